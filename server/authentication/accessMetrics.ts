@@ -4,7 +4,6 @@ import type { TokenCacheCounts } from './tokens/cacheCounts.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 import { total, totals, type Total } from '../../program/metrics/totals.js';
 
-/** What is counted of every request on its way through the doors. */
 export interface AccessMetrics {
   authenticated(result: 'success' | 'failure' | 'error', seconds: number, user: string): void;
   authorized(decision: 'allowed' | 'denied' | 'no-opinion' | 'error', seconds: number): void;
@@ -16,7 +15,7 @@ const bounds = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 /** Bounds in seconds, as in the reference. */
 const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 
-/** Names that occur in every cluster; others are told by their kind, because labels must stay few. */
+/** Common names; other users are grouped by kind, because labels must stay few. */
 const knownNames: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
 const nameOf = (user: string): string => (knownNames.has(user) ? user : user.includes('@') ? 'email_id' : 'other');
 
@@ -80,7 +79,7 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
 
 const hour = 60 * 60;
 const day = 24 * hour;
-/** In seconds, as in the reference: so that those whose certificates end soon can be told of. */
+/** Seconds, as in the reference, to find certificates that expire soon. */
 const leftBuckets = [
   0,
   hour / 2,
@@ -98,7 +97,7 @@ const leftBuckets = [
   360 * day,
 ];
 
-/** How long it took to bring what the node authorizer knows up to a change, by kind of change. */
+/** Durations of changes to the node authorizer's graph, by kind of change. */
 export function createGraphMetrics(registry: Registry): (operation: string) => (seconds: number) => void {
   const durations = new DurationHistogram({
     name: 'node_authorizer_graph_actions_duration_seconds',
@@ -115,7 +114,7 @@ export function createGraphMetrics(registry: Registry): (operation: string) => (
   };
 }
 
-/** How long certificates of clients are still good for when they are used. */
+/** The remaining lifetime of client certificates in use. */
 export function createCertificateMetrics(registry: Registry): (secondsLeft: number) => void {
   const left = new DurationHistogram({
     name: 'apiserver_client_certificate_expiration_seconds',
@@ -129,7 +128,6 @@ export function createCertificateMetrics(registry: Registry): (secondsLeft: numb
   };
 }
 
-/** Uses of tokens of service accounts, by what was to be said of them. */
 export function createTokenMetrics(registry: Registry): (use: TokenUse) => void {
   const count = (name: string, help: string): Total => total(registry, `serviceaccount_${name}_total`, help);
   const counts: Readonly<Record<TokenUse, Total>> = {
@@ -145,10 +143,9 @@ export function createTokenMetrics(registry: Registry): (use: TokenUse) => void 
   };
 }
 
-/** Bounds in seconds of the reference's library, where it names no others. */
+/** Default bounds of the reference's library, in seconds. */
 const usualBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What becomes of tokens whose answers are remembered. */
 export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
   const prefix = 'authentication_token_cache';
   const labelNames = ['status'] as const;
@@ -201,7 +198,6 @@ export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
   };
 }
 
-/** Counts by one label. */
 function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {
   const all = totals(registry, { name, help, labelNames: [label] });
   const known = new Map<string, Total>();
@@ -212,13 +208,11 @@ function tally(registry: Registry, name: string, help: string, label: string): (
   };
 }
 
-/** Decisions of one link of the chain of authorizers. */
 export interface DecisionCount {
   allowed: number;
   denied: number;
 }
 
-/** Answers where to count for a link; the same link of a later configuration goes on counting. */
 export function createDecisionCounts(registry: Registry): (type: string, name: string) => DecisionCount {
   const counts = new Map<string, { readonly type: string; readonly name: string; readonly count: DecisionCount }>();
   new Counter({

@@ -1,6 +1,6 @@
 import { decodeJwt } from 'jose';
 
-/** Read before anything is verified, and only to know whose business a token is. Empty for what is no token of this form. */
+/** Read before verification, only to select an authenticator. Empty for other tokens. */
 export function claimedIssuer(token: string): string {
   try {
     return decodeJwt(token).iss ?? '';

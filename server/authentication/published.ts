@@ -10,7 +10,7 @@ import type { Catalogue } from '../registry/resources.js';
 import { startTask, type StartTaskOptions } from '../registry/startTask.js';
 import type { Anchors } from '../../program/authentication/peer.js';
 
-/** What extension servers must know to trust clients and front proxies as this server does; texts of a ConfigMap. */
+/** The texts of the ConfigMap from which extension servers learn this server's trust in clients and front proxies. */
 export type PublishedTrust = Readonly<Record<string, string>>;
 
 export interface TrustFacts {
@@ -28,7 +28,6 @@ const namespace = 'kube-system';
 const trustName = 'extension-apiserver-authentication';
 const trackingName = 'kube-apiserver-legacy-service-account-token-tracking';
 
-/** Texts for the ConfigMap. Pure. */
 export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
   const lists =
     proxy === null ? [] : Object.entries(proxy.lists).map(([name, values]) => [`requestheader-${name}`, JSON.stringify(values)] as const);
@@ -40,10 +39,7 @@ export function publishedTrust({ client, proxy }: TrustFacts): PublishedTrust {
 
 const bundle = (anchors: Anchors): string => anchors.map((anchor) => anchor.toString()).join('');
 
-/**
- * What the ConfigMap should say, given what it says: other servers may know other authorities, which stay until they expire. Pure.
- * `now` is in milliseconds since 1970.
- */
+/** Merges the ConfigMap: authorities of other servers stay until they expire. Pure. `now` is in milliseconds since 1970. */
 export function mergedTrust(current: PublishedTrust, own: PublishedTrust, now: number): PublishedTrust {
   const merged = Object.entries(own).map(
     ([name, value]) =>
@@ -65,7 +61,7 @@ function counts(block: string, now: number): boolean {
   }
 }
 
-/** A list that cannot be read is replaced. */
+/** An unreadable list is replaced. */
 function joinLists(current: string, own: string): string {
   let before: unknown = [];
   try {
@@ -82,11 +78,11 @@ export interface Publishing extends StartTaskOptions {
   readonly catalogue: Catalogue;
 }
 
-/** Writes the ConfigMap that extension servers read. What is refused is attempted again in the background (`startTask.ts`). */
+/** Writes the ConfigMap. A refusal is retried in the background (`startTask.ts`). */
 export const publishTrust = (where: Publishing, own: PublishedTrust): Promise<void> =>
   ensure(where, trustName, (data) => mergedTrust(data, own, Date.now()));
 
-/** Notes the day from which uses of tokens in secrets are tracked; written once in the life of a cluster. */
+/** Records the day on which tracking of secret tokens began, once in the life of a cluster. */
 export const publishTrackingStart = (where: Publishing): Promise<void> =>
   ensure(where, trackingName, (data) => ({ since: dayText(Date.now()), ...data }));
 

@@ -2,7 +2,7 @@ import type { Request } from '../../program/port/message.js';
 import type { Authentication, Authenticator } from '../../program/authentication/authenticator.js';
 import type { IdentityHeaders } from '../../program/authentication/frontProxy.js';
 
-/** What proxies usually send; removed whether or not this server was told of proxies, because what is behind it may have been. */
+/** The usual headers of front proxies are always removed, since a backend of this server may trust them. */
 const usual: IdentityHeaders = {
   user: ['x-remote-user'],
   uid: ['x-remote-uid'],
@@ -10,7 +10,7 @@ const usual: IdentityHeaders = {
   extraPrefixes: ['x-remote-extra-'],
 };
 
-/** Removes everything that says who the user is from requests that have passed: from here on only what authentication found counts. */
+/** Removes all credentials from authenticated requests: from here on only the result of authentication counts. */
 export function stripCredentials(authenticate: Authenticator, configured: IdentityHeaders | null): Authenticator {
   const lists = configured === null ? [usual] : [usual, configured];
   const names = new Set([
@@ -29,7 +29,7 @@ export function stripCredentials(authenticate: Authenticator, configured: Identi
   };
 }
 
-/** From both forms in which Node keeps headers. */
+/** Removes headers from both forms in which Node keeps them. */
 export function removeHeaders(request: Request, unwanted: (lowerCaseName: string) => boolean): void {
   const found = Object.keys(request.headers).filter(unwanted);
   if (found.length === 0) return;

@@ -7,7 +7,7 @@ import { memberAt, textAt } from '../../api/json/members.js';
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 import type { RuleResolver } from './rules.js';
 
-/** One line of a policy file. Empty members match nothing, `*` matches everything. */
+/** Empty members match nothing, `*` matches everything. */
 interface Policy {
   readonly user: string;
   readonly group: string;
@@ -31,7 +31,7 @@ export interface AbacPolicies {
   readonly rules: RuleResolver;
 }
 
-/** Reads a policy file: a JSON object a line, blank lines and those that begin with `#` aside. Throws with file and line named. */
+/** Reads a JSON object per line; blank lines and those that begin with `#` are skipped. Throws with file and line. */
 export function readAbacPolicies(file: string): AbacPolicies {
   const lines = readText(file)
     .split('\n')
@@ -67,7 +67,7 @@ function versioned(object: JsonObject): Policy {
   const text = (member: string): string => textAt(object, 'spec', member);
   const [user, group] = [text('user'), text('group')];
   return {
-    // A wildcard stands for everybody who proved an identity, and nobody else.
+    // A wildcard matches every authenticated user, and only these.
     user,
     group: user === any || group === any ? groupAuthenticated : group,
     readonly: memberAt(object, 'spec', 'readonly') === true,
@@ -78,7 +78,7 @@ function versioned(object: JsonObject): Policy {
   };
 }
 
-/** The oldest form, in which what is left out matches everything. */
+/** The oldest form, in which omitted members match everything. */
 function unversioned(object: JsonObject): Policy {
   const text = (member: string): string => textAt(object, member);
   const [user, group, resource, namespace] = ['user', 'group', 'resource', 'namespace'].map(text) as [string, string, string, string];

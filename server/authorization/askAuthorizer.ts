@@ -2,7 +2,6 @@ import { parseFieldSelector } from '../../api/selectors/index.js';
 import type { AskAuthorizer, AuthorizationQuestion } from '../cel/admissionValues.js';
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 
-/** The authorizer as expressions ask it. */
 export const askAuthorizer =
   (authorize: Authorizer): AskAuthorizer =>
   async (question) => {

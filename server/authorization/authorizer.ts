@@ -2,7 +2,6 @@ import { parseFieldSelector, type FieldSelector } from '../../api/selectors/inde
 import type { User } from '../../api/user.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 
-/** What is asked for, in the words that rules are written in. */
 export type Attributes =
   | { readonly isResource: false; readonly user: User; readonly verb: string; readonly path: string }
   | {
@@ -15,17 +14,17 @@ export type Attributes =
       readonly resource: string;
       readonly subresource: string;
       readonly name: string;
-      /** What a list, watch or deletecollection selects, where it can be read. */
+      /** The field selector of a list, watch or deletecollection, if it can be parsed. */
       readonly fields?: FieldSelector;
-      /** As the client has written it; only those who ask others take it apart. */
+      /** Unparsed; only webhooks and reviews parse it. */
       readonly labelSelector?: string;
     };
 
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'noOpinion';
-  /** Shown to clients behind the refusal; empty when there is nothing to say. */
+  /** Shown to clients after the refusal, or empty. */
   readonly reason: string;
-  /** What kept an authorizer from deciding. A request that is not allowed in spite of it may be worth another try. */
+  /** An error that kept an authorizer from deciding. A refused request may then be worth another try. */
   readonly error?: string;
 }
 
@@ -49,14 +48,14 @@ export function attributesOf(user: User, info: RequestInfo, method: string): Att
   };
 }
 
-/** A selector that cannot be read selects nothing that a rule could depend on; the request itself is refused later. */
+/** An unreadable selector counts as absent; the request itself is refused later. */
 function selectedFields(text: string | undefined): { readonly fields?: FieldSelector } {
   if (text === undefined) return {};
   const parsed = parseFieldSelector(text);
   return parsed.ok ? { fields: parsed.selector } : {};
 }
 
-/** Methods that no rule names: HEAD reads like GET, the others have no verb at all. */
+/** HEAD counts as GET, other unknown methods have no verb. */
 const ruleVerbs: ReadonlyMap<string, string> = new Map([
   ['head', 'get'],
   ['options', ''],
@@ -65,8 +64,7 @@ const ruleVerbs: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Asks each in order: the first allow or deny counts, silence of all refuses and collects what they had to say. The answer is there at once
- * unless one of those that were asked had to wait.
+ * Asks authorizers in order: the first allow or deny counts. Without one the request is refused with all reasons. Synchronous unless one of them has to wait.
  */
 export function firstDecision(authorizers: readonly Authorizer[]): Authorizer {
   return (attributes) => ask(authorizers, 0, attributes, { reasons: [], errors: [] });
@@ -85,13 +83,11 @@ function ask(authorizers: readonly Authorizer[], from: number, attributes: Attri
   return withErrors({ decision: 'noOpinion', reason: heard.reasons.join('\n') }, heard);
 }
 
-/** What those had to say who did not decide. */
 interface Heard {
   readonly reasons: string[];
   readonly errors: string[];
 }
 
-/** Errors of those who were asked before go along. */
 function withErrors(decision: Decision, { errors }: Heard): Decision {
   const all = decision.error === undefined || errors.includes(decision.error) ? errors : [...errors, decision.error];
   return all.length === 0 ? decision : { ...decision, error: all.join(', ') };

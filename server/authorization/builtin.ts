@@ -6,5 +6,5 @@ const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 export const alwaysAllow: Authorizer = () => allow;
 export const alwaysDeny: Authorizer = () => ({ decision: 'noOpinion', reason: 'Everything is forbidden.' });
-/** Administrators by definition: no rule can take this away, so a broken rule set can always be repaired. */
+/** No rule can take this away, so a broken rule set can always be repaired. */
 export const masters: Authorizer = ({ user }) => (user.groups.includes(groupMasters) ? allow : silence);

@@ -8,7 +8,7 @@ import { memberAt, textAt } from '../../api/json/members.js';
 import { forbidden as fieldForbidden, Path, toCause } from '../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
 
-/** Who may decide on requests for certificates and who may issue them depends on the signer; and nobody becomes an administrator this way. */
+/** The signer determines who may approve and sign certificates, and no certificate makes its holder an administrator. */
 
 const group = 'certificates.k8s.io';
 const resources = [`certificatesigningrequests.${group}`];
@@ -18,7 +18,7 @@ const administrators = 'system:masters';
 
 const signerOf = (request: ApiObject | null): string => textAt(request ?? undefined, 'spec', 'signerName');
 
-/** A permission holds for one signer, or for all of a domain. */
+/** A permission covers one signer, or all of a domain. */
 async function demand({ resource, name, old, user }: AdmissionRequest, verb: 'approve' | 'sign', authorize: Authorizer): Promise<void> {
   const signer = signerOf(old);
   if (await mayUseSigner({ user, verb, signer, authorize })) return;
@@ -72,7 +72,7 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
     },
   },
   {
-    // No plug-in of the reference: it asks while it checks the status, and answers as if the status were wrong.
+    // Not a plugin of the reference, which checks this during validation and reports an invalid status.
     name: 'PodCertificateRequestSigning',
     resources: [podRequests],
     async validate({ operation, subresource, object, old, resource, name, user }) {
@@ -100,7 +100,7 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
   {
     name: 'ClusterTrustBundleAttest',
     resources: [`clustertrustbundles.${group}`],
-    // Who writes a signer's bundle says whom those who trust the signer are to trust.
+    // The writer of a signer's bundle decides which certificates its users trust.
     async validate({ operation, object, resource, name, user }) {
       if (object === null || operation === 'DELETE') return;
       const signer = signerOf(object);

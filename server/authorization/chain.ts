@@ -5,10 +5,9 @@ import { masters } from './builtin.js';
 import type { AuthorizerSettings } from './configuration.js';
 import { joinRules, type RuleResolver } from './rules.js';
 
-/** One link of the chain at work. */
 export interface Mode {
   readonly authorize: Authorizer;
-  /** Null where nothing can be listed because nothing is allowed. */
+  /** Null for a mode that cannot list rules because it allows nothing. */
   readonly rules: RuleResolver | null;
   readonly synced?: Promise<unknown>;
   readonly stop?: () => void;
@@ -17,12 +16,12 @@ export interface Mode {
 export interface AuthorizerChain {
   readonly authorize: Authorizer;
   readonly rules: RuleResolver;
-  /** Settles once those that follow storage are up to date. */
+  /** Settles once the modes that follow storage are up to date. */
   readonly synced: Promise<unknown>;
   stop(): void;
 }
 
-/** Runs what the settings name, in order. When they change, links that did not change stay as they are, with all they know. */
+/** Builds the configured modes in order. Unchanged modes keep their state when the settings change. */
 export function createAuthorizerChain(
   settings: Live<readonly AuthorizerSettings[]>,
   make: (link: AuthorizerSettings) => Mode,
@@ -34,7 +33,7 @@ export function createAuthorizerChain(
   const apply = (links: readonly AuthorizerSettings[]): void => {
     const before = modes;
     modes = new Map(links.map((link) => [keyOf(link), before.get(keyOf(link)) ?? counted(make(link), countOf(link.type, link.name))]));
-    // Administrators by definition come first, whatever the chain says.
+    // Administrators come first, whatever the chain says.
     authorize = firstDecision([masters, ...[...modes.values()].map((mode) => mode.authorize)]);
     rules = joinRules([...modes.values()].flatMap((mode) => mode.rules ?? []));
     for (const [key, mode] of before) if (!modes.has(key)) mode.stop?.();
@@ -51,7 +50,6 @@ export function createAuthorizerChain(
   };
 }
 
-/** Where decisions of a link are counted. */
 type CountOf = (type: string, name: string) => DecisionCount;
 const uncounted: CountOf = () => ({ allowed: 0, denied: 0 });
 

@@ -10,9 +10,9 @@ import { forbidden } from './forbidden.js';
 import { boundNode } from './impersonation.js';
 
 /**
- * Who may write which part of the status of a claim for devices, besides the right to write the status at all: who allocates needs
- * `resourceclaims/binding`, who reports of devices needs `resourceclaims/driver` for their driver. Source: `AuthorizedForBinding` and
- * `AuthorizedForDeviceStatus` of the reference, which asks so while it checks the status, for the verb of the request: who may only update does not patch.
+ * The rights to parts of the status of a ResourceClaim, in addition to writing the status: allocation needs `resourceclaims/binding`, device reports need
+ * `resourceclaims/driver` for their driver. The reference (`AuthorizedForBinding`, `AuthorizedForDeviceStatus`) checks them during validation, for the
+ * request's verb: a right to update does not include patch.
  */
 
 const group = 'resource.k8s.io';
@@ -50,7 +50,7 @@ async function bindingFindings(request: Changed, authorize: Authorizer): Promise
   return why === null ? [] : [fieldForbidden(Path.of('status'), `${needed}: ${why}`)];
 }
 
-/** Whoever takes the allocation away takes what was reported of its devices with it, and need not speak for their drivers. */
+/** Removing the allocation removes its device reports, without a right for their drivers. */
 async function driverFindings(request: Changed, authorize: Authorizer): Promise<FieldError[]> {
   if ((statusOf(request.object)['allocation'] ?? null) === null) return [];
   const node = allocatedNode(request.object);
@@ -66,7 +66,7 @@ async function driverFindings(request: Changed, authorize: Authorizer): Promise<
   return findings;
 }
 
-/** The node to which the allocation is bound by its name alone. */
+/** The node to which the allocation is bound by name alone. */
 function allocatedNode(claim: ApiObject): string | null {
   const terms = itemsOf(memberAt(claim, 'status', 'allocation', 'nodeSelector', 'nodeSelectorTerms'));
   const fields = itemsOf(memberAt(terms[0], 'matchFields'));
@@ -76,7 +76,7 @@ function allocatedNode(claim: ApiObject): string | null {
   return alone && textAt(fields[0], 'key') === 'metadata.name' && textAt(fields[0], 'operator') === 'In' ? String(values[0]) : null;
 }
 
-/** Drivers of which a device is new, gone or described otherwise, by name. */
+/** Drivers with a new, removed or changed device, sorted. */
 function changedDrivers({ object, old }: Changed): string[] {
   const byId = (claim: ApiObject): ReadonlyMap<string, JsonObject> =>
     new Map(objectsIn(statusOf(claim), 'devices').map((device) => [idOf(device), device]));
@@ -89,7 +89,7 @@ const idOf = (device: JsonObject): string => ['driver', 'pool', 'device', 'share
 
 type Changed = Pick<AdmissionRequest, 'user' | 'verb' | 'resource' | 'namespace'> & { readonly object: ApiObject; readonly old: ApiObject };
 
-/** Asked first, so that who lacks the right is told that, whatever else is wrong; and once more of what admission has made of the status. */
+/** Checked first, so that a missing right precedes other errors, and again after mutating admission. */
 export function claimGuards(authorize: Authorizer): readonly AdmissionPlugin[] {
   const ask = async ({ operation, subresource, object, old, resource, name, namespace, user, verb }: AdmissionRequest): Promise<void> => {
     if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;

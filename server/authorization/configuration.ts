@@ -10,20 +10,18 @@ import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldEr
 import { subdomainName } from '../registry/validation/names.js';
 import { compileCondition } from './webhook/conditions.js';
 
-/** A service that is asked for decisions. */
 export interface WebhookSettings {
   readonly version: 'v1' | 'v1beta1';
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;
   readonly timeoutMs: number;
-  /** What counts when the service cannot be asked. */
+  /** The decision when the service cannot be reached. */
   readonly onFailure: 'NoOpinion' | 'Deny';
-  /** A kubeconfig; null for the server of the cluster that this one runs in as a pod. */
+  /** A kubeconfig; null for the cluster in which this server runs as a pod. */
   readonly kubeconfig: string | null;
   readonly conditions: readonly Program[];
 }
 
-/** One link of the chain of authorizers, in order. */
 export interface AuthorizerSettings {
   readonly type: string;
   readonly name: string;
@@ -35,7 +33,6 @@ const authorizerTypes = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'W
 const option = '--authorization-config';
 const conditionsMax = 64;
 const timeoutMaxMs = 30_000;
-/** For how long answers count that no time is given for. */
 const defaultTtl = { authorizedTTL: '5m', unauthorizedTTL: '30s' } as const;
 const text: Shape = 'text';
 const fields: Readonly<Record<string, Shape>> = {
@@ -63,7 +60,7 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** Reads a file of kind AuthorizationConfiguration. Throws with everything that is wrong. */
+/** Reads an AuthorizationConfiguration. Throws with all errors. */
 export function readAuthorizationConfiguration(file: string): AuthorizerSettings[] {
   const document = readConfiguration(file, {
     option: option,
@@ -107,7 +104,7 @@ interface NamedAuthorizer {
   readonly at: Path;
 }
 
-/** Metrics and logs know built-in authorizers by fixed names. */
+/** Metrics and logs use fixed names for built-in authorizers. */
 function nameErrors({ name, type, again, at }: NamedAuthorizer): FieldError[] {
   if (name === '') return [required(at, '')];
   if (again) return [duplicate(at, name)];
@@ -184,7 +181,7 @@ function fileErrors(file: string, at: Path): FieldError[] {
   );
 }
 
-/** What cannot be used shows now, and not at the first request. */
+/** Errors appear now, not at the first request. */
 function loadErrors(load: () => unknown, value: string, at: Path): FieldError[] {
   try {
     load();

@@ -2,7 +2,6 @@ import { StatusError } from '../../api/status.js';
 import { qualifiedName } from '../../api/resource.js';
 import type { Attributes } from './authorizer.js';
 
-/** What a refused request is told: who may not do what where. */
 export function forbidden(attributes: Attributes, reason: string): StatusError {
   const why = reason === '' ? '' : `: ${reason}`;
   if (!attributes.isResource) {

@@ -5,7 +5,7 @@ import { subdomainName } from '../registry/validation/names.js';
 import type { Attributes, Authorizer } from './authorizer.js';
 import { forbidden } from './forbidden.js';
 
-/** Who somebody wants to be. Keys of `extra` are the client's words: a map has no members of its own that one of them could name. */
+/** The requested identity. `extra` is a map because its keys are the client's, and must not name inherited members. */
 export interface Wanted {
   readonly name: string;
   readonly uid: string;
@@ -13,13 +13,13 @@ export interface Wanted {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The verb that allowed it, for the audit log; empty where the plain verb "impersonate" did. */
+/** The verb that permitted it, for the audit log; empty for the plain verb "impersonate". */
 export interface Impersonated {
   readonly user: User;
   readonly constraint: string;
 }
 
-/** Told of every question to the authorizer, and of every request as a whole. Durations are in seconds. */
+/** Receives each authorization check and each request. Durations are in seconds. */
 export interface ImpersonationCounts {
   asked(mode: ModeName, decision: Outcome, seconds: number): void;
   attempted(mode: ModeName, decision: Outcome, seconds: number): void;
@@ -27,7 +27,6 @@ export interface ImpersonationCounts {
 export type ModeName = 'associated-node' | 'arbitrary-node' | 'serviceaccount' | 'user-info' | 'legacy';
 export type Outcome = 'allowed' | 'denied';
 
-/** A way to become somebody else, with rights of its own. */
 interface Mode {
   readonly name: ModeName;
   applies(wanted: Wanted, requestor: User): boolean;
@@ -39,12 +38,12 @@ const nodeNameKey = 'authentication.kubernetes.io/node-name';
 const associatedKeys = 'authentication.kubernetes.io/associated-node-keys';
 const authenticationGroup = 'authentication.k8s.io';
 
-/** From so many values on, the right to all of them is asked for first. */
+/** The number of values from which on the right to all of them is checked first. */
 const manyValues = 4;
 
 const legacy: Mode = { name: 'legacy', applies: () => true };
 
-/** The narrowest first, as KEP-5284 has them. Nodes and service accounts are named and nothing else: what more they are, the server knows. */
+/** Narrowest first, as in KEP-5284. Nodes and service accounts are only named; the server knows the rest of their identity. */
 const modes: readonly Mode[] = [
   {
     name: 'associated-node',
@@ -57,9 +56,9 @@ const modes: readonly Mode[] = [
 ];
 
 /**
- * Who the requestor of `request` becomes, or throws the refusal. Constrained, each mode asks for the right to the request itself
- * (`impersonate-on:MODE:VERB`), then for that to the identity (`impersonate:MODE`); the plain verb "impersonate" comes last and is enough for everything,
- * as it always was. Of several refusals the first is told, which is that of the narrowest mode.
+ * Returns the identity for `request`, or throws the refusal. A constrained mode checks the right to the request itself (`impersonate-on:MODE:VERB`), then to
+ * the identity (`impersonate:MODE`); the plain verb "impersonate" comes last and suffices for everything, as before. The first refusal is reported, which is
+ * that of the narrowest mode.
  */
 export async function impersonate(
   wanted: Wanted,
@@ -83,7 +82,7 @@ export async function impersonate(
   throw refusals[0]!;
 }
 
-/** Rights that are all needed; `whole` stands for all of them, where it is granted. Or the refusal of what nobody may ask for. */
+/** Rights that are all needed; `whole` replaces them where it is granted. Or the refusal of a forbidden identity. */
 type Step = { readonly whole: Attributes | null; readonly each: readonly Attributes[] } | { readonly never: StatusError };
 
 async function refusalOf(
@@ -152,7 +151,7 @@ function extraStep(wanted: Wanted, on: Asking): Step {
   );
 }
 
-/** Keys must be paths in lower case with a domain in front, as those are that the server itself hands out. */
+/** Keys must be lower-case paths with a domain, like those that the server issues. */
 function extraComplaint(extra: Wanted['extra']): string | null {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
@@ -191,7 +190,7 @@ const asking =
     ...more,
   });
 
-/** The right to be who is named. That to the own node is one to whichever node it is. */
+/** The right to the identity. That to the own node covers any node. */
 function identity(mode: ModeName, { name }: Wanted, on: Asking, group: string): Attributes {
   const account = serviceAccount(name);
   if (account !== null) return on('serviceaccounts', account.name, { group, namespace: account.namespace });
@@ -211,13 +210,13 @@ function nodeOf(name: string): string | null {
   return subdomainName(node, false).length === 0 ? node : null;
 }
 
-/** The node of the pod for which the token of a service account was issued. */
+/** The node of the pod to which the service account's token is bound. */
 export function boundNode({ name, extra }: User): string | null {
   const nodes = Object.hasOwn(extra, nodeNameKey) ? extra[nodeNameKey] : undefined;
   return serviceAccount(name) !== null && nodes?.length === 1 ? nodes[0]! : null;
 }
 
-/** The requestor as the same on every node: of what tells nodes apart, only the keys are left. */
+/** Removes node-specific values from the requestor, keeping the keys. */
 const ofAnyNode = (user: User): User => ({ ...user, extra: { [associatedKeys]: Object.keys(user.extra).sort() } });
 
 function serviceAccount(name: string): { readonly namespace: string; readonly name: string } | null {
@@ -233,7 +232,7 @@ const userOf = (mode: ModeName, wanted: Wanted): User => ({
   extra: Object.fromEntries(wanted.extra),
 });
 
-/** Service accounts and constrained nodes bring their groups; everybody is either authenticated or not, as the real user would be. */
+/** Adds the groups of service accounts and constrained nodes, and of authenticated or anonymous users. */
 function completeGroups(mode: ModeName, { name, groups }: Wanted): string[] {
   const account = serviceAccount(name);
   const own =

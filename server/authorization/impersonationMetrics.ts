@@ -5,7 +5,6 @@ import { DurationHistogram } from '../../program/metrics/durations.js';
 /** Bounds in seconds, as in the reference: doubled from one millisecond on. */
 const buckets = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 
-/** What is counted of those who act as others: requests, and the questions that each took, by mode and decision. */
 export function createImpersonationMetrics(registry: Registry): ImpersonationCounts {
   const labelNames = ['mode', 'decision'];
   const tally = (name: string, what: string): ImpersonationCounts['asked'] => {

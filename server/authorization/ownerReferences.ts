@@ -8,8 +8,8 @@ import type { Attributes, Authorizer } from './authorizer.js';
 type Asked = Omit<Extract<Attributes, { isResource: true }>, 'isResource' | 'user' | 'namespace'>;
 
 /**
- * Who sets an owner decides when an object goes, and who blocks the deletion of an owner decides when that goes: both need the right to do so
- * themselves. Setting owners of a new object is free.
+ * Setting an owner controls when an object is deleted, and blocking an owner's deletion controls when that is: both need the corresponding right. Owners of new
+ * objects are unrestricted.
  */
 export const ownerReferencesPermission = (authorize: Authorizer, catalogue: Catalogue): AdmissionPlugin => ({
   name: 'OwnerReferencesPermissionEnforcement',

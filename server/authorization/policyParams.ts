@@ -13,13 +13,12 @@ import type { Authorizer } from './authorizer.js';
 
 const group = 'admissionregistration.k8s.io';
 const policies = ['validatingadmissionpolicies', 'mutatingadmissionpolicies'];
-/** Bindings by the policies that they bind. */
 const bindings: Readonly<Record<string, string>> = {
   validatingadmissionpolicybindings: 'validatingadmissionpolicies',
   mutatingadmissionpolicybindings: 'mutatingadmissionpolicies',
 };
 
-/** What a right is asked for; "*" stands for all where it is not known more closely. */
+/** "*" stands for all where the target is unknown. */
 interface Target {
   readonly group: string;
   readonly version: string;
@@ -35,9 +34,9 @@ interface Parts {
 }
 
 /**
- * The server reads the parameters of admission policies, and their expressions may tell what is in them. So whoever names a kind of parameters in a
- * policy, or an object in a binding, must be able to read it (verb "get"). What was named before may stay; administrators may name anything. Bindings
- * with a selector name no object, and need the right to all.
+ * The server reads the parameters of admission policies, and expressions may reveal them. So the writer of a policy needs the right to read (verb "get") its
+ * kind of parameters, and the writer of a binding its object. Unchanged references may stay; administrators may name anything. A binding with a selector needs
+ * the right to all objects.
  */
 export const policyParamsCheck = (parts: Parts): AdmissionPlugin => ({
   name: 'AdmissionPolicyParams',
@@ -79,7 +78,7 @@ const paramRefOf = (binding: ApiObject | null): JsonObject | null => objectAt(ob
 
 const anything = { group: '*', version: '*', resource: '*' } as const;
 
-/** A kind that nobody serves yet needs the right to all of its group and version: it may be served tomorrow. */
+/** A kind that is not served yet needs the right to all of its group and version: it may be served tomorrow. */
 function resourceOf(kind: JsonObject, catalogue: Pick<Catalogue, 'kind'>): Pick<Target, 'group' | 'version' | 'resource'> {
   const parts = textAt(kind, 'apiVersion').split('/');
   if (parts.length > 2) return anything;
@@ -95,7 +94,7 @@ const refusal = ({ resource, object, user }: AdmissionRequest, member: string, w
     toCause(forbidden(Path.of('spec', member), `user ${described(user)} ${why}`)),
   ]);
 
-/** As the reference prints it: name, uid, groups and the rest. */
+/** The reference's format: name, uid, groups and the rest. */
 function described({ name, uid, groups, extra }: User): string {
   const rest = Object.entries(extra)
     .sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,6 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
-/** What is counted of services that authorize: how often each was asked, with what outcome, and how long it took. */
 export function createReviewMetrics(registry: Registry): (name: string, outcome: string, seconds: number) => void {
   const labelNames = ['name', 'result'];
   const total = new Counter({

@@ -11,22 +11,20 @@ export interface NonResourceRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-/** What a user may do in a namespace, as far as authorizers can list it. */
+/** A user's rights in a namespace, as far as authorizers can list them. */
 export interface RuleList {
   readonly resourceRules: readonly ResourceRule[];
   readonly nonResourceRules: readonly NonResourceRule[];
   /** An authorizer may allow more than is listed. */
   readonly incomplete: boolean;
-  /** Why something may be missing; several of them are joined for the client. */
+  /** Why something may be missing; joined for the client. */
   readonly problems: readonly string[];
 }
 
-/** Lists what one authorizer allows. */
 export type RuleResolver = (user: User, namespace: string) => RuleList;
 
 export const noRules: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, problems: [] };
 
-/** What all of them allow together. */
 export function joinRules(resolvers: readonly RuleResolver[]): RuleResolver {
   return (user, namespace) =>
     resolvers

@@ -9,21 +9,21 @@ import { userOfClaims } from './mapping.js';
 import type { JwtSettings } from './settings.js';
 import { claimsOf } from './verification.js';
 
-/** Tokens that were found good and are remembered, for each issuer; the oldest makes room. */
+/** Valid tokens that are cached for each issuer; the oldest is evicted. */
 const rememberedMax = 10_000;
-/** What somebody else has told of a user is asked again after so long. */
+/** Distributed claims are fetched again after this time. */
 const toldHoldsSeconds = 10;
 
 interface Verified {
   readonly user: User;
   /** Seconds since 1970. */ readonly expires: number;
-  /** When it must be looked at again. */ readonly until: number;
+  /** The time of the next check. */ readonly until: number;
 }
 
-/** Answers the user, null for a token of another issuer, or why a token is no good. */
+/** Resolves to the user, null for a token of another issuer, or an error message. */
 export type JwtAuthenticator = (token: string) => Promise<User | string | null>;
 
-/** Authenticates by tokens of one issuer. `now` is in seconds since 1970. */
+/** `now` is in seconds since 1970. */
 export function jwtAuthenticator(
   settings: JwtSettings,
   keys: IssuerKeys,
@@ -34,10 +34,10 @@ export function jwtAuthenticator(
   let rememberedBy: KeySet | null = null;
   return async (token) => {
     if (claimedIssuer(token) !== settings.issuer) return null;
-    // An issuer that could not be asked before is asked when its tokens come: nobody has to wait for the next look.
+    // Tokens trigger a request to an issuer that was unreachable, without waiting for the next poll.
     const known = keys.current() ?? (await keys.renew());
     if (known === null) return 'oidc: the issuer has not been reached yet';
-    // A key that was taken back takes its tokens along.
+    // Revoked keys revoke their tokens.
     if (rememberedBy !== known) {
       remembered = new Map();
       rememberedBy = known;

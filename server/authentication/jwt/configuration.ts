@@ -8,7 +8,6 @@ import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { signatureAlgorithms, type JwtSettings, type Mapping, type Rule } from './settings.js';
 
-/** What an AuthenticationConfiguration says. */
 export interface AuthenticationSettings {
   readonly jwt: readonly JwtSettings[];
   /** Null where the file leaves it to the option. `paths` is null for all paths. */
@@ -50,13 +49,13 @@ const fields: Readonly<Record<string, Shape>> = {
 };
 
 export interface AuthenticationFacts {
-  /** Issuers of this cluster's own tokens: cannot be named. */
+  /** Issuers of this cluster's own tokens, which cannot be configured. */
   readonly ownIssuers: readonly string[];
-  /** Whether the way to an issuer can be told (feature StructuredAuthenticationConfigurationEgressSelector). */
+  /** Feature StructuredAuthenticationConfigurationEgressSelector. */
   readonly selectsEgress: boolean;
 }
 
-/** Reads a file of kind AuthenticationConfiguration. Throws with everything that is wrong. */
+/** Reads an AuthenticationConfiguration. Throws with all errors. */
 export function readAuthenticationConfiguration(file: string, facts: AuthenticationFacts): AuthenticationSettings {
   const document = readConfiguration(file, {
     option: option,
@@ -110,7 +109,7 @@ function readAnonymous(value: JsonValue | undefined, errors: FieldError[]): Auth
 const claimsScope = createScope({ claims: 'map<string, dyn>' });
 const userScope = createScope({ user: { username: 'string', uid: 'string', groups: 'list<string>', extra: 'map<string, list<string>>' } });
 
-/** Reads one authenticator; complaints go to one list, so that all are told at once. */
+/** Collects all errors of one authenticator. */
 class JwtReader {
   readonly #path: Path;
   readonly #errors: FieldError[];
@@ -295,7 +294,7 @@ class JwtReader {
   }
 }
 
-/** Keys belong to somebody's domain, and not to that of the reference. */
+/** Keys belong to a domain, other than the reference's. */
 function extraKeyComplaint(key: string): string | null {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.~!$&'()*+,;=:%/-]+$/i.test(key))
     return 'must be a path behind a domain, such as example.org/key';

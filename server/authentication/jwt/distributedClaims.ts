@@ -7,9 +7,9 @@ import type { JwtSettings } from './settings.js';
 import { claimsOf } from './verification.js';
 
 /**
- * Claims that a token leaves to somebody else (OpenID Connect Core 1.0, section 5.6.2): `_claim_names` says which source has the claim, `_claim_sources`
- * where that is and with which token to ask. Only the claim of the groups is fetched, as the reference does. Its answer is itself a signed token, of this
- * issuer or another one, that is verified by the keys which that issuer publishes. Answers the claims as they are where there is nothing to fetch.
+ * Resolves distributed claims (OpenID Connect Core 1.0, section 5.6.2): `_claim_names` names the source of a claim, `_claim_sources` its address and access
+ * token. Only the groups claim is fetched, as in the reference. The response is itself a signed token, of this issuer or another one, verified with that
+ * issuer's published keys. Returns other claims unchanged.
  */
 export type ClaimResolver = (claims: JsonObject) => Promise<JsonObject | string>;
 
@@ -18,7 +18,7 @@ export interface DistributedClaims {
   stop(): void;
 }
 
-/** Other issuers whose keys are followed; tokens that name more of them are refused. */
+/** Other issuers whose keys are followed; tokens that name more are refused. */
 const otherIssuersMax = 16;
 
 export function distributedClaims(
@@ -43,7 +43,7 @@ export function distributedClaims(
     const issuer = claimedIssuer(token);
     const keys = issuer.startsWith('https://') ? keysOf(issuer) : null;
     if (keys === null) return 'the answer is of no issuer whose keys could be had';
-    // One that was never asked is being asked just now.
+    // A new issuer is being contacted just now.
     const known = keys.current() ?? (await keys.renew());
     return known === null
       ? 'the issuer of the answer has not been reached yet'
@@ -73,7 +73,7 @@ export function distributedClaims(
   };
 }
 
-/** Where a claim is to be had; null when the token says nothing of it, a text when what it says cannot be followed. */
+/** The source of a claim; null when the token has none, a text when it cannot be used. */
 function sourceOf(claims: JsonObject, claim: string): { readonly endpoint: string; readonly token: string | null } | string | null {
   const name = member(claims['_claim_names'], claim);
   if (name === undefined) return null;

@@ -2,18 +2,18 @@ import { Agent, request } from 'node:https';
 import { tlsClientOptions } from '../../../program/tls/tlsClient.js';
 import { dialingAgent, type Dial } from '../../webhook/dialed.js';
 
-/** How an issuer, and whom its tokens refer to, is reached. */
+/** The connection to an issuer and to sources of claims. */
 export interface Way {
-  /** Authorities of its certificate in PEM; null for those that Node knows. */
+  /** Certificate authorities in PEM; null for Node's. */
   readonly certificateAuthority: string | null;
-  /** Null for the direct way. */
+  /** Null for a direct connection. */
   readonly dial: Dial | null;
 }
 
 const answerBytesMax = 1024 * 1024;
 const answerTimeoutMs = 30_000;
 
-/** The text at an https address. Rejects unless it is answered with 200, within the bounds of size and time. */
+/** Fetches text over https. Rejects unless the response is 200 within the limits of size and time. */
 export function fetchDocument(
   url: string,
   { certificateAuthority, dial }: Way,

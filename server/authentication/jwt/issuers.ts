@@ -7,10 +7,9 @@ import type { Way } from './document.js';
 import { createIssuerKeys, type FetchCounts, type IssuerKeys } from './keys.js';
 import type { JwtSettings } from './settings.js';
 
-/** Authenticators of all issuers that are configured now. */
 export interface Issuers {
   readonly authenticate: (token: string) => Promise<User | string | null>;
-  /** Settles once every issuer that is configured now has answered. */
+  /** Settles once every configured issuer has answered. */
   ready(): Promise<unknown>;
   stop(): void;
 }
@@ -23,13 +22,13 @@ interface Entry {
 }
 
 export interface IssuerOptions {
-  /** By which way an issuer is reached; null for the direct one. Default: directly. */
+  /** The egress dialer of an issuer; null for a direct connection. Default: direct. */
   readonly egress?: (by: NonNullable<JwtSettings['egress']>) => Way['dial'];
   readonly renewalIntervalMs?: number;
   readonly counts?: FetchCounts;
 }
 
-/** Follows the settings: keys of an issuer whose address did not change stay known. */
+/** Follows the settings: issuers with an unchanged address keep their keys. */
 export function createIssuers(
   settings: Live<readonly JwtSettings[]>,
   log: Logger,

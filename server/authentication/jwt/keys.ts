@@ -1,11 +1,11 @@
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose';
 import { fetchDocument, type Way } from './document.js';
 
-/** Finds the keys of an issuer by its discovery document, and follows their rotation. */
+/** Discovers the keys of an issuer and follows their rotation. */
 export interface IssuerKeys {
-  /** The key set as it is known; null until it was asked for. */
+  /** Null until the first fetch. */
   current(): KeySet | null;
-  /** Asks the issuer again, unless its keys are known and that was done a moment ago. Resolves with what is known then. */
+  /** Fetches keys unless that was done a moment ago. Resolves with the known keys. */
   renew(): Promise<KeySet | null>;
   /** Settles once the issuer has answered. */
   readonly ready: Promise<void>;
@@ -16,11 +16,10 @@ export interface KeySet {
   readonly find: ReturnType<typeof createLocalJWKSet>;
 }
 
-/** Hears how questions for keys go. */
+/** Receives outcomes of key fetches. */
 export interface FetchCounts {
   fetched(issuer: string, keySet: string): void;
   failed(issuer: string): void;
-  /** The issuer is none any more. */
   forgotten(issuer: string): void;
 }
 
@@ -30,22 +29,21 @@ export interface IssuerKeysOptions {
   readonly issuer: string;
   readonly discoveryUrl: string | null;
   readonly way: Way;
-  /** Called when the issuer cannot be asked, or answers nonsense. */
+  /** Called when the issuer is unreachable or responds with an invalid document. */
   readonly failed: (error: Error) => void;
   readonly counts?: FetchCounts;
-  /** Least time between two questions that tokens with unknown keys cause: anybody can send such tokens. */
+  /** The minimum interval of fetches for unknown keys: unauthenticated clients can send such tokens. */
   readonly renewalIntervalMs?: number;
 }
 
 const retryIntervalMs = 10_000;
-/** A key that its issuer took back is known no longer than this, even if no token with a new one comes by. */
+/** A revoked key is known no longer than this, even without tokens of a new one. */
 const keysAgeMaxMs = 10 * 60_000;
 const defaultRenewalIntervalMs = 1_000;
 
 /**
- * Looks for the issuer at once, and goes on until it has answered or all is stopped. Its keys are asked for when a first token comes, and with each next one
- * until
- * they are known: nobody waits for an issuer that has no keys yet.
+ * Starts discovery at once and retries until it succeeds or is stopped. The keys are fetched for the first token, and again for each one until they are known;
+ * nothing waits for an issuer without keys.
  */
 export function createIssuerKeys({
   issuer,
@@ -66,13 +64,12 @@ export function createIssuerKeys({
     settle = resolve;
   });
 
-  /** The address of the keys. */
   const look = async (): Promise<string> => {
     const address = keysAddress(await fetchDocument(where, way), issuer);
     settle();
     return address;
   };
-  /** What was found at the start is good for the first question; later ones look again, because addresses change. */
+  /** The first fetch uses the initial discovery; later ones repeat it, because addresses change. */
   const found = (): Promise<string> => {
     const first = looking;
     looking = null;
@@ -91,7 +88,7 @@ export function createIssuerKeys({
     const jwks = await fetchDocument(await found(), way);
     const keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
     counts.fetched(issuer, jwks);
-    // The same keys stay the same object: what was verified with them goes on to count.
+    // Unchanged keys keep their object, so that verified tokens stay valid.
     if (jwks === known.text) return;
     known.keys = keys;
     known.text = jwks;
@@ -126,7 +123,7 @@ export function createIssuerKeys({
   };
 }
 
-/** A document of another issuer would let its keys sign this one's tokens. */
+/** The document of another issuer would let its keys sign this one's tokens. */
 function keysAddress(document: string, issuer: string): string {
   const { issuer: told, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
   if (told !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(told)}`);

@@ -3,10 +3,10 @@ import type { User } from '../../../api/user.js';
 import type { Program } from '../../cel/environment.js';
 import type { JwtSettings, Mapping, Rule } from './settings.js';
 
-/** Why claims make no user. Names claims and rules, and no values. */
+/** Names claims and rules, never values. */
 class Refusal extends Error {}
 
-/** The user that verified claims stand for, or why they stand for none. Pure. */
+/** Maps verified claims to a user, or an error. Pure. */
 export function userOfClaims(claims: JsonObject, settings: JwtSettings): User | string {
   try {
     return mapped(claims, settings);
@@ -45,7 +45,7 @@ function mapped(claims: JsonObject, settings: JwtSettings): User {
 
 function nameOf(claims: JsonObject, mapping: Mapping): string {
   const name = single(claims, mapping, 'username');
-  // An address that somebody merely claims to have must not make a name.
+  // An unverified email must not become a user name.
   if (mapping.by === 'claim' && mapping.claim === 'email' && Object.hasOwn(claims, 'email_verified') && claims['email_verified'] !== true)
     throw new Refusal('email is not verified');
   return name;
@@ -59,12 +59,12 @@ function single(claims: JsonObject, mapping: Mapping, what: string): string {
         ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}`
         : `the expression for the ${what} yields no text`,
     );
-  // Nobody must become a mere prefix.
+  // A bare prefix is not a user name.
   if (what === 'username' && value === '') throw new Refusal('the username is empty');
   return mapping.by === 'claim' ? mapping.prefix + value : value;
 }
 
-/** A single group may stand alone; a token without the claim has none. */
+/** A single group may be a plain text; an absent claim means none. */
 function groupsOf(claims: JsonObject, mapping: Mapping): string[] {
   if (mapping.by === 'expression') return texts(run(mapping.program, { claims }, 'groups'), 'groups');
   const value = own(claims, mapping.claim);
@@ -74,12 +74,12 @@ function groupsOf(claims: JsonObject, mapping: Mapping): string[] {
   return list.map((group) => mapping.prefix + group);
 }
 
-/** Prototypes have names too. */
+/** Ignores inherited members. */
 const own = (claims: JsonObject, claim: string): JsonValue | undefined => (Object.hasOwn(claims, claim) ? claims[claim] : undefined);
 const isTexts = (value: JsonValue | undefined): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-/** Empty texts are as good as none. */
+/** Empty texts count as absent. */
 function texts(value: JsonValue, what: string): string[] {
   const list = value === null ? [] : typeof value === 'string' ? [value] : value;
   if (!isTexts(list)) throw new Refusal(`the expression for the ${what} yields neither text nor list of texts`);

@@ -4,7 +4,7 @@ import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
 type IssuerLabels = Readonly<Record<'jwt_issuer_hash' | 'apiserver_id_hash', string>>;
 
-/** How fetching the keys of issuers goes, under the names of the reference. `server` tells replicas apart. */
+/** The names are the reference's. `server` distinguishes replicas. */
 export function createFetchMetrics(registry: Registry, server: string): FetchCounts {
   const prefix = 'apiserver_authentication_jwt_authenticator_jwks_fetch_last';
   const last = new Gauge({

@@ -3,7 +3,7 @@ import type { ApiServerOptions } from '../../options/flags.js';
 import { authorityComplaint } from './configuration.js';
 import type { JwtSettings } from './settings.js';
 
-/** What the options `--oidc-*` ask for; null without an issuer. Throws when the file of authorities cannot be used. */
+/** Null without an issuer. Throws when the file of authorities cannot be used. */
 export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
   const issuer = options['oidc-issuer-url'];
   const audience = options['oidc-client-id'];
@@ -30,7 +30,7 @@ export function oidcSettings(options: ApiServerOptions): JwtSettings | null {
   };
 }
 
-/** Names of two issuers must not be mistaken for each other; addresses are unique anyway. */
+/** User names of two issuers must not collide; email addresses are unique anyway. */
 function usernamePrefix(told: string | null, { claim, issuer }: { readonly claim: string; readonly issuer: string }): string {
   if (told === '-') return '';
   return told ?? (claim === 'email' ? '' : `${issuer}#`);

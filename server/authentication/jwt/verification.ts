@@ -5,24 +5,24 @@ import { audiencesOf, seconds } from '../serviceaccount/claims.js';
 import type { IssuerKeys, KeySet } from './keys.js';
 import type { JwtSettings } from './settings.js';
 
-/** A token may say "not before" in the near future: clocks differ. */
+/** A tolerance for "not before", because clocks differ. */
 const notBeforeLeewaySeconds = 300;
 
 type Demands = Pick<JwtSettings, 'issuer' | 'audiences' | 'algorithms'>;
 
-/** Keys of an issuer, and where to ask for newer ones. */
+/** An issuer's keys, and their source. */
 interface TrustedKeys {
   readonly known: KeySet;
   readonly keys: IssuerKeys;
 }
 
-/** The claims of a token that an issuer has signed for one of the audiences and that holds now (seconds since 1970), or why it is no good. */
+/** Returns the claims of a token that is valid now (seconds since 1970), or an error. */
 export async function claimsOf(token: string, demands: Demands, trusted: TrustedKeys, now: number): Promise<JsonObject | string> {
   const payload = await verified(token, demands, trusted);
   return typeof payload === 'string' ? payload : (complaint(payload, demands, now) ?? payload);
 }
 
-/** A token that no known key has signed may be of a new one: then the issuer is asked, once. */
+/** An unknown signature may be from a new key: the keys are fetched once. */
 async function verified(token: string, { algorithms }: Demands, { known, keys }: TrustedKeys): Promise<JsonObject | string> {
   let algorithm: string | undefined;
   try {
@@ -53,7 +53,7 @@ async function payloadBy(token: string, algorithm: string, { find }: KeySet): Pr
   return null;
 }
 
-/** A token without key id may be of any key of its kind. */
+/** A token without key id may be signed by any key of its kind. */
 async function* candidates(token: string, find: KeySet['find']): AsyncGenerator<CryptoKey> {
   try {
     yield await find(decodeProtectedHeader(token), { payload: '', signature: '' });

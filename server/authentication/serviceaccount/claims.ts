@@ -2,13 +2,13 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 
-/** Names an object in a token. The uid is empty for a node that was not there when the token was made. */
+/** An object in a token. The uid is empty for a node that was absent when the token was made. */
 export interface Reference {
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a service account token says, apart from who signed it. Times are seconds since 1970. */
+/** The content of a service account token, apart from its signer. Times are seconds since 1970. */
 export interface AccountClaims {
   readonly id: string;
   readonly subject: string;
@@ -16,7 +16,7 @@ export interface AccountClaims {
   readonly issuedAt: number | null;
   readonly notBefore: number | null;
   readonly expires: number | null;
-  /** From when on its client should have fetched another one; null where that is its end. */
+  /** The time by which clients should have fetched another token; null where that is its end. */
   readonly warnAfter: number | null;
   readonly namespace: string;
   readonly account: Reference;
@@ -25,7 +25,7 @@ export interface AccountClaims {
   readonly node: Reference | null;
 }
 
-/** The claim that holds all that is this system's own. */
+/** The claim with all Kubernetes-specific content. */
 const own = 'kubernetes.io';
 
 export interface NewClaims {
@@ -35,16 +35,16 @@ export interface NewClaims {
   /** Seconds since 1970. */
   readonly now: number;
   readonly lifetimeSeconds: number;
-  /** After so many seconds clients should have fetched another token; null where they must. */
+  /** Seconds until clients should have fetched another token; null where they must. */
   readonly warnAfterSeconds: number | null;
   readonly account: ApiObject;
   readonly pod: ApiObject | null;
   readonly secret: ApiObject | null;
-  /** The node that the token is bound to, or that its pod runs on. */
+  /** The node that binds the token, or that of its pod. */
   readonly node: ApiObject | null;
 }
 
-/** The payload of a token. Pure. */
+/** Builds a token's payload. Pure. */
 export function payloadOf({
   id,
   issuer,
@@ -79,7 +79,7 @@ export function payloadOf({
 
 const referenceTo = ({ metadata: { name = '', uid = '' } }: ApiObject): JsonObject => ({ name, ...(uid === '' ? {} : { uid }) });
 
-/** Reads a payload whose signature was verified; null when it does not say whose token it is, or a time in it is none: no end would be read into it. */
+/** Parses a verified payload; null when it names no account, or has an invalid time, which would mean no expiry. */
 export function claimsOf(payload: JsonObject): AccountClaims | null {
   const namespace = textAt(payload, own, 'namespace');
   const account = reference(payload, 'serviceaccount');
@@ -105,7 +105,7 @@ export function claimsOf(payload: JsonObject): AccountClaims | null {
 const times = ['iat', 'nbf', 'exp'] as const;
 const isTime = (value: unknown): boolean => value === undefined || value === null || Number.isFinite(value);
 
-/** A single audience may stand alone. */
+/** A single audience may be a plain text. */
 export const audiencesOf = ({ aud }: JsonObject): string[] => (typeof aud === 'string' ? [aud] : itemsOf(aud).map(String));
 
 export function seconds(payload: JsonObject, claim: string): number | null {
@@ -120,10 +120,10 @@ function reference(payload: JsonObject, member: string): Reference | null {
   return { name: typeof name === 'string' ? name : '', uid: typeof uid === 'string' ? uid : '' };
 }
 
-/** Two servers' clocks may differ by this much. */
+/** The tolerated clock difference between servers. */
 const leewaySeconds = 60;
 
-/** Why a token does not count at this time, or null. */
+/** Returns why a token is not valid at this time, or null. */
 export function untimely(
   { issuedAt, notBefore, expires }: Pick<AccountClaims, 'issuedAt' | 'notBefore' | 'expires'>,
   now: number,
@@ -137,7 +137,6 @@ export function untimely(
 export const accountUserName = (namespace: string, name: string): string => `system:serviceaccount:${namespace}:${name}`;
 export const accountGroups = (namespace: string): string[] => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
 
-/** The user that a token stands for. */
 export function userOf({ id, namespace, account, pod, node }: AccountClaims): User {
   const about = (what: string, { name, uid }: Reference): Record<string, string[]> => ({
     [`authentication.kubernetes.io/${what}-name`]: [name],

@@ -2,9 +2,7 @@ import { SignJWT } from 'jose';
 import type { JsonObject } from '../../../api/object.js';
 import type { SigningKey } from './keys.js';
 
-/** Signs payloads as this cluster's tokens. */
 export interface TokenIssuer {
-  /** What the claim `iss` says. */
   readonly issuer: string;
   sign(payload: JsonObject): Promise<string>;
 }

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** The one signature that each kind of key makes. Tokens never choose: a key verifies with its own algorithm or not at all. */
+/** Each kind of key has one algorithm. Tokens never choose it. */
 export type SignatureAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
 export interface VerificationKey {
@@ -12,13 +12,11 @@ export interface VerificationKey {
   readonly excluded?: boolean;
 }
 
-/** The keys that verify tokens now. */
 export interface VerificationKeys {
-  /** Another list as soon as keys have come or gone. */
+  /** Replaced when the keys change. */
   readonly current: readonly VerificationKey[];
-  /** How long others may rely on the published keys. */
   readonly maxAgeSeconds?: number;
-  /** Looks for keys that are not known yet, where there may be such. */
+  /** Fetches unknown keys, where there may be some. */
   renew?(): Promise<readonly VerificationKey[]>;
 }
 
@@ -41,7 +39,7 @@ const keyBlocks: ReadonlySet<string> = new Set([
   'CERTIFICATE',
 ]);
 
-/** All keys in PEM files: public ones, and the public halves of private ones and of certificates. Throws with the option and file named. */
+/** Reads public keys from PEM files, also those of private keys and certificates. Throws with the option and file. */
 export function readVerificationKeys(files: readonly string[], option: string): VerificationKey[] {
   const keys = new Map<string, VerificationKey>();
   for (const file of files) {
@@ -68,7 +66,7 @@ export function verificationKey(key: KeyObject, id = keyId(key)): VerificationKe
   return { key, id, algorithm: algorithmOf(key) };
 }
 
-/** As the reference names keys: a hash of the key itself, so that it cannot be chosen. */
+/** The reference's key id: a hash of the key, which cannot be chosen. */
 const keyId = (key: KeyObject): string =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))

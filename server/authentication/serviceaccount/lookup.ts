@@ -3,13 +3,13 @@ import { readFailure } from '../../registry/failures.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import type { AccountClaims, Reference } from './claims.js';
 
-/** What of a stored object decides about tokens. */
+/** The state of a stored object that affects tokens. */
 interface Standing {
   readonly uid: string;
   /** Seconds since 1970. */ readonly deletedAt: number | null;
 }
 
-/** Says why an account, or what a token is bound to, is no longer there, or null. `now` is in seconds since 1970. */
+/** Returns why an account or bound object no longer exists, or null. `now` is in seconds since 1970. */
 export type Lookup = (claims: AccountClaims, now: number) => Promise<string | null>;
 
 const accounts: GroupResource = { group: '', resource: 'serviceaccounts' };
@@ -17,12 +17,12 @@ const pods: GroupResource = { group: '', resource: 'pods' };
 const secrets: GroupResource = { group: '', resource: 'secrets' };
 const nodes: GroupResource = { group: '', resource: 'nodes' };
 
-/** How long a token goes on to count after the deletion of its object was asked for. */
+/** The time that a token stays valid after the deletion of its object was requested. */
 const deletionLeewaySeconds = 60;
 
 /**
- * Looks objects up in this server's copy, and where that does not agree with the token, in the latest state: a token may be a moment older
- * than the copy. Deletions count at once. Throws StatusError when storage cannot answer.
+ * Reads this server's copy, and the latest state where the copy disagrees with the token, which may be a moment newer. Deletions count at once. Throws
+ * StatusError when storage cannot answer.
  */
 export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
   const standings = new WeakMap<StoredObject, Standing>();
@@ -46,7 +46,7 @@ export function createLookup(storage: Pick<Storage, 'get'>): Lookup {
     if (await gone(accounts, namespace, account, now)) return `service account ${namespace}/${account.name} has been deleted`;
     if (secret !== null && (await gone(secrets, namespace, secret, now))) return 'service account token has been invalidated';
     if (pod !== null && (await gone(pods, namespace, pod, now))) return 'service account token has been invalidated';
-    // With a pod, the node is information about it and nothing that the token is bound to.
+    // Next to a pod, the node is information and does not bind the token.
     if (pod === null && node !== null && (await gone(nodes, '', node, now))) return 'service account token has been invalidated';
     return null;
   };

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../api/object.js';
 import type { VerificationKey } from './keys.js';
 
-/** What others need to verify this cluster's tokens: a discovery document and a key set. */
+/** Others verify this cluster's tokens with these documents. */
 export interface OpenIdDocuments {
   readonly configuration: JsonObject;
   readonly keys: JsonObject;

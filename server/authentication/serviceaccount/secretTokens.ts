@@ -13,14 +13,14 @@ import type { Lookup } from './lookup.js';
 import { signatureCheck } from './signatures.js';
 import type { TokenUse } from './tokenUse.js';
 
-/** Issuer of the tokens that are kept in secrets and have no end. */
+/** The issuer of tokens in secrets, which do not expire. */
 const issuer = 'kubernetes/serviceaccount';
-/** A controller marks the secrets of tokens that nobody has used for long. */
+/** A controller sets this on secrets of long unused tokens. */
 const invalidSince = 'kubernetes.io/legacy-token-invalid-since';
-/** It knows that by this label, which says on which day a token was used last. */
+/** The day of a token's last use, for that controller. */
 const lastUsed = 'kubernetes.io/legacy-token-last-used';
 const markTimeoutMs = 5_000;
-/** Secrets whose use is being noted; of more it is noted with the next use. */
+/** The limit of pending records; others are recorded at the next use. */
 const notingMax = 10_000;
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -34,15 +34,15 @@ interface Claims {
 export interface SecretTokenOptions {
   readonly keys: VerificationKeys;
   readonly storage: Pick<Storage, 'get' | 'update'>;
-  /** Null where a token counts whatever has become of its account and secret. */
+  /** Null where tokens stay valid without their account and secret. */
   readonly lookup: Lookup | null;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Told of every token that is good, and of those that nobody has used for long. */
+  /** Receives valid tokens, and those refused as long unused. */
   readonly count?: (use: TokenUse) => void;
 }
 
-/** Authenticates service accounts by tokens kept in secrets. Such a token counts as long as the secret holds it. */
+/** A token in a secret is valid as long as the secret holds it. */
 export function secretTokens({
   keys,
   storage,
@@ -59,7 +59,7 @@ export function secretTokens({
     const secret = await secretOf(vouched, storage);
     const wrong = await whyGone(token, vouched, secret, lookup);
     if (secret === null || wrong !== null) return wrong;
-    // Somebody uses it, also where it is refused because nobody did.
+    // A refusal because of disuse counts as a use, too.
     noteUse(vouched, secret);
     if (isMarked(secret)) {
       count('invalidLegacyAuto');
@@ -103,7 +103,7 @@ function claimsOf(payload: JsonObject): Claims | null {
 
 const secrets = { group: '', resource: 'secrets' };
 const accounts = { group: '', resource: 'serviceaccounts' };
-/** Whether the account names the secret among its own: then a controller has made it. */
+/** An account that lists the secret shows that a controller created it. */
 async function namesSecret({ namespace, account, secret }: Claims, storage: Pick<Storage, 'get'>): Promise<boolean> {
   const result = await storage.get({ resource: accounts, namespace, name: account.name }, { at: 'any' });
   return result.outcome === 'found' && itemsOf(memberAt(result.object.decode(), 'secrets')).some((each) => textAt(each, 'name') === secret);
@@ -116,9 +116,8 @@ async function secretOf({ namespace, secret }: Claims, storage: Pick<Storage, 'g
 }
 
 /**
- * Writes on a secret that its token was used today, unless it says so, or that it will be tomorrow, as the clock of another server may have it; without letting
- * the
- * request wait. A note that is lost is made with the next use.
+ * Records today's use on a secret in the background, unless it already says so, or names tomorrow, as another server's clock may. A lost record is made at the
+ * next use.
  */
 function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims: Claims, secret: StoredObject) => void {
   const noting = new Set<string>();
@@ -157,7 +156,7 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
   return lookup({ ...always, namespace, account }, Date.now() / 1000);
 }
 
-/** Digests of equal length, because only such can be compared in constant time. */
+/** Compares digests, because only texts of equal length can be compared in constant time. */
 function sameToken(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -6,24 +6,21 @@ import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import { claimedIssuer } from '../claimedIssuer.js';
 import type { VerificationKey, VerificationKeys } from './keys.js';
 
-/** Tokens whose signature is remembered; the oldest makes room. */
+/** The cache size; the oldest token is evicted. */
 const rememberedMax = 10_000;
 
-/** What a verified token says, as `T`, or why it says nothing; null for a token of another issuer. At once for one that was seen before. */
+/** Returns the content of a verified token, an error, or null for a token of another issuer. Synchronous for a cached one. */
 export type SignatureCheck<T> = (token: string) => T | Promise<T | string | null>;
 
 export interface SignatureOptions<T> {
   readonly keys: VerificationKeys;
   readonly issuers: readonly string[];
-  /** Null for a payload that is not of its kind. */
+  /** Null for a payload of another kind. */
   readonly read: (payload: JsonObject) => T | null;
   readonly counts?: TokenCacheCounts | null;
 }
 
-/**
- * Verifies signatures and reads what they vouch for. What was vouched for once stays so, and is remembered. Time and look-ups are for the
- * caller to ask, anew each time.
- */
+/** Verifies signatures, reads the payload, and caches the result. The caller checks time and objects for each use. */
 export function signatureCheck<T extends object>({ keys, issuers, read, counts = null }: SignatureOptions<T>): SignatureCheck<T> {
   let remembered = new Map<string, T>();
   let rememberedBy = keys.current;
@@ -49,7 +46,7 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
     return vouched;
   };
   return (token) => {
-    // A key that was taken back takes its tokens along.
+    // Revoked keys revoke their tokens.
     if (rememberedBy !== keys.current) {
       remembered = new Map();
       rememberedBy = keys.current;
@@ -58,13 +55,13 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
     const digest = hash('sha256', token, 'base64');
     const known = remembered.get(digest);
     if (known === undefined) return vouch(token, digest);
-    // Found in less than a microsecond: no clock is asked.
+    // A hit takes less than a microsecond, so it is not measured.
     counts?.looked('hit', 0);
     return known;
   };
 }
 
-/** Verifies with every key that may fit, each with its own algorithm; what the header says selects among keys and nothing else. */
+/** Tries every candidate key with its own algorithm; the header only selects among keys. */
 async function verify(token: string, keys: VerificationKeys): Promise<JsonObject | string> {
   let id: string | undefined;
   try {

@@ -9,21 +9,21 @@ import { signatureCheck } from './signatures.js';
 import type { TokenUse } from './tokenUse.js';
 
 export interface VerifierOptions {
-  /** Whose tokens these are; others' are left to other ways. */
+  /** Tokens of other issuers are ignored. */
   readonly issuers: readonly string[];
   readonly keys: VerificationKeys;
-  /** Audiences of this API: what a token without audiences is meant for. */
+  /** The audiences of this API, which are the default of a token. */
   readonly audiences: readonly string[];
-  /** Null where a token counts as long as its time, whatever has become of its account. */
+  /** Null where tokens stay valid until they expire, without their account. */
   readonly lookup: Lookup | null;
   /** Seconds since 1970. */
   readonly now?: () => number;
-  /** Told of every token that is good, and of those whose client should have fetched another one. */
+  /** Receives valid and stale tokens. */
   readonly count?: (use: TokenUse) => void;
   readonly cacheCounts?: TokenCacheCounts | null;
 }
 
-/** With it, audit events tell of clients that read their token once and never again: they will be refused when the longer time is over. */
+/** Audit events show clients that read their token only once: they will be refused when it expires. */
 const staleAnnotation = 'authentication.k8s.io/stale-token';
 
 interface Vouched {
@@ -31,7 +31,6 @@ interface Vouched {
   readonly user: User;
 }
 
-/** Authenticates service accounts by tokens that this cluster has issued. */
 export function accountTokenVerifier({
   issuers,
   keys,

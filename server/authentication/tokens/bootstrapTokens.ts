@@ -5,13 +5,13 @@ import { membersOf, textAt } from '../../../api/json/members.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Storage } from '../../storage/contract.js';
 
-/** Tokens with which new nodes ask for their certificates: `ID.SECRET`, kept in secrets of kube-system. */
+/** Tokens with which new nodes request certificates: `ID.SECRET`, kept in secrets of kube-system. */
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const groupForm = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 const namespace = 'kube-system';
 const type = 'bootstrap.kubernetes.io/token';
 
-/** Answers the user, null for what is no such token, or why one is no good. `now` is in milliseconds since 1970. */
+/** Returns the user, null for other tokens, or an error. `now` is in milliseconds since 1970. */
 export function bootstrapTokens(
   storage: Pick<Storage, 'get'>,
   now: () => number = Date.now,
@@ -38,13 +38,13 @@ export function bootstrapTokens(
   };
 }
 
-/** Digests of equal length, because only such can be compared in constant time. */
+/** Compares digests, because only texts of equal length can be compared in constant time. */
 function sameSecret(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));
 }
 
-/** A time that cannot be read has passed. */
+/** An unreadable time has passed. */
 function hasExpired(expiration: string, present: boolean, now: number): boolean {
   if (!present || expiration === '') return false;
   const time = parseTime(expiration);

@@ -1,11 +1,10 @@
-/** What is counted where answers about tokens are remembered. */
 export interface TokenCacheCounts {
-  /** There was an answer about a token; `hit`: a remembered one. */
+  /** A lookup ended; `hit`: in the cache. */
   looked(how: 'hit' | 'miss', seconds: number): void;
-  /** One more answer is being asked for, or one less. */
+  /** The change in running fetches. */
   fetching(delta: 1 | -1): void;
-  /** One more request waits for what another one has asked for, or one less. */
+  /** The change in requests that wait for another's fetch. */
   blocked(delta: 1 | -1): void;
-  /** `error`: nobody could say, which is not remembered. */
+  /** `error`: no result, which is not cached. */
   fetched(outcome: 'ok' | 'error'): void;
 }

@@ -1,4 +1,4 @@
-/** The rows of a text of comma-separated values; a field may stand in double quotes, which are doubled inside. Blank lines are no rows. */
+/** Parses comma-separated values; a field may have double quotes, doubled inside. Blank lines are skipped. */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

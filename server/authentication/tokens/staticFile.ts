@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { User } from '../../../api/user.js';
 import { parseCsv } from './csv.js';
 
-/** Users by their fixed tokens. Tokens are kept and compared as digests, so that the time of a comparison tells nothing of them. */
+/** Tokens are kept and compared as digests, so that timing reveals nothing. */
 export type StaticTokens = (token: string) => User | null;
 
 const option = '--token-auth-file';
@@ -11,7 +11,7 @@ const columnsMin = 3;
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64');
 
-/** Reads a file with a row for each token: `token,user,uid,"group1,group2"`. Throws with file and row named, and never with a token. */
+/** Reads rows of `token,user,uid,"group1,group2"`. Throws with file and row, never with a token. */
 export function readStaticTokens(file: string): StaticTokens {
   const users = new Map(
     rowsOf(file).map((row, index) => {

@@ -7,19 +7,18 @@ import {
   type CredentialNews,
 } from '../../../program/authentication/authenticator.js';
 
-/** What one way of checking tokens makes of a token. */
 export type TokenAuthentication =
   | ({
       readonly outcome: 'user';
       readonly user: User;
-      /** Those of the audiences asked for that the token is meant for. */ readonly audiences: readonly string[];
+      /** The requested audiences that the token has. */ readonly audiences: readonly string[];
     } & CredentialNews)
-  /** Not a token of this kind. */
+  /** The token is of another kind. */
   | { readonly outcome: 'absent' }
-  /** One of this kind, and no good. The reason names no part of the token. */
+  /** An invalid token of this kind. The reason contains no part of it. */
   | { readonly outcome: 'invalid'; readonly reason: string };
 
-/** Checks a token that must be meant for one of the audiences. */
+/** The token must have one of the audiences. */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => TokenAuthentication | Promise<TokenAuthentication>;
 
 export const notOfThisKind: TokenAuthentication = { outcome: 'absent' };
@@ -28,7 +27,7 @@ export const invalidToken = 'invalid bearer token';
 /** Longer ones are refused unread: the reference's tokens have about 1,000 characters, and header blocks end at 16 KiB. */
 const tokenCharactersMax = 16 * 1024;
 
-/** Asks each in order; the first user counts and joins `system:authenticated`. Otherwise all that were found wrong are told. */
+/** Asks authenticators in order; the first user counts and joins `system:authenticated`. Otherwise all errors are reported. */
 export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return async (token, audiences) => {
     if (token.length > tokenCharactersMax) return { outcome: 'invalid', reason: invalidToken };
@@ -44,16 +43,14 @@ export function firstTokenOf(authenticators: readonly TokenAuthenticator[]): Tok
   };
 }
 
-/** Whose token it is, and what there is to tell of it. */
+/** The user of a token, with warnings about the credential. */
 export interface Vouched extends CredentialNews {
   readonly user: User;
 }
 
 type Answer<T> = T | string | null | Promise<T | string | null>;
 
-/**
- * For ways that know nothing of audiences: their tokens are meant for this API. They answer null for no token of theirs, and a text for one that is no good.
- */
+/** Adapts authenticators without audiences, whose tokens are for this API. They return null for other tokens, and a text for invalid ones. */
 export const forThisApi = (own: readonly string[], authenticate: (token: string) => Answer<User>): TokenAuthenticator =>
   withNewsForThisApi(own, async (token) => {
     const found = await authenticate(token);
@@ -70,7 +67,7 @@ export function withNewsForThisApi(own: readonly string[], authenticate: (token:
   };
 }
 
-/** Authenticates by the header `Authorization: Bearer TOKEN`. A token that nobody knows is refused: it must not pass for "no credentials". */
+/** Authenticates by `Authorization: Bearer TOKEN`. An unknown token is refused: it must not count as "no credentials". */
 export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences: readonly string[]): Authenticator {
   return (request) => {
     const token = bearerToken(request.headers.authorization);
@@ -78,7 +75,6 @@ export function bearerAuthenticator(authenticate: TokenAuthenticator, audiences:
   };
 }
 
-/** Answers for a token that a request carries. */
 export async function check(authenticate: TokenAuthenticator, token: string, audiences: readonly string[]): Promise<Authentication> {
   const result = await authenticate(token, audiences);
   if (result.outcome === 'user') {
@@ -88,7 +84,7 @@ export async function check(authenticate: TokenAuthenticator, token: string, aud
   return { outcome: 'invalid', reason: result.outcome === 'invalid' ? result.reason : invalidToken };
 }
 
-/** Null where there is none; the scheme's name may be written in any case. */
+/** Null without a token; the scheme is case-insensitive. */
 export function bearerToken(header: string | undefined): string | null {
   const [scheme = '', token = ''] = (header ?? '').trim().split(' ');
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : null;

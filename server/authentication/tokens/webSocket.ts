@@ -1,10 +1,10 @@
 import type { Authenticator } from '../../../program/authentication/authenticator.js';
 import { check, type TokenAuthenticator } from './token.js';
 
-/** Browsers cannot set headers on WebSockets, but they can name protocols: one with this prefix carries a token in base64url. */
+/** Browsers cannot set headers on WebSockets, but they can offer protocols: one with this prefix carries a token in base64url. */
 const prefix = 'base64url.bearer.authorization.k8s.io.';
 
-/** Authenticates by the token among the protocols of a WebSocket. Another protocol must be named besides; the token's is taken out. */
+/** Authenticates by the token among a WebSocket's protocols and removes it. Another protocol must be offered as well. */
 export function webSocketAuthenticator(authenticate: TokenAuthenticator, audiences: readonly string[]): Authenticator {
   return async (request) => {
     const named = request.headers['sec-websocket-protocol'];

@@ -11,12 +11,12 @@ import { notOfThisKind, type TokenAuthentication, type TokenAuthenticator } from
 export interface TokenWebhookOptions {
   readonly client: WebhookClient;
   readonly version: 'v1' | 'v1beta1';
-  /** How long an answer is remembered, a yes or a no. */
+  /** The cache lifetime of positive and negative answers. */
   readonly cacheTtlMs: number;
-  /** Audiences of this API: what a service that says nothing of audiences means. */
+  /** The audiences of this API, which a service's answer has by default. */
   readonly audiences: readonly string[];
   readonly retrying?: Retrying;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
   readonly counts?: TokenCacheCounts | null;
 }
@@ -25,7 +25,7 @@ const cacheMax = 8_192;
 const answerTimeoutMs = 30_000;
 const initialWaitMs = 500;
 
-/** Asks a service outside about tokens, by TokenReview. Errors are not remembered; questions about one token are asked once at a time. */
+/** Asks a service by TokenReview. Errors are not cached; parallel requests for one token share a call. */
 export function tokenWebhook({
   client,
   version,
@@ -90,7 +90,7 @@ export function tokenWebhook({
   };
 }
 
-/** An error that the service reports is none of the token, and so not remembered. */
+/** An error that the service reports says nothing about the token, so it is not cached. */
 function readStatus(
   status: JsonValue | undefined,
   audiences: readonly string[],

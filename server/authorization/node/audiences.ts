@@ -5,23 +5,22 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Authorizer } from '../authorizer.js';
 
-/** For whom a node may have tokens made: a token of another audience would let it be any of its pods elsewhere. */
+/** The audiences of tokens that a node may request: with another audience it could act as any of its pods elsewhere. */
 
 const audienceVerb = 'request-serviceaccounts-token-audience';
 
 export interface AudienceQuestion {
   readonly user: User;
   readonly namespace: string;
-  /** The service account. */
   readonly account: string;
   readonly audiences: readonly string[];
-  /** To which the token is to be bound. */
+  /** The pod that binds the token. */
   readonly pod: ApiObject;
 }
 
 /**
- * Why a node may not have a token for these audiences, or null. The pod must ask for the audience in a volume, itself or through a driver, or a rule
- * must allow it: the audience stands for the resource, the account for the name. No audience is one like others, and means this API.
+ * Returns why a node may not request a token for these audiences, or null. The pod must request the audience in a volume, itself or through a driver, or a rule
+ * must allow it: the audience is the resource, the account the name. No audience means this API.
  */
 export async function audienceComplaint(
   { user, namespace, account, audiences, pod }: AudienceQuestion,
@@ -80,7 +79,7 @@ const driversResource = { group: 'storage.k8s.io', resource: 'csidrivers' };
 const claims = { group: '', resource: 'persistentvolumeclaims' };
 const volumes = { group: '', resource: 'persistentvolumes' };
 
-/** Drivers that stand in for kinds of volumes that were once built in. */
+/** Drivers that replace volume types that were once built in. */
 const migratedDrivers: Readonly<Record<string, string>> = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
   azureDisk: 'disk.csi.azure.com',
@@ -95,7 +94,7 @@ type Driver = string | { readonly problem: string };
 const migrated = (source: JsonObject): string =>
   migratedDrivers[Object.keys(source).find((member) => Object.hasOwn(migratedDrivers, member)) ?? ''] ?? '';
 
-/** The driver that mounts a volume, empty for none. */
+/** The driver that mounts a volume, or empty. */
 async function driverOf(volume: JsonObject, pod: ApiObject, namespace: string, lookup: Lookup): Promise<Driver> {
   if (memberAt(volume, 'ephemeral', 'volumeClaimTemplate') !== undefined)
     return driverOfClaim(`${pod.metadata.name ?? ''}-${textAt(volume, 'name')}`, namespace, lookup);

@@ -14,12 +14,11 @@ const prefix = 'system:node:';
 const nodesGroup = 'system:nodes';
 const leaseNamespace = 'kube-node-lease';
 
-/** The node whose kubelet this is, or null. */
 export const nodeOf = ({ name, groups }: User): string | null =>
   name.startsWith(prefix) && groups.includes(nodesGroup) ? name.slice(prefix.length) : null;
 
 type ResourceAttributes = Extract<Attributes, { isResource: true }>;
-/** Null allows; a text says why not, and may be empty. */
+/** Null allows; a text refuses, and may be empty. */
 type Check = (node: string, attributes: ResourceAttributes, graph: NodeGraph) => string | null;
 
 const unrelated = (node: string): string => `no relationship found between node '${node}' and this object`;
@@ -40,7 +39,6 @@ const read =
     return attributes.namespace === '' ? 'can only read namespaced object of this type' : byPods(kind, node, attributes, graph);
   };
 
-/** What keeps a request from being a GET of one object. */
 function notOneGet({ verb, subresource }: ResourceAttributes): string | null {
   if (verb !== 'get') return 'can only get individual resources of this type';
   return subresource === '' ? null : 'cannot get subresource';
@@ -69,7 +67,7 @@ const accounts: Check = (node, attributes, graph) => {
 
 const ownVerbs = ['get', 'create', 'update', 'patch', 'delete'];
 
-/** Nobody knows the name of what is being created yet; admission looks at it. */
+/** The name of a new object is unknown here; admission checks it. */
 const notOwn = (node: string, { verb, name }: ResourceAttributes): boolean => verb !== 'create' && name !== node;
 
 const leases: Check = (node, attributes) => {
@@ -84,7 +82,6 @@ const csiNodes: Check = (node, attributes) => {
   return notOwn(node, attributes) ? 'can only access CSINode with the same name as the requesting node' : null;
 };
 
-/** Writes are narrowed further by admission (NodeRestriction). */
 const nodes: Check = (node, { verb, subresource, name }) => {
   if (subresource === 'status') return ['update', 'patch'].includes(verb) ? null : '';
   if (subresource !== '') return '';
@@ -127,7 +124,6 @@ const podCertificateResource = { group: 'certificates.k8s.io', resource: 'podcer
 const podCertificateRequests: Check = (node, attributes, graph) => {
   const { verb, subresource } = attributes;
   if (subresource !== '') return 'cannot authorize PodCertificateRequest subresources';
-  // Admission looks at what is inside.
   if (verb === 'create') return null;
   if (verb === 'get') return related(node, attributes, () => graph.hasPodCertificateRequest(node, attributes));
   if (verb !== 'list' && verb !== 'watch')
@@ -135,7 +131,7 @@ const podCertificateRequests: Check = (node, attributes, graph) => {
   return selects(attributes, 'spec.nodeName', node) ? null : 'can only list/watch podcertificaterequests with spec.nodeName field selector';
 };
 
-/** Resources of which a node may have a part; of the others it has what the role `system:node` says. */
+/** Resources that a node may access in part; the role `system:node` covers the others. */
 const usualChecks: Readonly<Record<string, Check>> = {
   secrets: read('secrets'),
   configmaps: read('configmaps'),
@@ -163,13 +159,11 @@ export interface NodeAuthorization {
 const allow: Decision = { decision: 'allow', reason: '' };
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
-/** What nodes have to do with beyond what all nodes of all clusters have. */
 export interface NodeFeatures {
-  /** Nodes ask for certificates for the pods on them. */
   readonly podCertificates: boolean;
 }
 
-/** Decides what kubelets may do: what every node may, and of the objects that pods refer to those of the pods on their node. */
+/** Authorizes kubelets: for what every node may do, and for objects that pods on their node refer to. */
 export function decideForNodes(graph: NodeGraph, { podCertificates }: NodeFeatures): Authorizer {
   const common = nodeRules();
   const checks = podCertificates ? { ...usualChecks, [qualifiedName(podCertificateResource)]: podCertificateRequests } : usualChecks;
@@ -194,10 +188,9 @@ function nodeRules(): RuleIndex<true> {
 const listRules: RuleResolver = (user) =>
   nodeOf(user) === null ? noRules : { ...noRules, incomplete: true, problems: ['node authorizer does not support user rule resolution'] };
 
-/** Where it is kept how long one kind of change to the graph took, in seconds; looked up once for each. */
+/** Records the duration of changes to the graph, in seconds; looked up once for each kind. */
 export type GraphTimes = (operation: GraphOperation) => (seconds: number) => void;
 
-/** Kinds of changes, in the reference's words. */
 const graphOperations = [
   'AddPod',
   'DeletePod',
@@ -221,7 +214,7 @@ function timedBy(times: GraphTimes): Readonly<Record<GraphOperation, (change: ()
   return Object.fromEntries(graphOperations.map((operation) => [operation, timed(times(operation))])) as ReturnType<typeof timedBy>;
 }
 
-/** Follows pods, volumes, attachments and slices in storage, and requests for certificates of pods where there may be some. */
+/** Follows pods, volumes, attachments, slices and, where they exist, pod certificate requests in storage. */
 export function createNodeAuthorization(
   storage: Pick<Storage, 'watch'>,
   features: NodeFeatures,

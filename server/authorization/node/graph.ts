@@ -9,7 +9,7 @@ interface PodEntry {
 type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
 
 /**
- * Which objects a node has to do with:
+ * The objects that concern a node:
  *
  *     secret, configmap, service account, claim of devices ◀── pod ──▶ node
  *     secret ◀── volume ──▶ claim of storage ◀── pod
@@ -17,7 +17,7 @@ type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
  */
 export class NodeGraph {
   private readonly pods = new Map<string, PodEntry>();
-  /** For each object the nodes that may read it, with the number of pods on each that refer to it. */
+  /** The nodes that may read each object, with the number of their pods that refer to it. */
   private readonly nodesOf = new Map<ObjectKey, Map<string, number>>();
   private readonly volumes = new Map<string, VolumeEntry>();
   private readonly volumesOfSecret = new Map<ObjectKey, Set<string>>();
@@ -96,7 +96,7 @@ export class NodeGraph {
     this.podCertificateRequests.delete(`${namespace}/${name}`);
   }
 
-  /** Whether a pod on the node refers to the object, itself or through a volume. */
+  /** Reports whether a pod on the node refers to the object, itself or through a volume. */
   readsObject(node: string, key: ObjectKey): boolean {
     if (this.nodesOf.get(key)?.has(node) === true) return true;
     for (const name of this.volumesOfSecret.get(key) ?? []) if (this.readsVolume(node, name)) return true;

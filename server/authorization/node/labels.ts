@@ -1,6 +1,6 @@
-/** Labels with which workloads are kept apart from nodes that are not theirs: no node may give them to itself. */
+/** Labels that isolate workloads: no node may set them on itself. */
 const restricted = 'node-restriction.kubernetes.io';
-/** Labels of the cluster that kubelets have always set. */
+/** Cluster labels that kubelets have always set. */
 const ownLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'kubernetes.io/os',
@@ -28,7 +28,7 @@ function isForbidden(label: string): boolean {
   return within(domain, clusterDomains) && !ownLabels.has(label) && !within(domain, ownDomains);
 }
 
-/** Labels that differ between two states of a node, and that the node itself must not change; sorted. */
+/** Returns the changed labels that the node itself may not change, sorted. */
 export function forbiddenLabels(now: Readonly<Record<string, string>>, before: Readonly<Record<string, string>>): string[] {
   const names = new Set([...Object.keys(now), ...Object.keys(before)]);
   return [...names].filter((name) => now[name] !== before[name] && isForbidden(name)).sort();

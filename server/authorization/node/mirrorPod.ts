@@ -4,13 +4,12 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { podReferences } from './references.js';
 
-/** Marks the pods that kubelets show of their own. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const nodes = { group: '', resource: 'nodes' };
 
 /**
- * Why a node may not make this pod, or null. A kubelet makes pods only as images of those that it was given in files: they belong to its node, and can
- * read nothing of the cluster.
+ * Returns why a node may not create this pod, or null. A kubelet creates only mirrors of its static pods, which belong to its node and read nothing of the
+ * cluster.
  */
 export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
@@ -52,7 +51,7 @@ function referenceComplaint(name: string, pod: ApiObject): string | null {
   return null;
 }
 
-/** Sources that bring nothing of the cluster to the pod. */
+/** Sources without cluster content. */
 const localSources = [
   'awsElasticBlockStore',
   'azureDisk',
@@ -77,7 +76,7 @@ const localSources = [
   'storageos',
   'vsphereVolume',
 ];
-/** What other sources bring. */
+/** Names of other sources' content. */
 const sources: readonly (readonly [string, string])[] = [
   ['configMap', 'configmaps (via configmap volumes)'],
   ['secret', 'secrets (via secret volumes)'],
@@ -95,7 +94,7 @@ const projectedSources: readonly (readonly [string, string])[] = [
   ['podCertificate', 'podcertificates'],
 ];
 
-/** What of the cluster a volume refers to, as the reference calls it; null for nothing. Kinds of volumes that are not known here are not let through. */
+/** Unknown volume types are refused. */
 function volumeReference(volume: JsonObject): string | null {
   const has = (source: JsonObject, member: string): boolean => memberAt(source, member) !== undefined && memberAt(source, member) !== null;
   if (localSources.some((member) => has(volume, member))) return null;

@@ -7,9 +7,8 @@ import { mirrorAnnotation } from './mirrorPod.js';
 import { textAt } from '../../../api/json/members.js';
 
 /**
- * What a kubelet may request certificates for: pods on its own node, by the names and unique ids that the node, the pod and its account
- * have now. A wrong id may mean that somebody has looked at an older state, so it is an error after which a client tries again, not a
- * refusal. Source: `admitPodCertificateRequest` of the reference.
+ * Kubelets may request certificates for pods on their node, with the current names and uids of node, pod and account. A wrong uid may come from an older state,
+ * so it is a retriable error, not a refusal. Source: `admitPodCertificateRequest` of the reference.
  */
 export async function podCertificateComplaint(
   node: string,
@@ -33,7 +32,7 @@ export async function podCertificateComplaint(
   return null;
 }
 
-/** Whom a request names. `pod` is the pod as messages name it. */
+/** The objects that a request names. `pod` is its name in messages. */
 interface Parties {
   readonly namespace: string;
   readonly pod: string;
@@ -93,7 +92,6 @@ async function demandAccount({ namespace, accountName, accountUid, pod }: Partie
 interface Named {
   readonly namespace: string;
   readonly name: string;
-  /** The object in messages. */
   readonly what: string;
 }
 

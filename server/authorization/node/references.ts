@@ -1,17 +1,16 @@
 import type { ApiObject, JsonValue } from '../../../api/object.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 
-/** Kinds of objects that a node reads because of the pods on it. */
 export type ReferencedKind = 'secrets' | 'configmaps' | 'persistentvolumeclaims' | 'serviceaccounts' | 'resourceclaims' | 'pods';
 
 /** Key of an object in the graph: `secrets/NAMESPACE/NAME`. */
 export type ObjectKey = string;
 export const keyOf = (kind: ReferencedKind, namespace: string, name: string): ObjectKey => `${kind}/${namespace}/${name}`;
 
-/** The kubelet makes such a pod itself; what it refers to is none of the cluster's promises. */
+/** The kubelet creates such a pod itself; its references grant nothing. */
 const mirror = 'kubernetes.io/config.mirror';
 
-/** Where in a volume names of secrets stand. */
+/** Paths of secret names in a volume. */
 const volumeSecrets = [
   ['secret', 'secretName'],
   ['azureFile', 'secretName'],
@@ -25,7 +24,7 @@ const volumeSecrets = [
   ['csi', 'nodePublishSecretRef', 'name'],
 ] as const;
 
-/** Keys of all that a pod, which is on a node, makes readable there; the pod itself among them. Pure. */
+/** Keys of everything that a pod makes readable on its node, including the pod. Pure. */
 export function podReferences(pod: ApiObject): ReadonlySet<ObjectKey> {
   const { namespace = '', name = '', annotations = {} } = pod.metadata;
   const keys = new Set<ObjectKey>([keyOf('pods', namespace, name)]);
@@ -67,7 +66,7 @@ function addOfVolume(volume: JsonValue, podName: string, add: Add): void {
   if (memberAt(volume, 'ephemeral') !== undefined) add('persistentvolumeclaims', `${podName}-${textAt(volume, 'name')}`);
 }
 
-/** A claim made from a template has the name that the status tells. */
+/** The status names claims made from templates. */
 function addClaims(pod: ApiObject, add: Add): void {
   for (const claim of itemsOf(memberAt(pod, 'spec', 'resourceClaims'))) add('resourceclaims', textAt(claim, 'resourceClaimName'));
   for (const claim of itemsOf(memberAt(pod, 'status', 'resourceClaimStatuses'))) add('resourceclaims', textAt(claim, 'resourceClaimName'));
@@ -83,7 +82,7 @@ const csiSecrets = [
 ] as const;
 const volumeSecretRefs = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'] as const;
 
-/** The claim that a volume is bound to, and the secrets that the volume's users need; null for an unbound volume. Pure. */
+/** The claim that a volume is bound to, and the secrets of its users; null for an unbound volume. Pure. */
 export function volumeReferences(volume: ApiObject): { readonly claim: ObjectKey; readonly secrets: ReadonlySet<ObjectKey> } | null {
   const spec = memberAt(volume, 'spec');
   const namespace = textAt(spec, 'claimRef', 'namespace');

@@ -15,10 +15,7 @@ import { forbiddenLabels } from './labels.js';
 import { mirrorPodComplaint } from './mirrorPod.js';
 import { podCertificateComplaint } from './podCertificates.js';
 
-/**
- * Admission plugin `NodeRestriction`: what a kubelet may write goes as far as its own node, and the pods on it. The authorizer has let it come
- * here; it knows names, and this looks at what is inside.
- */
+/** Admission plugin `NodeRestriction`: limits a kubelet's writes to its own node and its pods. The authorizer has checked names; this checks content. */
 export const nodeRestriction = (
   lookup: Lookup,
   authorize: Authorizer,
@@ -38,13 +35,11 @@ export const nodeRestriction = (
   },
 });
 
-/** Checks that came after the others and can be left out. */
+/** Newer checks behind feature gates. */
 export interface NodeChecks {
-  /** For whom tokens are meant. */
   readonly audiences: boolean;
-  /** Whom certificates are to name. */
   readonly certificates: boolean;
-  /** For which pods certificates are requested. While this is off, nobody issues them, so a kubelet has no reason to ask. */
+  /** Checks the pods of certificate requests. While this is off no certificates are issued, so a kubelet has no reason to request any. */
   readonly podCertificates: boolean;
 }
 
@@ -59,7 +54,7 @@ interface Means {
   readonly lookup: Lookup;
   readonly authorize: Authorizer;
 }
-/** Null allows; a text says why not. Throws what has other reasons than a lack of rights. */
+/** Null allows; a text refuses. Throws errors other than missing rights. */
 type Rule = (node: string, request: AdmissionRequest, means: Means) => Promise<string | null> | string | null;
 
 const leaseNamespace = 'kube-node-lease';
@@ -69,7 +64,6 @@ const changed = ({ object, old }: AdmissionRequest, ...path: readonly string[]):
   !sameValue(memberAt(object ?? undefined, ...path) ?? null, memberAt(old ?? undefined, ...path) ?? null);
 const onNode = (pod: ApiObject | null, node: string): boolean => textAt(pod ?? undefined, 'spec', 'nodeName') === node;
 
-/** The first complaint of several, in order. */
 function first(...complaints: readonly (readonly [boolean, string])[]): string | null {
   return complaints.find(([applies]) => applies)?.[1] ?? null;
 }
@@ -131,7 +125,7 @@ const nodes: Rule = (node, request) => {
   );
 };
 
-/** Tokens for the pods on the node, bound to them, so that they end with them, and for whom the pods ask for them. */
+/** Tokens must be bound to pods on the node, so that they end together, and have audiences that the pods request. */
 const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize, looksAt }) => {
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));
@@ -156,7 +150,7 @@ const claims: Rule = (node, request) => {
   if (subresource !== 'status') return 'may only update PVC status';
   const unreported = (object: ApiObject | null): unknown => {
     const status = Object.fromEntries(Object.entries(membersOf(object?.['status'])).filter(([member]) => !reported.includes(member)));
-    // A claim has no generation, which an update under way shows as zero; and what a patch makes says its kind, which what is stored does not.
+    // A claim has no generation, which an update in progress shows as zero; the result of a patch carries its kind, unlike the stored object.
     const { apiVersion: _, kind: __, ...content } = object ?? {};
     return { ...content, status, metadata: orderedMetadata({ ...object?.metadata, resourceVersion: '', managedFields: [] }) };
   };
@@ -169,7 +163,7 @@ const claims: Rule = (node, request) => {
   );
 };
 
-/** Signers of certificates for kubelets. What else such requests must be is the signers' business. */
+/** Signers of kubelet certificates, which check the rest of such requests. */
 const kubeletSigners = ['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet'];
 
 const certificates: Rule = (node, { operation, object }, { looksAt }) => {
@@ -195,7 +189,7 @@ const slices: Rule = (node, { operation, object, old }) =>
     ? null
     : `can only ${operation === 'DELETE' ? 'delete' : 'create'} ResourceSlice with the same NodeName as the requesting node`;
 
-/** By `resource` or `resource.group`. Kinds that are not here are none of a kubelet's business, or of this plugin's. */
+/** Keyed by `resource` or `resource.group`. Other kinds are forbidden to kubelets, or not restricted by this plugin. */
 const rules: Readonly<Record<string, Rule>> = {
   pods,
   nodes,

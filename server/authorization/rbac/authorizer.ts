@@ -9,12 +9,12 @@ export interface Rbac {
   readonly authorize: Authorizer;
   readonly rules: RuleResolver;
   readonly index: PolicyIndex;
-  /** Settles once all roles and bindings are known; until then less is granted than should be, never more. */
+  /** Settles once all roles and bindings are known; until then less is granted, never more. */
   readonly synced: Promise<unknown>;
   stop(): void;
 }
 
-/** Decides by the roles and bindings in storage, from a copy that follows them: no request waits for a read. */
+/** Decides by a copy of the roles and bindings that follows storage: no request waits for a read. */
 export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   const index = new PolicyIndex();
   const roles: Follower = {

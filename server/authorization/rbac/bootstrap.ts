@@ -21,8 +21,8 @@ const kinds = [
 ] as const;
 
 /**
- * Makes sure that the roles and bindings of every cluster are there and grant at least what they should. All replicas may run it at the same
- * time. Waits for storage to take writes; what is refused is attempted again in the background (`startTask.ts`).
+ * Ensures that the roles and bindings of every cluster exist and grant at least their defaults. Replicas may run it at the same time. Waits until storage takes
+ * writes; a refusal is retried in the background (`startTask.ts`).
  */
 export async function bootstrapRbac({
   registry,
@@ -33,9 +33,9 @@ export async function bootstrapRbac({
 }: StartTaskOptions & {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Those that are the same in every cluster have just been put there (`server/seed`). */
+  /** `server/seed` has just written those that are the same in every cluster. */
   readonly seeded?: boolean;
-  /** Whether a feature is on; none unless told. */
+  /** Default: no feature is on. */
   readonly isOn?: (feature: string) => boolean;
 }): Promise<void> {
   const [objects, gated] = [seeded ? {} : bootstrapObjects(), gatedRoles((group, name) => isServed(catalogue, group, name), isOn)];
@@ -51,7 +51,7 @@ export async function bootstrapRbac({
     kinds.map(async ({ name, reconcile }) => {
       const resource = catalogue.resource(rbacGroup, 'v1', name);
       if (resource === null) return;
-      // Together, so that they share the store's round trips; but what goes beyond a role that every cluster has comes after that.
+      // Parallel writes share the store's round trips; additions to a common role follow it.
       for (const all of [objects[name] ?? [], gated[name] ?? []])
         await Promise.all(
           all.map((wanted) =>
@@ -63,7 +63,7 @@ export async function bootstrapRbac({
 }
 
 /**
- * Bindings whose right was once part of another one's: who had that one keeps it, whatever an operator has made of its subjects (the reference's
+ * Bindings split from others: holders of the original keep the right, even if an operator has changed its subjects (the reference's
  * `primeSplitClusterRoleBindings`).
  */
 const splitBindings = [{ from: 'system:discovery', name: 'system:public-info-viewer' }] as const;
@@ -78,7 +78,7 @@ interface Split {
   readonly wanted: ApiObject | null;
 }
 
-/** Makes a binding that is not there out of the one that it was part of. Nothing happens where either has been there, or gone, all along. */
+/** Creates a missing binding from its original. Nothing happens where either already existed, or the original is gone. */
 async function splitBinding({ registry, resource, from, wanted }: Split): Promise<void> {
   if (wanted === null) return;
   const target = (name = ''): Target => ({ resource, namespace: '', name });

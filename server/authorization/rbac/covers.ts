@@ -5,24 +5,22 @@ import type { PolicyRule } from './policy.js';
 import { dimension, uncovered, type Box, type Dimension } from './uncovered.js';
 import { comparisonStepsMax, Work } from './work.js';
 
-/** What rules grant that others do not: compact rules, in order. */
 export interface Missing {
   readonly rules: readonly PolicyRule[];
-  /** More is missing than is listed. */
+  /** Not all missing rights are listed. */
   readonly cut: boolean;
 }
 
-/** Combinations of words that a refusal lists. */
 export const listedMax = 500;
 
 const none: PolicyRule = { apiGroups: [], resources: [], verbs: [], resourceNames: [], nonResourceURLs: [] };
 
-/** What of `wanted` none of the `held` rules grants; empty when all of it is held. For rules that are known to be few. Pure. */
+/** Returns the part of `wanted` that no `held` rule grants. Only for small lists of rules. Pure. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return inOneGo(findMissing(held, wanted, { work: new Work(Infinity), listedMax: Infinity }))?.rules ?? [];
 }
 
-/** The same for rules of strangers: gives way to others again and again; null when it takes more than `comparisonStepsMax`. */
+/** The same for rules of clients: yields to other requests; null beyond `comparisonStepsMax`. */
 export async function compareRules(
   held: readonly PolicyRule[],
   wanted: readonly PolicyRule[],
@@ -33,11 +31,11 @@ export async function compareRules(
 
 interface ComparisonOptions {
   readonly work?: Work;
-  /** When nobody waits for the outcome any more. */
+  /** Aborts when no caller waits for the outcome any more. */
   readonly ended?: Ended;
 }
 
-/** A combination that is missing: the number of its rule, whether it is about paths, and the positions of its words. */
+/** A missing combination: the index of its rule, whether it concerns paths, and the positions of its words. */
 type Place = readonly number[];
 
 function* findMissing(
@@ -79,7 +77,7 @@ function* ofPaths({ nonResourceURLs, verbs }: PolicyRule, held: HeldRules, work:
   ];
 }
 
-/** Adds the combinations of a box to the places. True when there is no room for all. */
+/** Adds the combinations of a box. True when there is no room for all. */
 function list(box: Box, before: Place, places: Place[], listedMax: number): boolean {
   const [positions, ...rest] = box;
   if (positions === undefined) {
@@ -95,7 +93,6 @@ function inOrder(a: Place, b: Place): number {
   return at < 0 ? 0 : a[at]! - b[at]!;
 }
 
-/** The rule that grants one combination and nothing else. */
 function atom(wanted: readonly PolicyRule[], [number = 0, part, first = 0, second = 0, third = 0, fourth = 0]: Place): PolicyRule {
   const { apiGroups, resources, verbs, resourceNames, nonResourceURLs } = wanted[number]!;
   if (part === 1) return { ...none, nonResourceURLs: [nonResourceURLs[first]!], verbs: [verbs[second]!] };
@@ -108,7 +105,7 @@ function atom(wanted: readonly PolicyRule[], [number = 0, part, first = 0, secon
   };
 }
 
-/** Joins combinations that differ in their verb alone, as long as they are about resources. */
+/** Joins combinations of resources that differ only in their verb. */
 function compact(atoms: readonly PolicyRule[]): PolicyRule[] {
   const joined = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
   for (const rule of atoms) {

@@ -15,8 +15,8 @@ const everything: readonly PolicyRule[] = [
 ];
 
 /**
- * Nobody hands out more than they hold. Who writes a role must hold every rule of it, or the verb "escalate" on it; who writes a binding
- * must hold every rule of the role, or the verb "bind" on it. Checked on every write, however it is made: POST, PUT, any patch, apply.
+ * Prevents privilege escalation. The writer of a role must hold all its rules, or the verb "escalate" on it; the writer of a binding must hold all rules of the
+ * role, or the verb "bind" on it. Every kind of write is checked: POST, PUT, any patch, apply.
  */
 export function escalationCheck(index: Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
   const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);
@@ -34,7 +34,7 @@ export function escalationCheck(index: Pick<PolicyIndex, 'rulesFor' | 'rulesOfRo
 
 type Lookup = Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>;
 
-/** What the garbage collector changes is nobody's grant. */
+/** Changes of the garbage collector grant nothing. */
 function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
   const content = ({
     kind: _kind,
@@ -47,7 +47,7 @@ function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
 
 async function checkRole(request: AdmissionRequest, role: ApiObject, index: Lookup, authorize: Authorizer): Promise<void> {
   const { user, namespace, resource, operation, name } = request;
-  // The name counts only where the path has one, as on every other check of a request.
+  // The name counts only where the path has one, as in every other check of a request.
   const target = { group: resource.group, resource: resource.resource, namespace, name: operation === 'CREATE' ? '' : name };
   const { decision } = await authorize({ isResource: true, user, verb: 'escalate', version: '*', subresource: '', ...target });
   if (decision === 'allow') return;
@@ -83,7 +83,7 @@ async function checkBinding(request: AdmissionRequest, binding: ApiObject, index
   await demand(request, binding, rules, index);
 }
 
-/** Characters of the list of what is not held, in the message of a refusal. */
+/** The length of the list of missing rights in a refusal, in characters. */
 const listCharsMax = 32_768;
 
 async function demand(request: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {

@@ -1,19 +1,16 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 
-/** What is granted only where an operator has switched something on: in an empty cluster nobody has it, as in the reference. */
+/** Roles for optional features: in a default cluster they do not exist, as in the reference. */
 interface Gated {
-  /** What has to be served for the role to be there. */
   readonly group: string;
   readonly resource: string;
-  /** A feature that has to be on besides. */
+  /** A feature that has to be on as well. */
   readonly feature?: string;
-  /** All that the role grants; of a role that every cluster has, what it grants beyond that. */
+  /** All rules of the role, or the additional ones of a common role. */
   readonly rules: readonly JsonObject[];
 }
 
-/** The role of a controller. */
 interface GatedRole extends Gated {
-  /** The account in `kube-system`. */
   readonly account: string;
 }
 
@@ -73,7 +70,7 @@ const gated: readonly GatedRole[] = [
     group: migration,
     resource: 'storageversionmigrations',
     rules: [
-      // Whatever an operator wants to have stored anew.
+      // An operator may migrate any resource.
       rule('*', ['*'], ['list', 'patch']),
       rule(migration, ['storageversionmigrations'], read),
       rule(migration, ['storageversionmigrations/status'], ['update']),
@@ -91,7 +88,7 @@ const gated: readonly GatedRole[] = [
   },
 ];
 
-/** What nodes are granted beside what they have in every cluster. */
+/** The additional rights of nodes. */
 const nodes: Gated = {
   group: certificates,
   resource: 'podcertificaterequests',
@@ -99,7 +96,7 @@ const nodes: Gated = {
   rules: [rule(certificates, ['podcertificaterequests'], [...read, 'create'])],
 };
 
-/** Roles and bindings of nodes and of the controllers whose types are served, and whose features are on. */
+/** Roles and bindings of nodes, and of controllers whose types are served and features are on. */
 export function gatedRoles(
   isServed: (group: string, resource: string) => boolean,
   isOn: (feature: string) => boolean,

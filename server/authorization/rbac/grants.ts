@@ -2,13 +2,11 @@ import type { Attributes, Decision } from '../authorizer.js';
 import { rbacGroup, type PolicyRule, type RoleRef, type Subject } from './policy.js';
 import { RuleIndex } from './ruleIndex.js';
 
-/** A role or cluster role, or the place of one that bindings name and that is not there. */
+/** A role or cluster role, or a placeholder that bindings name. */
 export class Role {
-  /** Null while there is no such role. */
+  /** Null while the role does not exist. */
   rules: readonly PolicyRule[] | null = null;
-  /** Bindings that name it. */
   bindings = 0;
-  /** Grows with every change of its rules. */
   changes = 0;
   private index: RuleIndex<true> | null = null;
 
@@ -33,7 +31,7 @@ export class Role {
   }
 }
 
-/** One binding, of a namespace or, with an empty one, of the cluster. */
+/** A binding of a namespace or, with an empty one, of the cluster. */
 export interface Binding {
   readonly namespace: string;
   readonly name: string;
@@ -41,7 +39,6 @@ export interface Binding {
   readonly subjects: readonly Subject[];
 }
 
-/** That a binding gives its role to a subject. */
 export class Grant {
   private made: Decision | null = null;
 
@@ -50,7 +47,6 @@ export class Grant {
     readonly subject: Subject,
   ) {}
 
-  /** The decision to allow, with the words that tell why. */
   get decision(): Decision {
     return (this.made ??= { decision: 'allow', reason: `RBAC: allowed by ${this.describe()}` });
   }
@@ -67,16 +63,16 @@ export class Grant {
   }
 }
 
-/** Up to so many roles of one subject are asked one by one; the rules of more are merged into one index. */
+/** Up to this many roles of a subject are checked one by one; more are merged into one index. */
 const askedOneByOneMax = 16;
 
-/** All that one subject is granted in one namespace, or in the cluster as a whole. */
+/** The grants of one subject in a namespace, or in the whole cluster. */
 export class SubjectGrants {
-  /** By role: several bindings of one role grant nothing that the first does not. */
+  /** Keyed by role: further bindings of a role grant nothing more. */
   private readonly byRole = new Map<Role, Map<Binding, Grant>>();
   private merged: RuleIndex<Grant> | null = null;
   private mergedAt = -1;
-  /** Changes of its roles when they were merged, all together. */
+  /** The sum of its roles' changes when they were merged. */
   private mergedChanges = -1;
   private missing: readonly string[] = [];
   private missingAt = -1;
@@ -84,12 +80,12 @@ export class SubjectGrants {
   add(grant: Grant): void {
     const grants = this.byRole.get(grant.binding.role);
     if (grants === undefined) this.byRole.set(grant.binding.role, new Map([[grant.binding, grant]]));
-    // A binding may name a subject again and again.
+    // A binding may repeat a subject.
     else if (!grants.has(grant.binding)) grants.set(grant.binding, grant);
     this.forget();
   }
 
-  /** Takes back what a binding granted. True when nothing is left. */
+  /** Returns true when nothing is left. */
   removeBinding(binding: Binding): boolean {
     const left = this.byRole.get(binding.role);
     left?.delete(binding);
@@ -98,7 +94,7 @@ export class SubjectGrants {
     return this.byRole.size === 0;
   }
 
-  /** `epoch` grows whenever the rules of some role change: what was merged before is then out of date. */
+  /** `epoch` grows whenever the rules of any role change, which may outdate the merged index. */
   find(attributes: Attributes, epoch: number): Grant | null {
     if (this.byRole.size > askedOneByOneMax) return this.mergedIndex(epoch).find(attributes);
     for (const [role, grants] of this.byRole) if (role.allows(attributes)) return firstOf(grants);
@@ -109,7 +105,7 @@ export class SubjectGrants {
     return this.byRole.keys();
   }
 
-  /** What is wrong with the bindings of this subject: roles that are not there. */
+  /** Missing roles in the subject's bindings. */
   problems(epoch: number): readonly string[] {
     if (this.missingAt !== epoch) {
       this.missing = [...this.byRole.keys()].filter(({ rules }) => rules === null).map(({ absence }) => absence);
@@ -123,7 +119,7 @@ export class SubjectGrants {
     this.missingAt = -1;
   }
 
-  /** Roles of others change often: what was merged is thrown away only when one of its own has. */
+  /** Other roles change often: the merged index is rebuilt only when one of its own has changed. */
   private mergedIndex(epoch: number): RuleIndex<Grant> {
     if (this.merged !== null && this.mergedAt === epoch) return this.merged;
     this.mergedAt = epoch;

@@ -5,13 +5,12 @@ import type { Work } from './work.js';
 
 const any = '*';
 
-/** The rules, by number and in order, that have some word. Of words that occur in the same rules there is one object, so that they can be told by it. */
+/** The ordered indices of rules with some word. Words in the same rules share one object, which identifies the set. */
 export interface Holders {
   readonly id: number;
   readonly rules: readonly number[];
 }
 
-/** For each word of one list the rules that have it there. */
 class WordIndex {
   readonly #building = new Map<string, number[]>();
   readonly #holders = new Map<string, Holders>();
@@ -42,8 +41,7 @@ const named = 'named';
 const unnamed = 'unnamed';
 
 /**
- * Rules that somebody holds, arranged to answer which of them have a word. Size and making are linear in their words. Wildcards are words here; who
- * asks for a word is told of those that hold all words as well.
+ * Held rules, indexed by word. Size and construction are linear in their words. Wildcards are words here; a look-up also returns the rules that hold all words.
  */
 export class HeldRules {
   readonly #groups = new WordIndex();
@@ -52,12 +50,10 @@ export class HeldRules {
   readonly #names = new WordIndex();
   readonly #named = new WordIndex();
   readonly #paths = new WordIndex();
-  /** Paths with a star at their end, by what stands before it. */
   readonly #beginnings = new WordIndex();
   readonly #lists = [this.#groups, this.#resources, this.#verbs, this.#names, this.#named, this.#paths, this.#beginnings];
   #prefixes = new Prefixes([]);
 
-  /** Pauses where it has worked for long. */
   static *of(rules: readonly PolicyRule[], work: Work): Generator<void, HeldRules> {
     const held = new HeldRules();
     const beginnings: string[] = [];
@@ -107,7 +103,6 @@ export class HeldRules {
     return [...both(this.#resources, resource), ...(ofAny === undefined ? [] : [ofAny])];
   }
 
-  /** Null for all names at once. */
   name(name: string | null): readonly Holders[] {
     return present(this.#named.of(unnamed), name === null ? undefined : this.#names.of(name));
   }

@@ -3,7 +3,7 @@ import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 
 export const rbacGroup = 'rbac.authorization.k8s.io';
 
-/** `rbac.authorization.k8s.io/v1 PolicyRule`, with every list there. */
+/** `rbac.authorization.k8s.io/v1 PolicyRule` with all lists present. */
 export interface PolicyRule {
   readonly verbs: readonly string[];
   readonly apiGroups: readonly string[];
@@ -19,12 +19,11 @@ export interface RoleRef {
 export interface Subject {
   readonly kind: 'User' | 'Group' | 'ServiceAccount';
   readonly name: string;
-  /** Of service accounts. */ readonly namespace: string;
+  /** The namespace of a service account. */ readonly namespace: string;
 }
 
 const texts = (value: JsonValue | undefined): string[] => itemsOf(value).map(String);
 
-/** The rules of a role or cluster role. */
 export const rulesOf = (role: ApiObject): PolicyRule[] =>
   itemsOf(role['rules']).map((rule) => ({
     verbs: texts(memberAt(rule, 'verbs')),
@@ -34,13 +33,13 @@ export const rulesOf = (role: ApiObject): PolicyRule[] =>
     nonResourceURLs: texts(memberAt(rule, 'nonResourceURLs')),
   }));
 
-/** What a binding grants; null for a kind that grants nothing. */
+/** Null for a kind that grants nothing. */
 export function roleRefOf(binding: ApiObject): RoleRef | null {
   const kind = textAt(binding, 'roleRef', 'kind');
   return kind === 'Role' || kind === 'ClusterRole' ? { kind, name: textAt(binding, 'roleRef', 'name') } : null;
 }
 
-/** To whom a binding grants; a service account without a namespace is one of the binding's namespace. */
+/** The subjects of a binding; the default namespace of a service account is the binding's. */
 export function subjectsOf(binding: ApiObject, namespace: string): Subject[] {
   return itemsOf(binding['subjects']).flatMap((subject): Subject[] => {
     const kind = textAt(subject, 'kind');
@@ -51,10 +50,9 @@ export function subjectsOf(binding: ApiObject, namespace: string): Subject[] {
   });
 }
 
-/** A list of texts as the reference prints it: `["a" "b"]`. */
+/** The reference's format: `["a" "b"]`. */
 export const printed = (list: readonly string[]): string => `[${list.map((text) => JSON.stringify(text)).join(' ')}]`;
 
-/** One line that says what a rule grants. */
 export function describeRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['APIGroups', apiGroups],

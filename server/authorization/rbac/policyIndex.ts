@@ -4,7 +4,7 @@ import type { Attributes, Decision } from '../authorizer.js';
 import { Grant, Role, SubjectGrants, type Binding } from './grants.js';
 import { roleRefOf, rulesOf, subjectsOf, type PolicyRule, type RoleRef, type Subject } from './policy.js';
 
-/** What one namespace, or the cluster, grants to whom. Service accounts are users here. */
+/** The grants of one namespace, or of the cluster, by subject. Service accounts are users here. */
 class Scope {
   readonly users = new Map<string, SubjectGrants>();
   readonly groups = new Map<string, SubjectGrants>();
@@ -16,13 +16,12 @@ class Scope {
 
 const cluster = '';
 const none: readonly string[] = [];
-/** Roles that are not there of which a refusal tells. */
 const problemsToldMax = 100;
 const silence: Decision = { decision: 'noOpinion', reason: '' };
 
 /**
- * Roles and bindings, kept so that a question needs neither storage nor a search: by namespace, then by subject, then by role. Roles may
- * come after the bindings that name them, and go before them. Nothing here waits; the owner feeds it with every change.
+ * Roles and bindings by namespace, subject and role, so that a decision needs neither storage nor a search. Roles may arrive after the bindings that name them,
+ * and leave before them. Synchronous; the owner applies every change.
  */
 export class PolicyIndex {
   private readonly roles = new Map<string, Role>();
@@ -74,20 +73,20 @@ export class PolicyIndex {
     this.forgetUnused(binding.role.ref.kind === 'Role' ? namespace : cluster, binding.role);
   }
 
-  /** Allows, or stays silent; the reason of silence names roles that bindings of this user name and that are not there. */
+  /** Allows, or has no opinion; its reason then names missing roles in the user's bindings. */
   decide(attributes: Attributes): Decision {
     const namespace = attributes.isResource ? attributes.namespace : cluster;
     const found = this.findIn(cluster, attributes) ?? (namespace === cluster ? null : this.findIn(namespace, attributes));
     return found?.decision ?? this.refusal(attributes.user, namespace);
   }
 
-  /** Everything that a user may do in a namespace (empty: in the cluster as a whole), and what could not be found out. */
+  /** All rights of a user in a namespace (empty: cluster-wide), and what could not be determined. */
   rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
     const rules = [...this.grantsOf(user, namespace)].flatMap((grants) => [...grants.roles()].flatMap((role) => role.rules ?? []));
     return { rules, problems: this.problemsOf(user, namespace) };
   }
 
-  /** What a binding in a namespace would grant with this reference; null when there is no such role. */
+  /** Null when there is no such role. */
   rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | null {
     return this.roles.get(`${ref.kind === 'Role' ? namespace : cluster}/${ref.name}`)?.rules ?? null;
   }

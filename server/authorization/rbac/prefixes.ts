@@ -1,13 +1,12 @@
 /**
- * Texts, for finding those that another text begins with. They stand in order, each with the longest other one that it begins with itself, so
- * that all beginnings of a text hang together:
+ * Finds the texts that are prefixes of another text. They are sorted, and each refers to its own longest prefix, so that all prefixes of a text form a chain:
  *
  *     /a  ◀──  /a/b  ◀──  /a/b/c
  *       ◀───  /a/x
  */
 export class Prefixes {
   private readonly sorted: readonly string[];
-  /** For each the position of the longest other one that it begins with, or -1. */
+  /** The position of each text's longest prefix, or -1. */
   private readonly within: readonly number[];
 
   constructor(texts: Iterable<string>) {
@@ -21,7 +20,7 @@ export class Prefixes {
     this.within = within;
   }
 
-  /** Those that the text begins with, the longest first. */
+  /** All prefixes of the text, the longest first. */
   of(text: string): string[] {
     const found: string[] = [];
     let position = this.lastUpTo(text);
@@ -30,7 +29,7 @@ export class Prefixes {
     return found;
   }
 
-  /** The position of the last one that does not come after the text, or -1. */
+  /** The position of the last text up to this one, or -1. */
   private lastUpTo(text: string): number {
     let [low, high] = [0, this.sorted.length];
     while (low < high) {

@@ -4,17 +4,16 @@ import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { missingRules } from './covers.js';
 import { rulesOf, type PolicyRule } from './policy.js';
 
-/** What brings an object of an earlier start up to date. Pure. */
 export type Reconciled =
   { readonly action: 'keep' } | { readonly action: 'update'; readonly object: ApiObject } | { readonly action: 'recreate' };
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const keep: Reconciled = { action: 'keep' };
 
-/** An administrator who wants to keep changes that the server would undo says so with this annotation. */
+/** This annotation keeps an administrator's changes, which the server would undo. */
 const isProtected = (object: ApiObject): boolean => object.metadata.annotations?.[autoupdate] === 'false';
 
-/** Adds rules that are missing, and takes none away: what an administrator has added stays. Aggregated rules belong to a controller. */
+/** Adds missing rules, and removes none: an administrator's additions stay. Aggregated rules belong to a controller. */
 export function reconcileRole(current: ApiObject, wanted: ApiObject): Reconciled {
   if (isProtected(current)) return keep;
   const object = withMetadata(current, wanted);
@@ -29,7 +28,7 @@ export function reconcileRole(current: ApiObject, wanted: ApiObject): Reconciled
   return changed(current, object);
 }
 
-/** Adds missing subjects. A role reference cannot be changed, so a binding of another role makes room for a new one. */
+/** Adds missing subjects. A role reference is immutable, so a binding to another role is replaced. */
 export function reconcileBinding(current: ApiObject, wanted: ApiObject): Reconciled {
   if (isProtected(current)) return keep;
   if (
@@ -44,7 +43,7 @@ export function reconcileBinding(current: ApiObject, wanted: ApiObject): Reconci
   return changed(current, object);
 }
 
-/** Labels and annotations that others have set win. */
+/** Existing labels and annotations win. */
 function withMetadata(current: ApiObject, wanted: ApiObject): ApiObject {
   const { labels, annotations } = current.metadata;
   return {

@@ -3,23 +3,21 @@ import type { Attributes } from '../authorizer.js';
 import type { PolicyRule } from './policy.js';
 import { Prefixes } from './prefixes.js';
 
-/** What one combination of resource, group and verb grants: on every object, or on some by name. */
+/** The grants of one combination of resource, group and verb: for every object, or by name. */
 interface Leaf<T> {
   everywhere: T | null;
   readonly named: Map<string, T>;
 }
 type ByVerb<T> = Map<string, Leaf<T>>;
 
-/** A rule whose lists are too long to write out every combination of their words. */
+/** A rule with lists too long to expand into combinations. */
 interface WideRule<T> {
   readonly groups: ReadonlySet<string>;
   readonly verbs: ReadonlySet<string>;
-  /** Null for all names. */
   readonly names: ReadonlySet<string> | null;
   readonly value: T;
 }
 
-/** What grants a verb on a path, for each path. */
 interface PathRule<T> {
   readonly verbs: ReadonlySet<string>;
   readonly value: T;
@@ -27,27 +25,24 @@ interface PathRule<T> {
 
 const any = '*';
 
-/** A rule is written out as long as it takes no more than so many entries for each of its words, so that an index is linear in its rules. */
+/** A rule is expanded as long as this many entries per word suffice, so that an index is linear in its rules. */
 const entriesPerWordMax = 4;
 
 /**
- * Rules arranged so that finding one takes a few look-ups, however many there are: by resource, then group, then verb, then name.
- * `*` is a word like any other here, and looked up besides the one asked for.
+ * Rules indexed by resource, group, verb and name, so that a decision takes a few look-ups. `*` is a word, looked up in addition to the requested one.
  *
  *     pods ─▶ "" ─▶ get ─▶ everywhere | named: web, db
  *     *    ─▶ *  ─▶ *
  *
- * Rules with long lists stand beside that once for each of their resources; these are gone through one by one.
+ * Rules with long lists are kept apart, once for each of their resources, and checked one by one.
  */
 export class RuleIndex<T> {
   private readonly resources = new Map<string, Map<string, ByVerb<T>>>();
   private readonly wide = new Map<string, WideRule<T>[]>();
   private readonly paths = new Map<string, PathRule<T>[]>();
-  /** Paths with a star at their end, by what stands before it. */
   private readonly beginnings = new Map<string, PathRule<T>[]>();
   private prefixes: Prefixes | null = null;
 
-  /** Entries that are kept, for whoever wants to know that they are not many. */
   get size(): number {
     let size = 0;
     for (const byGroup of this.resources.values())
@@ -56,7 +51,7 @@ export class RuleIndex<T> {
     return size;
   }
 
-  /** Of several that grant the same, one that came early is found, not always the first. */
+  /** Finds an early rule of several with the same grant, not always the first. */
   add(rule: PolicyRule, value: T): void {
     const { resources, apiGroups, verbs, resourceNames, nonResourceURLs } = rule;
     const entries = resources.length * apiGroups.length * verbs.length * Math.max(1, resourceNames.length);
@@ -151,7 +146,7 @@ function findVerb<T>(byVerb: ByVerb<T> | undefined, verb: string, name: string):
   return ofLeaf(byVerb.get(verb), name) ?? ofLeaf(byVerb.get(any), name);
 }
 
-/** A request without a name, such as a list, is granted only where names do not matter. */
+/** A request without a name, such as a list, needs a grant for all names. */
 const ofLeaf = <T>(leaf: Leaf<T> | undefined, name: string): T | null =>
   leaf === undefined ? null : (leaf.everywhere ?? leaf.named.get(name) ?? null);
 

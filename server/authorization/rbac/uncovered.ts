@@ -1,16 +1,14 @@
 import type { Holders } from './heldRules.js';
 import type { Work } from './work.js';
 
-/** Words of one list that the same held rules have. */
 interface Class {
   readonly positions: readonly number[];
   readonly holders: readonly Holders[];
   bits: Uint32Array;
 }
-/** One list of a rule: all its words, by class. */
 export type Dimension = readonly Class[];
 
-/** Sorts the words of a list, of which only positions are kept, by who holds them. Pauses where it has worked for long. */
+/** Groups the positions of a list's words by holders. Pauses after long work. */
 export function* dimension<T>(words: readonly T[], holdersOf: (word: T) => readonly Holders[], work: Work): Generator<void, Dimension> {
   const classes = new Map<string, { positions: number[]; holders: readonly Holders[]; bits: Uint32Array }>();
   for (const [position, word] of words.entries()) {
@@ -26,13 +24,12 @@ export function* dimension<T>(words: readonly T[], holdersOf: (word: T) => reado
 
 const noBits = new Uint32Array(0);
 
-/** A part of the combinations of a rule that no rule holds: for each list the positions of words, of which any goes with any. */
+/** Combinations of a rule that no rule holds: positions of words for each list, of which any goes with any. */
 export type Box = readonly (readonly number[])[];
 
 /**
- * The combinations, one word of each list, that no single held rule has; null when finding out takes more work than there is. Goes through
- * combinations of classes, list by list, and goes no further where one rule holds all that is left, or none holds anything. Pauses where it has
- * worked for long. Stops when it has found `wantedMax` combinations.
+ * Returns the combinations, one word of each list, that no single held rule has; null when that takes too much work. It descends through combinations of
+ * classes, list by list, and stops a branch where one rule holds the rest, or none holds anything. Pauses after long work. Ends at `wantedMax` combinations.
  */
 export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedMax: number): Generator<void, readonly Box[] | null> {
   if (dimensions.some((classes) => classes.length === 0)) return [];
@@ -67,7 +64,7 @@ export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedM
   return boxes;
 }
 
-/** Gives the rules that have something of every list a bit each, and every class the bits of its holders. Returns the words of 32 bits that takes. */
+/** Assigns a bit to each rule that holds something of every list, and to every class the bits of its holders. Returns the number of 32-bit words. */
 function* numberBits(dimensions: readonly Dimension[], work: Work): Generator<void, number> {
   let relevant: Set<number> | null = null;
   for (const classes of dimensions) {
@@ -93,7 +90,7 @@ function* numberBits(dimensions: readonly Dimension[], work: Work): Generator<vo
   return width;
 }
 
-/** For each list the rules that have all words of it and of those after it. */
+/** The rules that have all words of each list and of those after it. */
 function heldFrom(dimensions: readonly Dimension[], width: number): Uint32Array[] {
   const rest: Uint32Array[] = [];
   let held = new Uint32Array(width).fill(0xffffffff);
@@ -105,7 +102,7 @@ function heldFrom(dimensions: readonly Dimension[], width: number): Uint32Array[
   return rest;
 }
 
-/** Writes what both have to `into`; false when that is nothing. */
+/** Intersects into `into`; false when the result is empty. */
 function intersect(a: Uint32Array, b: Uint32Array, into: Uint32Array): boolean {
   let some = 0;
   for (let i = 0; i < into.length; i++) some |= into[i] = a[i]! & b[i]!;

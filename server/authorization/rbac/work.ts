@@ -1,9 +1,9 @@
-/** Steps after which whoever asks a long question lets others have their turn: a few milliseconds. */
+/** The steps between pauses of a long comparison: a few milliseconds. */
 const sliceSteps = 50_000;
-/** Steps that the comparison of one object's rules with what its writer holds may take: about half a second. */
+/** The steps to compare one object's rules with its writer's rights: about half a second. */
 export const comparisonStepsMax = 20_000_000;
 
-/** Counts steps of a long question, so that it can be bounded and cut into slices. */
+/** Counts steps of long work, to limit and slice it. */
 export class Work {
   #steps = 0;
   #pauseAt = sliceSteps;
@@ -17,7 +17,6 @@ export class Work {
     return this.#steps > this.stepsMax;
   }
 
-  /** True when it is time to let others go ahead. */
   spend(steps: number): boolean {
     this.#steps += steps;
     if (this.#steps < this.#pauseAt) return false;

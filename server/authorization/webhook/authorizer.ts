@@ -19,11 +19,10 @@ export interface WebhookAuthorizerOptions extends Omit<WebhookSettings, 'kubecon
 export type Outcome = 'success' | 'error' | 'timeout';
 
 const cacheMax = 8_192;
-/** Requests with longer words are asked about each time: whoever chooses the words must not fill the memory. */
+/** Requests with longer words are not cached: clients choose the words and must not fill the memory. */
 const cachedCharactersMax = 10_000;
 const initialWaitMs = 500;
 
-/** Asks a service outside, by SubjectAccessReview, and remembers what it said. */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { conditions, authorizedTtlMs, unauthorizedTtlMs, now } = options;
   const cache = new TtlCache<Decision>(cacheMax, now);
@@ -52,7 +51,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   };
 }
 
-/** `allowed` is null when there is nothing worth remembering. */
+/** `allowed` is null when there is nothing to cache. */
 interface Asked {
   readonly decision: Decision;
   readonly allowed: boolean | null;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { parseLabelSelector } from '../../../api/selectors/index.js';
 import type { Attributes } from '../authorizer.js';
 
-/** What a service is asked about, as the specification of a SubjectAccessReview of version v1. Members that are empty are left out. */
+/** The specification of a SubjectAccessReview v1, without empty members. */
 export function reviewSpec(attributes: Attributes): JsonObject {
   const { name: user, uid, groups, extra } = attributes.user;
   return {
@@ -37,7 +37,7 @@ function selected({ fields = [], labelSelector = '' }: Extract<Attributes, { isR
 
 const operators = { in: 'In', notIn: 'NotIn', exists: 'Exists', doesNotExist: 'DoesNotExist', gt: null, lt: null } as const;
 
-/** What reviews have no words for is left out: a service may then allow less, never more. */
+/** Requirements that reviews cannot express are omitted: a service may then allow less, never more. */
 function labelRequirements(text: string): JsonObject[] {
   const parsed = text === '' ? null : parseLabelSelector(text);
   if (parsed?.ok !== true) return [];
@@ -49,13 +49,13 @@ function labelRequirements(text: string): JsonObject[] {
 const extraOf = (extra: Readonly<Record<string, readonly string[]>>): JsonObject =>
   Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
 
-/** The older version writes groups in the singular. */
+/** The older version spells groups in the singular. */
 export function versioned(spec: JsonObject, version: 'v1' | 'v1beta1'): JsonObject {
   const { groups, ...rest } = spec;
   return version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
 }
 
-/** What conditions see as `request`: all texts are there, also empty ones, so that expressions need not ask whether they are. */
+/** The `request` of conditions: all texts are present, even empty ones, so that expressions need no tests. */
 export function conditionInput(attributes: Attributes): JsonObject {
   const { name: user, uid, groups, extra } = attributes.user;
   const common = { user, uid, groups: [...groups], extra: extraOf(extra) };

@@ -3,15 +3,14 @@ import { unavailable } from '../../../../api/status.js';
 import { connectSigner, isAway, type ExternalSigner, type ExternalSignerOptions } from './signer.js';
 
 export interface AwaitedSignerOptions extends ExternalSignerOptions {
-  /** Throws where a signer that has come cannot do what is asked of it. */
+  /** Throws where a connected signer does not meet the requirements. */
   readonly check: (signer: ExternalSigner) => void;
-  /** Hears that the signer is not there yet. It is looked for until it is. */
+  /** Called while the signer is unreachable and being retried. */
   readonly away: (error: Error) => void;
-  /** Hears that it has come. */
+  /** Called when it is connected. */
   readonly came: () => void;
-  /** For so long a start waits for it, in milliseconds. */
+  /** The time that a start waits for it, in milliseconds. */
   readonly patienceMs?: number;
-  /** Between two looks for it. */
   readonly lookMs?: number;
 }
 
@@ -19,8 +18,8 @@ const patienceDefaultMs = 2_000;
 const lookDefaultMs = 2_000;
 
 /**
- * A signer that may come later than the server: until then no token of an account is signed or known, and everything else is served. Rejects when it is there and
- * cannot be used.
+ * A signer that may start later than the server: until then service account tokens are neither signed nor accepted, and everything else is served. Rejects when
+ * it is reachable and unusable.
  */
 export async function awaitSigner(options: AwaitedSignerOptions): Promise<ExternalSigner> {
   const signer = new AwaitedSigner(options);
@@ -70,7 +69,7 @@ class AwaitedSigner implements ExternalSigner {
     this.#signer?.stop();
   }
 
-  /** Looks once, and in the background for as long as nobody is there. Resolves with whether somebody is; rejects when that one cannot be used. */
+  /** Tries once, and goes on in the background while the signer is unreachable. Reports whether it is connected; rejects when it is unusable. */
   async look(): Promise<boolean> {
     const { away, check, came } = this.options;
     try {
@@ -106,7 +105,7 @@ class AwaitedSigner implements ExternalSigner {
     }
   }
 
-  /** It has come, and is of no use: a later one may be. */
+  /** The signer is unusable; a later one may not be. */
   refused(error: Error): void {
     this.options.failed(error);
     void this.#lookLater();

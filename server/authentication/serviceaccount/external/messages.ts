@@ -1,6 +1,6 @@
 import { messageTypes } from '../../../../program/grpc/messageType.js';
 
-/** The messages of the service that signs tokens outside, `k8s.io/externaljwt` version v1. */
+/** Messages of the external signing service, `k8s.io/externaljwt` version v1. */
 const messageType = messageTypes({
   SignJWTRequest: { fields: { claims: { type: 'string', id: 1 } } },
   SignJWTResponse: { fields: { header: { type: 'string', id: 1 }, signature: { type: 'string', id: 2 } } },
@@ -33,7 +33,6 @@ export interface PublishedKeys {
   readonly refreshHintSeconds: number;
 }
 
-/** Methods of the service, by name: what goes and what comes. */
 export const signerMethods = {
   Sign: { question: messageType<{ readonly claims: string }>('SignJWTRequest'), answer: messageType<SignedParts>('SignJWTResponse') },
   FetchKeys: { question: messageType<object>('FetchKeysRequest'), answer: messageType<PublishedKeys>('FetchKeysResponse') },

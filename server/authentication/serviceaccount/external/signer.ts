@@ -7,34 +7,34 @@ import { verificationKey, type VerificationKey, type VerificationKeys } from '..
 import type { TokenIssuer } from '../issuer.js';
 import { signerMethods, signerService, type PublishedKeys, type SignedParts } from './messages.js';
 
-/** A service on a Unix socket that holds the keys of service account tokens, so that this process never sees them. */
+/** A service on a Unix socket that holds the keys of service account tokens, which this process never sees. */
 export interface ExternalSigner {
   issuer(name: string): TokenIssuer;
   readonly keys: VerificationKeys;
-  /** Longest lifetime that it signs. */
+  /** The longest lifetime that it signs. */
   readonly lifetimeSecondsMax: number;
   stop(): void;
 }
 
 export interface ExternalSignerOptions {
   readonly socket: string;
-  /** Called when keys cannot be renewed: those that are known go on to count. */
+  /** Called when keys cannot be renewed: known ones stay valid. */
   readonly failed: (error: Error) => void;
   readonly timeoutMs?: number;
   readonly renewalIntervalMs?: number;
 }
 
 const defaultTimeoutMs = 10_000;
-/** Until the next try, when the keys could not be asked for. */
+/** The retry interval while keys cannot be fetched. */
 const fallbackRefreshMs = 10_000;
 const refreshSecondsMax = 24 * 60 * 60;
-/** Least time between two questions for keys that tokens with unknown key ids cause: anybody can send such tokens. */
+/** The minimum interval of fetches for unknown key ids: unauthenticated clients can send such tokens. */
 const defaultRenewalIntervalMs = 1_000;
 const lifetimeSecondsMin = 600;
 const keyIdCharactersMax = 1_024;
 const algorithms: ReadonlySet<unknown> = new Set(['RS256', 'ES256', 'ES384', 'ES512']);
 
-/** Asks for keys and limits. Rejects when the service does not answer, or not sensibly: tokens of accounts would not work. */
+/** Fetches keys and limits. Rejects when the service is unreachable or its response invalid: tokens would not work. */
 export async function connectSigner({
   socket,
   failed,
@@ -69,10 +69,10 @@ export async function connectSigner({
   }
 }
 
-/** Codes of gRPC: nobody answers in time, nobody is there. */
+/** DEADLINE_EXCEEDED and UNAVAILABLE of gRPC. */
 const awayCodes: ReadonlySet<unknown> = new Set([4, 14]);
 
-/** Whether a signer could not be connected because it is not there, rather than because of what it said. */
+/** Reports whether a connection failed because the signer is unreachable, not because of its response. */
 export function isAway(error: unknown): boolean {
   for (let at: unknown = error; at instanceof Error; at = at.cause)
     if (awayCodes.has((at as { readonly code?: unknown }).code)) return true;
@@ -99,7 +99,7 @@ function caller(service: LocalService): Call {
 }
 
 interface FollowedKeys extends VerificationKeys {
-  /** Asks in any case: the key is one that the signer itself has just named. */
+  /** Fetches unconditionally: the signer itself has just named the key. */
   learn(): Promise<readonly VerificationKey[]>;
   stop(): void;
 }
@@ -109,7 +109,7 @@ interface KeySource {
   readonly renewalIntervalMs: number;
 }
 
-/** Asks for the keys now, as often as the service hints, and when a token names one that is unknown. */
+/** Fetches the keys now, at the service's refresh interval, and for tokens with an unknown key. */
 async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Promise<FollowedKeys> {
   let text = '';
   let current: readonly VerificationKey[] = [];
@@ -123,7 +123,7 @@ async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Prom
     const published = await fetch();
     const read = readKeys(published);
     refreshMs = Math.min(published.refreshHintSeconds, refreshSecondsMax) * 1000;
-    // The same keys stay the same list: what was verified with them goes on to count.
+    // Unchanged keys keep their list, so that verified tokens stay valid.
     const now = JSON.stringify(
       published.keys.map(({ keyId, key, excludeFromOidcDiscovery }) => [
         keyId,
@@ -194,7 +194,7 @@ function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): V
   });
 }
 
-/** What comes back must be what others can verify, and nothing more. */
+/** The result must be verifiable by others, and contain nothing more. */
 async function checkParts({ header, signature }: SignedParts, keys: FollowedKeys): Promise<void> {
   if (signature === '') throw new Error('the signer returned no signature');
   const { alg, kid, typ, ...rest } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as Readonly<Record<string, unknown>>;
