@@ -5,12 +5,12 @@ import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';
 
-/** Entry of the consensus thread; started by client.ts. The first message is what it needs to begin. Batches travel as bare ArrayBuffers, the start's outcome as an object. */
+/** The consensus thread, started by client.ts. Its first message is its options. Batches are bare ArrayBuffers, the start's outcome is an object. */
 
 export interface ThreadData {
   readonly options: ReplicaOptions;
   readonly session: string;
-  /** One counter: bytes of answers that the other side has taken. */
+  /** A counter: bytes of answers that the other side has taken. */
   readonly takenBytes: SharedArrayBuffer;
   /** See `replica/soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
@@ -20,10 +20,10 @@ export interface ThreadData {
   readonly shared: SharedAccess | null;
 }
 
-/** What the other threads use, beside the one that starts it. */
+/** Access of the other threads. */
 export interface SharedAccess {
   readonly others: readonly { readonly port: MessagePort; readonly takenBytes: SharedArrayBuffer }[];
-  /** One number: see `Clients`. */
+  /** A number: see `Clients`. */
   readonly published: SharedArrayBuffer;
 }
 
@@ -31,7 +31,7 @@ export type ThreadStarted = { readonly outcome: 'started' } | { readonly outcome
 
 const owner = parentPort;
 if (owner === null) throw new Error('raft/thread.ts runs as a worker thread only');
-// Not as the thread's own data: it is started while the options are still being read.
+// Not `workerData`: the thread starts while the options are still being read.
 owner.once('message', (data: ThreadData) => begin(owner, data));
 
 type Receive = (batch: ArrayBuffer) => void;

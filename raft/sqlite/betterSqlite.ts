@@ -3,11 +3,11 @@ import type Database from 'better-sqlite3';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
 import { immediate, type Undoing } from './immediate.js';
 
-/** A package with native code: from a binary of its authors, or compiled where it is installed. Either fits one version of Node. */
+/** A package with native code, downloaded or compiled at installation, for one version of Node. */
 export const betterSqlite: SqliteDriver = {
   name: 'better-sqlite3',
   load() {
-    // Not imported: it is missing where it could neither be downloaded nor compiled.
+    // Not imported: it may be missing.
     const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
     return (path, options) => new BetterSqliteConnection(Constructor, path, options);
   },

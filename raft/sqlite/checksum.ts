@@ -1,8 +1,8 @@
 import { crc32 } from 'node:zlib';
 
-/** CRC-32 over a row's small columns, said as text, and its data. */
+/** Returns the CRC-32 of a row's small columns, as text, and its data. */
 export function checksum(head: string, data: Uint8Array | null = null): number {
   const sum = crc32(head);
-  // zlib answers 0, not the sum so far, when an empty array has no memory behind it; it sometimes has.
+  // zlib may return 0 instead of the sum so far for an empty array without memory.
   return data === null || data.length === 0 ? sum : crc32(data, sum);
 }

@@ -10,31 +10,31 @@ import { resultCodeOf, type ResultCode } from './resultCode.js';
 import { hasWal, keepWal, putWalBack, type OpenMark } from './keptWal.js';
 import { checkWal } from './walCheck.js';
 
-/** What a kind of database file looks like and how it is written. */
+/** The properties of a kind of database file. */
 export interface DatabaseKind {
-  /** For messages: 'Raft log', 'store'. */
+  /** Used in messages: 'Raft log', 'store'. */
   readonly name: string;
-  /** Written to the file's header: tells one kind of file from another (https://www.sqlite.org/fileformat2.html#application_id). */
+  /** Identifies the kind in the file's header (https://www.sqlite.org/fileformat2.html#application_id). */
   readonly applicationId: number;
-  /** Grows when the schema changes in a way that older programs cannot read. */
+  /** Grows with schema changes that older programs cannot read. */
   readonly formatVersion: number;
-  /** 'full': each commit is on disk when it returns. 'normal': only what was checkpointed is certain to survive a power failure. */
+  /** 'full': each commit is durable on return. 'normal': only checkpointed data certainly survives a power failure. */
   readonly synchronous: 'full' | 'normal';
   readonly pageBytes: number;
   readonly cacheBytes: number;
-  /** The write-ahead file is cut to this size when it was emptied. */
+  /** The size of the write-ahead file after it was emptied. */
   readonly walBytesKept: number;
-  /** Pages of deleted content can be given back to the file system, for a few per cent of write speed. */
+  /** Lets pages of deleted content return to the file system, for a few per cent of write speed. */
   readonly shrinks: boolean;
-  /** Of databases of which no acknowledged write may be lost: how they say that they are open. */
+  /** Marks the file as open, where no acknowledged write may be lost. */
   readonly openMark?: OpenMark;
   /** Creates tables and their first rows, in one transaction. */
   readonly create: (db: SqliteConnection) => void;
-  /** The kind's own error for unreadable content. */
+  /** Creates the kind's error for unreadable content. */
   readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
 }
 
-/** Of a database that is not yet in its place. */
+/** The suffix of a database that is not complete. */
 const draftSuffix = '.new';
 
 const damageCodes: ReadonlySet<ResultCode | null> = new Set<ResultCode>(['CORRUPT', 'NOTADB', 'FORMAT', 'ERROR', 'CONSTRAINT', 'MISMATCH']);
@@ -43,13 +43,12 @@ const synchronousLevels = { full: 2, normal: 1 } as const;
 
 export interface OpenedDatabase {
   readonly db: SqliteConnection;
-  /** True when there was no file before. */
   readonly created: boolean;
 }
 
 /**
- * Opens a database file for this process alone, creating it atomically when it is missing: a file at `path` is always a complete one.
- * Writes once, so that a file that cannot be written, or not durably, is refused before anything is promised.
+ * Opens a database file for this process alone, or creates it atomically: a file at `path` is always complete. Writes once, so that an unwritable or
+ * non-durable file is refused before anything is promised.
  */
 export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   let db: SqliteConnection | null = null;
@@ -69,7 +68,7 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   }
 }
 
-/** Opens a database that is there to read it and nothing more: also where nothing can be written. No other process may use it meanwhile. */
+/** Opens a database only for reading, even where nothing can be written. No other process may use it meanwhile. */
 export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
   let db: SqliteConnection | null = null;
   try {
@@ -83,7 +82,7 @@ export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
   }
 }
 
-/** Turns what SQLite or the file system threw into a storage error: damage, or a failed disk. Other errors, such as broken invariants, stay as they are. */
+/** Translates errors of SQLite or the file system to damage or a failed disk. Other errors, such as broken invariants, stay unchanged. */
 export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
@@ -91,14 +90,14 @@ export function translateError(error: unknown, what: string, path: string, kind:
   return error instanceof Error ? error : new DiskFailedError(path, { what }, error);
 }
 
-/** Runs a checkpoint and throws unless all of the write-ahead file went into the database file. `truncate` also empties the former. */
+/** Throws unless the whole write-ahead file was checkpointed. `truncate` also empties it. */
 export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): void {
   const row = db.prepare<[], { busy: number; log: number; checkpointed: number }>(`PRAGMA wal_checkpoint(${mode})`).get();
   if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed)
     throw new DiskFailedError(db.path, { what: 'checkpoint' }, `it was incomplete: ${JSON.stringify(row)}`);
 }
 
-/** Built under another name and linked into place, so that a crash leaves either no database or a whole one, and of two creators one wins. */
+/** Builds a draft and links it into place, so that a crash leaves no database or a whole one, and of two creators one wins. */
 function createFile(path: string, kind: DatabaseKind): void {
   const leftover = pendingCompanion(path);
   if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);
@@ -127,12 +126,12 @@ function linkIntoPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    // The other creator won, and may have removed this draft; its file is opened next, and its lock tells.
+    // The other creator won, and may have removed this draft; its file is opened next, which detects its lock.
     if (!isSystemError(error) || !existsSync(path)) throw error;
   }
 }
 
-/** What a process left that died while it created the file. Only for whoever has the file open. */
+/** Removes drafts of crashed processes. The caller must have the file open. */
 function removeDrafts(path: string): void {
   const directory = dirname(path);
   for (const name of readdirSync(directory)) {
@@ -141,7 +140,7 @@ function removeDrafts(path: string): void {
 }
 
 function checkBeforeOpening(path: string, kind: DatabaseKind): void {
-  // SQLite takes an empty file for a new database; here it can only be one that lost its content.
+  // SQLite takes an empty file for a new database; here it must have lost its content.
   if (statSync(path).size === 0) throw kind.damaged(path, 'the file is empty');
   if (kind.synchronous !== 'full') return;
   if (kind.openMark !== undefined && !hasWal(path)) missWal(path, kind, kind.openMark);
@@ -149,7 +148,7 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   if (!existsSync(wal)) return;
   const verdict = checkWal(readFileSync(wal), kind.pageBytes);
   if (verdict.intact) return;
-  // A process that is writing just now also looks like this.
+  // A process that is writing right now causes the same error.
   if (isHeldElsewhere(path)) throw new InUseError(path);
   throw kind.damaged(
     path,
@@ -157,7 +156,7 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   );
 }
 
-/** A write-ahead file is gone. That is as it should be where the database was closed; otherwise it comes back, or the database is refused. */
+/** A missing write-ahead file is correct if the database was closed; otherwise it is restored, or the database is refused. */
 function missWal(path: string, kind: DatabaseKind, mark: OpenMark): void {
   const db = connect(path, kind);
   let wasOpen: boolean;
@@ -174,7 +173,7 @@ function missWal(path: string, kind: DatabaseKind, mark: OpenMark): void {
     );
 }
 
-/** From here on a write-ahead file that is gone is missed. */
+/** A missing write-ahead file is noticed from here on. */
 function markOpen(db: SqliteConnection, path: string, mark: OpenMark): void {
   keepWal(path);
   failPoint?.('open.walKept');
@@ -185,7 +184,7 @@ function markOpen(db: SqliteConnection, path: string, mark: OpenMark): void {
 
 /** Throws InUseError while another process, or another part of this one, has the database open. Changes nothing. */
 export function refuseIfInUse(path: string): void {
-  // Whoever has it open has written to it. Without that file, looking would make one.
+  // An open database has this file. Without it, the check would create one.
   if (existsSync(`${path}-wal`) && isHeldElsewhere(path)) throw new InUseError(path);
 }
 
@@ -214,7 +213,7 @@ function connect(path: string, kind: DatabaseKind): SqliteConnection {
   }
 }
 
-/** `locking_mode` comes first: with it the first read takes the lock that keeps other processes out, and the wal-index stays in memory. */
+/** `locking_mode` comes first: the first read then takes the lock that excludes other processes, and the wal-index stays in memory. */
 function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.pragma('locking_mode = EXCLUSIVE');
   const mode = db.pragma('journal_mode = WAL');
@@ -241,7 +240,7 @@ export function checkFormat(db: SqliteConnection, path: string, kind: DatabaseKi
     throw new UnsupportedFormatError(path, { what: `it has version ${String(version)}; this program reads version ${kind.formatVersion}` });
 }
 
-/** A driver may be built so that a WAL database falls to synchronous=NORMAL unless told otherwise; the level is only settled by the first write. */
+/** Some builds default WAL databases to synchronous=NORMAL, and only the first write settles the level. */
 function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.immediate(() => db.pragma(`user_version = ${kind.formatVersion}`));
   const level = db.pragma('synchronous');
@@ -259,7 +258,7 @@ function translateOpenError(error: unknown, path: string, kind: DatabaseKind): S
   return new CannotOpenError(path, error);
 }
 
-/** Our statements and rows fit the schema of this format version; where SQLite says they do not, the schema or a row was changed. */
+/** Our statements fit this format version; if SQLite disagrees, the schema or a row was changed. */
 function isDamage(error: unknown): error is Error {
   return damageCodes.has(resultCodeOf(error));
 }

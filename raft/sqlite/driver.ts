@@ -2,30 +2,30 @@ import { betterSqlite } from './betterSqlite.js';
 import type { OpenOptions, SqliteConnection, SqliteDriver } from './connection.js';
 import { nodeSqlite } from './nodeSqlite.js';
 
-/** Which SQLite this process uses, and why. docs/decisions/0012-two-drivers.md tells what differs between them. */
+/** Chooses this process's SQLite. docs/decisions/0012-two-drivers.md explains the differences. */
 
-/** Names the one driver that may be used: for comparisons. */
+/** Names the only driver to use, for comparisons. */
 export const sqliteVariable = 'RAFTPLANE_SQLITE';
 
 const byPreference: readonly SqliteDriver[] = [betterSqlite, nodeSqlite];
-/** The first that tells how long the write-ahead file is without doing anything to it (`PRAGMA wal_checkpoint(NOOP)`). */
+/** The first version that reports the length of the write-ahead file without changing it (`PRAGMA wal_checkpoint(NOOP)`). */
 const oldestVersion = [3, 51] as const;
 
 export interface SqliteChoice {
   readonly name: SqliteDriver['name'];
-  /** Of SQLite itself. */
+  /** The version of SQLite itself. */
   readonly version: string;
-  /** What would have been taken before it, and the reason why it was not. */
+  /** Preferred drivers that were unusable, and why. */
   readonly passedOver: readonly { readonly name: string; readonly reason: string }[];
   readonly open: (path: string, options?: OpenOptions) => SqliteConnection;
 }
 
-/** No driver can be used; the message says why for each, and what to do. */
+/** No driver is usable; the message gives a reason for each, and a remedy. */
 export class NoSqliteError extends Error {
   override readonly name = 'NoSqliteError';
 }
 
-/** Tries the drivers in order of preference; `only` names the one that may be taken. Opens a database in memory, which proves that native code fits this Node. */
+/** Tries the drivers in order of preference, or the `only` one. Opens a database in memory, which proves that native code fits this Node. */
 export function chooseSqlite(
   only: string | null = process.env[sqliteVariable] || null,
   drivers: readonly SqliteDriver[] = byPreference,
@@ -60,7 +60,7 @@ function versionOf(open: SqliteChoice['open']): string {
 
 let chosen: SqliteChoice | null = null;
 
-/** Opens a database file with the driver of this process; nobody waits for a lock. Throws what the driver throws, or NoSqliteError. */
+/** Opens a database with this process's driver, without waiting for locks. Throws the driver's error, or NoSqliteError. */
 export function openSqlite(path: string, options?: OpenOptions): SqliteConnection {
   chosen ??= chooseSqlite();
   return chosen.open(path, options);

@@ -1,13 +1,13 @@
 import { resultCodeOf } from './resultCode.js';
 
 /**
- * What can go wrong with a database file. All of these are final for the object that threw them: a replica that cannot trust its disk stops,
- * and is repaired by the others (see raft/log/DESIGN.md).
+ * Errors of a database file, all final for the object that threw them: a replica that cannot trust its disk stops, and the others repair it (see
+ * raft/log/DESIGN.md).
  */
 export type StorageErrorCode =
   'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
 
-/** Base of every error that a log or store throws about its file; `path` names the file. */
+/** The base of all errors of log and store about the file at `path`. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
   readonly path: string;
@@ -22,7 +22,7 @@ export class StorageError extends Error {
 
 const replaceAdvice = 'Do not repair it by hand: remove this member from the cluster, and add a new one with an empty data directory.';
 
-/** Entries or state of the log are missing or changed. `index` is the first log index in doubt, null when the file as a whole is unreadable. */
+/** Entries or state of the log are missing or changed. `index` is the first doubtful one, null if the whole file is unreadable. */
 export class DamagedLogError extends StorageError {
   readonly index: number | null;
 
@@ -37,7 +37,7 @@ export class DamagedLogError extends StorageError {
   }
 }
 
-/** The store's file is not what was written. `key` names the first key in doubt, null when the file as a whole is unreadable. */
+/** The store's file was changed. `key` is the first doubtful one, null if the whole file is unreadable. */
 export class DamagedStoreError extends StorageError {
   readonly key: string | null;
 
@@ -52,7 +52,7 @@ export class DamagedStoreError extends StorageError {
   }
 }
 
-/** A received or written snapshot is not complete and intact. The store itself is untouched: ask for another snapshot. */
+/** A received or written snapshot is incomplete or damaged. The store is intact: request another snapshot. */
 export class DamagedSnapshotError extends StorageError {
   readonly what: string;
 
@@ -62,7 +62,7 @@ export class DamagedSnapshotError extends StorageError {
   }
 }
 
-/** A write, sync or read failed. What is on disk is unknown, so nothing is tried again and every later call is refused with this error. */
+/** A write, sync or read failed. The disk's content is unknown, so nothing is retried and every later call throws this error. */
 export class DiskFailedError extends StorageError {
   constructor(path: string, { what }: { readonly what: string }, cause: unknown) {
     super(
@@ -79,8 +79,8 @@ export class DiskFailedError extends StorageError {
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
 /**
- * Whether a file could not be written because the disk is full: SQLite, or the system, had no place for the bytes, and wrote none of them. Nothing is in doubt then
- * beyond what a crash leaves, unlike after a failed sync.
+ * Returns whether a write failed because the disk is full: SQLite or the system wrote none of the bytes. Unlike after a failed sync, nothing is in doubt beyond
+ * what a crash leaves.
  */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
@@ -95,21 +95,21 @@ export class InUseError extends StorageError {
   }
 }
 
-/** SQLite would not sync each commit; starting would put acknowledged writes at risk. */
+/** SQLite would not sync each commit; starting would endanger acknowledged writes. */
 export class NotDurableError extends StorageError {
   constructor(path: string, { what }: { readonly what: string }) {
     super('NOT_DURABLE', path, { message: `${path} cannot be written durably: ${what}` });
   }
 }
 
-/** The data directory belongs to another member or another cluster. */
+/** The data directory belongs to another member or cluster. */
 export class WrongIdentityError extends StorageError {
   constructor(path: string, { what }: { readonly what: string }) {
     super('WRONG_IDENTITY', path, { message: `${path} belongs to another replica: ${what}` });
   }
 }
 
-/** The file is intact, but not of a kind or version that this program reads. */
+/** The file is intact, but of an unsupported kind or version. */
 export class UnsupportedFormatError extends StorageError {
   constructor(path: string, { what }: { readonly what: string }) {
     super('UNSUPPORTED_FORMAT', path, { message: `${path} has a format that this program does not read: ${what}` });

@@ -1,8 +1,8 @@
 import { ClosedError } from './errors.js';
 
 /**
- * The life of a database file: open, then failed or closed. The first failure is final; every later call throws the same error, because after
- * a failed sync the kernel may already have dropped the pages that a second sync would report as written.
+ * The life of a database file. The first failure is final and every later call throws it, because after a failed sync the kernel may already have dropped the
+ * pages that a second sync would report as written.
  *
  *     open --failure--> failed --close--> closed
  *       '------------- close -------------^
@@ -13,7 +13,7 @@ export class FailStop {
   #failure: Error | null = null;
   #closed = false;
 
-  /** `translate` turns what SQLite threw into the error to keep. */
+  /** `translate` converts SQLite's error to the one to keep. */
   constructor(path: string, translate: (error: unknown, what: string) => Error) {
     this.#path = path;
     this.#translate = translate;
@@ -25,12 +25,11 @@ export class FailStop {
     if (this.#failure !== null) throw this.#failure;
   }
 
-  /** Whether the file is open and nothing has failed. */
   get works(): boolean {
     return !this.#closed && this.#failure === null;
   }
 
-  /** Runs `action`; whatever it throws ends the use of the file. `what` names the action in the message. */
+  /** Runs `action`, whose exception ends the use of the file. `what` names the action in the message. */
   run<T>(what: string, action: () => T): T {
     this.check();
     try {
@@ -45,7 +44,7 @@ export class FailStop {
     return this.#failure;
   }
 
-  /** False when it was closed before. */
+  /** Returns false if it was closed before. */
   close(): boolean {
     if (this.#closed) return false;
     this.#closed = true;

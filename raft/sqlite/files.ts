@@ -1,11 +1,11 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
-/** Of the second name of a write-ahead file (`keptWal.ts`). */
+/** Suffix of the second name of a write-ahead file (`keptWal.ts`). */
 export const keptWalSuffix = '-wal-kept';
-/** Suffixes of the files that are kept beside a database. */
+/** Suffixes of the files next to a database. */
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 
-/** Makes what was written to a file, or the names in a directory, survive a power failure. */
+/** Makes a file's content, or a directory's names, survive a power failure. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -15,12 +15,12 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Removes a database file and what SQLite left beside it; files that are not there are fine. */
+/** Removes a database and its companions, if they exist. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });
 }
 
-/** The file beside `path` whose content SQLite would replay into it, if there is one. */
+/** Returns the file whose content SQLite would replay into `path`, if any. */
 export function pendingCompanion(path: string): string | null {
   return companions.map((suffix) => path + suffix).find((name) => existsSync(name)) ?? null;
 }

@@ -4,26 +4,26 @@ import type { SqliteConnection } from './connection.js';
 import { keptWalSuffix, syncPath } from './files.js';
 
 /**
- * A write-ahead file holds what was acknowledged since the last checkpoint. SQLite takes a file that is gone for one that was empty, so whoever deletes it takes
- * those writes away without a word. Two things are against that, neither of which costs a write of its own while the database is used:
+ * A write-ahead file holds what was acknowledged since the last checkpoint. SQLite treats a missing file as empty, so its deletion silently loses those writes.
+ * Two measures prevent that, at no cost per write:
  *
- * - A second name for the file (a hard link). Where the first one is gone, it comes back.
- * - A mark in the database file itself, as long as it is open. Where it is set and both names are gone, content is missing, and the file is refused.
+ * - A second name for the file (a hard link), which restores a missing first one.
+ * - A mark in the database file while it is open. If it is set and both names are missing, content is lost, and the file is refused.
  *
  *     open:   write-ahead file written ──▶ second name, durable ──▶ mark set, in the database file by a checkpoint ──▶ first promise
- *     close:  mark taken away ──▶ SQLite checkpoints, and deletes the write-ahead file ──▶ second name deleted
+ *     close:  mark cleared ──▶ SQLite checkpoints, and deletes the write-ahead file ──▶ second name deleted
  *
- * A process that ends without closing leaves the mark and the second name, even where SQLite has put everything into the database file and deleted the
- * write-ahead file on its way: reading that file once more changes nothing.
+ * A process that ends without closing leaves the mark and the second name, even if SQLite has checkpointed everything and deleted the write-ahead file:
+ * replaying that file changes nothing.
  */
 export interface OpenMark {
-  /** Whether it is set, and nothing has been written since that did not set it again, as a program does that knows no mark. */
+  /** Whether it is set, and no later write has cleared it, as a program does that does not know the mark. */
   isSet(db: SqliteConnection): boolean;
-  /** In a transaction of its own. Brings older files into the form that has it. */
+  /** Runs its own transaction, which also upgrades older files. */
   set(db: SqliteConnection): void;
 }
 
-/** https://www.sqlite.org/fileformat2.html#walformat: less than a header holds nothing. */
+/** A file shorter than its header (https://www.sqlite.org/fileformat2.html#walformat) is empty. */
 const walHeaderBytes = 32;
 
 const walOf = (path: string): string => `${path}-wal`;
@@ -31,7 +31,7 @@ const keptOf = (path: string): string => path + keptWalSuffix;
 
 export const hasWal = (path: string): boolean => (statSync(walOf(path), { throwIfNoEntry: false })?.size ?? 0) >= walHeaderBytes;
 
-/** Puts the write-ahead file back that lost its name. False where there is no other name for it. Only while nobody has the database open. */
+/** Restores a write-ahead file that lost its name. Returns false without a second name. The database must not be open. */
 export function putWalBack(path: string): boolean {
   const kept = keptOf(path);
   if ((statSync(kept, { throwIfNoEntry: false })?.size ?? 0) < walHeaderBytes) return false;
@@ -41,7 +41,7 @@ export function putWalBack(path: string): boolean {
   return true;
 }
 
-/** Gives the write-ahead file that is there its second name, durably. */
+/** Gives the existing write-ahead file its second name, durably. */
 export function keepWal(path: string): void {
   const kept = statSync(keptOf(path), { throwIfNoEntry: false });
   if (kept !== undefined) {
@@ -52,7 +52,7 @@ export function keepWal(path: string): void {
   syncPath(dirname(path));
 }
 
-/** Takes the second name away, of a database whose content is all in its own file. */
+/** Removes the second name, once all content is in the database file. */
 export function forgetWal(path: string): void {
   if (!existsSync(walOf(path))) rmSync(keptOf(path), { force: true });
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
 import { immediate, type Undoing } from './immediate.js';
 
-/** As much of `node:sqlite` as is used here: the types of Node 20 do not have it. */
+/** The used part of `node:sqlite`, which the types of Node 20 lack. */
 interface NodeDatabase {
   readonly isTransaction: boolean;
   exec(sql: string): void;
@@ -15,10 +15,7 @@ interface NodeSqlite {
   readonly backup?: (db: NodeDatabase, path: string, options: { readonly rate: number; readonly progress: () => void }) => Promise<number>;
 }
 
-/**
- * A part of Node itself since 22.5, so there is nothing to install. That of 22.16 is the first that copies databases; that of Node 22 ends texts at their
- * first NUL character when it reads them, which a key may hold.
- */
+/** A part of Node since 22.5. It copies databases since 22.16; in Node 22 it truncates texts at the first NUL character, which a key may contain. */
 export const nodeSqlite: SqliteDriver = {
   name: 'node:sqlite',
   load() {
@@ -40,7 +37,7 @@ function readsWholeTexts({ DatabaseSync }: NodeSqlite): boolean {
   }
 }
 
-/** Node 22 tells every process that loads it, and every thread, that its interface may change; what is used of it here is under test for each release line. */
+/** Node 22 warns every process and thread that its interface may change; tests cover the used part for each release line. */
 function withoutWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -55,7 +52,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
   readonly #sqlite: NodeSqlite;
   readonly #db: NodeDatabase;
   #closed = false;
-  /** Prepared once: one of each belongs to every group of writes. */
+  /** Prepared once: every group of writes uses them. */
   #turns: Record<'begin' | 'commit' | 'rollback', Statement<[]>> | null = null;
 
   constructor(
@@ -77,7 +74,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
   }
 
   pragma(source: string): unknown {
-    // Some do a part of their work with each row, so all are taken.
+    // All rows are read, because some pragmas work row by row.
     const [row] = this.#db.prepare(`PRAGMA ${source}`).all() as (Record<string, unknown> | undefined)[];
     return row === undefined ? undefined : Object.values(row)[0];
   }
@@ -107,7 +104,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
     return this.#turns[name];
   }
 
-  /** The pages are copied on another thread, so one size of slices does for all of it. */
+  /** Pages are copied on another thread, so one size of slices suffices. */
   async backup(path: string, slice: () => number): Promise<void> {
     const progress = (): void => {
       if (this.#closed) throw new Error('the database was closed while it was copied');
@@ -116,7 +113,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
     await this.#sqlite.backup!(this.#db, path, { rate: slice(), progress });
   }
 
-  /** A copy under way ends with its next slice, and only then are the files closed. */
+  /** A copy in progress ends with its next slice, and only then are the files closed. */
   close(): void {
     this.#closed = true;
     this.#db.close();

@@ -1,19 +1,18 @@
 /**
- * Tells a torn tail from damage in SQLite's write-ahead file. SQLite itself stops at the first frame whose checksum is wrong and silently forgets
- * everything behind it: right after a crash, when only the last transaction can be incomplete, but after a flipped bit it would forget
- * acknowledged entries and votes. With synchronous=FULL a transaction is on disk before the next one begins, so a genuine frame of a later
- * transaction behind a bad frame proves that the bad one was once good.
+ * Distinguishes a torn tail from damage in SQLite's write-ahead file. SQLite stops at the first frame with a wrong checksum and silently drops everything after
+ * it. Right after a crash only the last transaction can be incomplete, but after a flipped bit that would lose acknowledged entries and votes. With
+ * synchronous=FULL a transaction is on disk before the next one begins, so a valid frame of a later transaction proves that an earlier bad frame was once good.
  *
  * Format: https://www.sqlite.org/fileformat2.html#walformat
  *
  *     header 32 B:  magic  version  pageBytes  sequence  salt1 salt2  checksum1 checksum2
  *     frame:        page  databasePages(0 unless commit)  salt1 salt2  checksum1 checksum2 | page content
  *
- * The checksum runs on from frame to frame, and each frame stores it as it stands after that frame; so any frame can be verified from the one before.
+ * The checksum is cumulative and each frame stores it, so any frame can be verified from the one before.
  */
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-/** The magic number says in which byte order the checksums read the content. */
+/** The magic number gives the checksums' byte order. */
 const byteOrders = [
   { magic: 0x377f0682, littleEndian: true },
   { magic: 0x377f0683, littleEndian: false },
@@ -24,7 +23,7 @@ export type WalVerdict = { readonly intact: true } | { readonly intact: false; r
 
 type Sum = readonly [number, number];
 
-/** `frame` of the verdict counts from 1; 0 is the file's header. `pageBytes` is that of the database. */
+/** The verdict's `frame` counts from 1; 0 is the file's header. `pageBytes` is that of the database. */
 export function checkWal(bytes: Uint8Array, pageBytes: number): WalVerdict {
   if (bytes.length < headerBytes) return { intact: true };
   const readings = byteOrders.map((order) => new WalBytes(bytes, pageBytes, order));
@@ -52,7 +51,7 @@ class WalBytes {
     return same(this.#sum([0, 0], 0, headerBytes - 8), this.#pair(headerBytes - 8));
   }
 
-  /** First frame of this generation (counted from 0) that does not verify, or the place where the generation ends; null at the end of the file. */
+  /** Returns the first invalid frame of this generation (from 0), or its end; null at the end of the file. */
   firstBadFrame(): number | null {
     for (let frame = 0; frame < this.#frames; frame += 1) {
       if (!this.#isOfGeneration(frame) || !this.#verifies(frame)) return frame;
@@ -60,7 +59,7 @@ class WalBytes {
     return null;
   }
 
-  /** Whether, from `bad` on, a commit frame of the header's generation is followed by a genuine frame. */
+  /** Returns whether, from `bad` on, a valid frame follows a commit frame of the header's generation. */
   provesTransactionBehind(bad: number): boolean {
     let committed = false;
     for (let frame = bad; frame < this.#frames; frame += 1) {
@@ -71,7 +70,7 @@ class WalBytes {
     return false;
   }
 
-  /** Without a header to compare with: whether a commit frame is followed by a genuine frame of the same generation. */
+  /** Works without a header: returns whether a valid frame of the same generation follows a commit frame. */
   provesTwoTransactions(): boolean {
     for (let frame = 1; frame < this.#frames; frame += 1) {
       if (this.#commits(frame - 1) && this.#sameSalts(this.#at(frame) + 8, this.#at(frame - 1) + 8) && this.#verifies(frame)) return true;

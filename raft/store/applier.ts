@@ -16,7 +16,7 @@ export interface ApplierParts {
   readonly decodeMembership: (data: Uint8Array) => Membership;
 }
 
-/** Carries out one batch of entries inside the caller's disk transaction. `state` is where the store will stand once that commits. */
+/** Applies one batch of entries inside the caller's disk transaction. `state` is the store's state after its commit. */
 export class Applier {
   readonly results: (CommandResult | null)[] = [];
   readonly changes: Change[] = [];
@@ -77,7 +77,7 @@ export class Applier {
     return { outcome: 'conflict', revision, current: comparisons.map(({ key }) => this.#parts.reader.keyValue(key, revision)) };
   }
 
-  /** Reads change their answers at once; what became unreachable is deleted in slices (housekeeping.ts). */
+  /** Reads change at once; unreachable rows are deleted in slices (housekeeping.ts). */
   #compact(asked: Revision): CommandResult {
     const { revision, compactedRevision } = this.#state;
     if (asked <= compactedRevision) return { outcome: 'compacted', revision };

@@ -1,9 +1,9 @@
 /**
- * Numbers, byte strings and texts in as few bytes as needed. Whole numbers are base-128 varints, low groups first, as in protobuf
- * (https://protobuf.dev/programming-guides/encoding/#varints), up to 2^53 - 1; byte strings and texts are preceded by their length.
+ * Compact numbers, byte strings and texts. Integers up to 2^53 - 1 are base-128 varints, low groups first, as in protobuf
+ * (https://protobuf.dev/programming-guides/encoding/#varints); byte strings and texts follow their length.
  */
 
-/** 7 bits a byte: 8 bytes hold 56 bits. */
+/** A byte carries 7 bits: 8 bytes hold 56 bits. */
 const varintBytesMax = 8;
 
 export function varintBytes(value: number): number {
@@ -12,12 +12,12 @@ export function varintBytes(value: number): number {
   return bytes;
 }
 
-/** Fills a buffer of a size that was computed before. */
+/** Fills a buffer of precomputed size. */
 export class ByteWriter {
   readonly bytes: Buffer;
   #at = 0;
 
-  /** The memory is not shared with other buffers, so that it can be handed to another thread without copying strangers' bytes. */
+  /** The memory is unshared, so that its transfer to another thread copies no other buffers. */
   constructor(size: number) {
     this.bytes = Buffer.allocUnsafeSlow(size);
   }
@@ -37,7 +37,7 @@ export class ByteWriter {
     this.raw(value);
   }
 
-  /** Bytes without their length in front. */
+  /** Writes bytes without their length. */
   raw(value: Uint8Array): void {
     this.bytes.set(value, this.#at);
     this.#at += value.length;
@@ -48,7 +48,7 @@ export class ByteWriter {
   }
 }
 
-/** Throws a RangeError, with the position, on whatever does not fit. */
+/** Throws a RangeError with the position for invalid input. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -82,7 +82,7 @@ export class ByteReader {
     throw new RangeError(`number before byte ${this.#at} is too large`);
   }
 
-  /** A view into the bytes read from. */
+  /** Returns a view. */
   data(lengthMax: number): Buffer {
     const length = this.varint();
     if (length > lengthMax) throw new RangeError(`${length} bytes before byte ${this.#at} are more than the ${lengthMax} allowed`);
@@ -92,7 +92,7 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** Throws a TypeError for bytes that are not UTF-8. */
+  /** Throws a TypeError for invalid UTF-8. */
   text(lengthMax: number): string {
     return utf8.decode(this.data(lengthMax));
   }
@@ -104,7 +104,7 @@ export class ByteReader {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** null for a text with a lone surrogate, which UTF-8 cannot hold. */
+/** Null for a text with a lone surrogate, which UTF-8 cannot hold. */
 export function utf8Bytes(text: string): Buffer | null {
   return text.isWellFormed() ? Buffer.from(text, 'utf8') : null;
 }

@@ -3,19 +3,19 @@ import { ByteReader, ByteWriter, utf8Bytes, varintBytes } from './binary.js';
 import type { Command, Comparison, Operation, Transaction } from './contract.js';
 
 /**
- * How a proposal travels and is stored in the log:
+ * The form of a proposal in messages and in the log:
  *
  *     version=1 | session text | sequence | type | body
  *     transaction (1):  count (key modRevision)*  count (operation)*     put = 1 key value,  delete = 2 key
  *     compact (2):      revision
  *
- * A reader that meets another version or type throws: a replica that guessed would differ from the others for ever.
+ * A reader throws at an unknown version or type: a replica that guessed would differ from the others for ever.
  */
 const formatVersion = 1;
 const commandTypes = { transaction: 1, compact: 2 } as const;
 const operationTypes = { put: 1, delete: 2 } as const;
 
-/** A whole proposal; well above the largest request body an API server accepts. */
+/** Bounds a whole proposal, well above the largest request body of an API server. */
 export const proposalBytesMax = 8 * 1024 * 1024;
 export const sessionBytesMax = 64;
 export const keyBytesMax = 4096;
@@ -23,7 +23,7 @@ export const comparisonsMax = 4096;
 /** A revision's changes are numbered in 10 bits (raft/store/schema.ts). */
 export const operationsMax = 1024;
 
-/** Bytes that are not a proposal of a version this program knows, or a command that breaks a bound. */
+/** The bytes are not a proposal of a known version, or the command exceeds a bound. */
 export class MalformedCommandError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -31,13 +31,13 @@ export class MalformedCommandError extends Error {
   }
 }
 
-/** Names a proposal: `sequence` grows by one for each proposal of `session`. Lets the proposer recognise its own entries when they are applied. */
+/** `sequence` grows by one for each proposal of `session`. The proposer recognises its own entries by it. */
 export interface ProposalId {
   readonly session: string;
   readonly sequence: number;
 }
 
-/** Throws MalformedCommandError when a bound is exceeded: nothing that this returns can fail to decode later. */
+/** Throws MalformedCommandError if a bound is exceeded: its output always decodes. */
 export function encodeProposal(session: string, sequence: number, command: Command): Uint8Array {
   const parts = new Parts();
   parts.byte(formatVersion);
@@ -58,7 +58,7 @@ export function readProposalId(bytes: Uint8Array): ProposalId {
   return reading(() => readHeader(new ByteReader(bytes)));
 }
 
-/** The same proposal under another sequence. Throws MalformedCommandError. */
+/** Changes a proposal's sequence. Throws MalformedCommandError. */
 export function renumbered(proposal: Uint8Array, sequence: number): Uint8Array {
   return reading(() => {
     const reader = new ByteReader(proposal);
@@ -73,7 +73,7 @@ export function renumbered(proposal: Uint8Array, sequence: number): Uint8Array {
   });
 }
 
-/** Values are views into `bytes`, not copies. Throws MalformedCommandError on anything but a complete, well-formed proposal. */
+/** Values are views into `bytes`. Throws MalformedCommandError for anything but a complete, well-formed proposal. */
 export function decodeCommand(bytes: Uint8Array): Command {
   return reading(() => {
     if (bytes.length > proposalBytesMax) throw new RangeError(`has ${bytes.length} bytes, more than the ${proposalBytesMax} allowed`);
@@ -85,7 +85,7 @@ export function decodeCommand(bytes: Uint8Array): Command {
   });
 }
 
-/** Collects the pieces of an encoding, so that its size is known before memory is taken. */
+/** Collects the parts of an encoding, so that its size is known before memory is allocated. */
 class Parts {
   readonly #writes: ((writer: ByteWriter) => void)[] = [];
   #size = 0;
@@ -104,7 +104,7 @@ class Parts {
     this.#add(varintBytes(value.length) + value.length, (writer) => writer.data(value));
   }
 
-  /** Without its length in front. */
+  /** Omits the length. */
   raw(value: Uint8Array): void {
     this.#add(value.length, (writer) => writer.raw(value));
   }

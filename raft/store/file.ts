@@ -6,16 +6,16 @@ import { changeCrc, revisionOf, stateFromRow, stateRow } from './rows.js';
 import type { ChangeRow, KeyHead, StateRow, StoreState } from './rows.js';
 
 const mebibyte = 1024 * 1024;
-/** Inner pages of a store of some gigabytes. Leaves come from the system's cache: who reads is served from memory, not from here. */
+/** Holds the inner pages of a store of some gigabytes. Leaves come from the system's cache, because reads are served from memory elsewhere. */
 const cacheBytes = 24 * mebibyte;
-/** The write-ahead file goes into the database file when it has this many pages: 4 MiB, some 15 ms of writing. */
+/** The write-ahead file is checkpointed at this many pages: 4 MiB, some 15 ms of writing. */
 export const checkpointPages = 1000;
-/** Smaller files are read and verified as a whole when they are opened: some 100 ms at most. */
+/** Smaller files are verified completely when opened, in some 100 ms at most. */
 export const verifiedAtOpenBytesMax = 16 * mebibyte;
 
 /**
- * `changes` is only added to at its end, which is what a b-tree does best. `history` finds a key's versions, and knows all about them but the
- * value, so comparisons and counting never touch the rows. TEXT compares by UTF-8 bytes (collation BINARY).
+ * `changes` only grows at its end, which suits a b-tree. `history` finds a key's versions with everything but the value, so comparisons and counting never read
+ * the rows. TEXT compares by UTF-8 bytes (collation BINARY).
  */
 const schema = `
   CREATE TABLE state (
@@ -55,7 +55,7 @@ export function storeKind(initialMembership: Membership): DatabaseKind {
   };
 }
 
-/** Bounds of a range of keys, and the id below which changes count. `end` may be `noEnd`; `limit` is -1 for none. */
+/** Bounds of a range of keys, and the exclusive upper bound of change ids. `end` may be `noEnd`; `limit` -1 means none. */
 export interface Query {
   readonly start: string;
   readonly end: string | Uint8Array;
@@ -63,10 +63,10 @@ export interface Query {
   readonly limit: number;
 }
 
-/** SQLite orders every blob behind every text. */
+/** SQLite orders every blob after every text. */
 export const noEnd = new Uint8Array(0);
 
-/** With max(), SQLite takes the other columns from the row of the maximum (https://www.sqlite.org/lang_select.html#bareagg): each key's newest change. */
+/** SQLite takes the other columns next to max() from the row of the maximum (https://www.sqlite.org/lang_select.html#bareagg): each key's newest change. */
 const liveKeys = `
   SELECT key, max(id) AS id, create_revision, version FROM changes INDEXED BY history
   WHERE key >= @start AND key < @end AND id < @below GROUP BY key HAVING version > 0 LIMIT @limit`;
@@ -123,14 +123,14 @@ export function readState(path: string, sql: StoreStatements): StoreState {
   return state;
 }
 
-/** Reads everything: the structure of the file, the index against the changes, and each change against its checksum. Throws DamagedStoreError. */
+/** Verifies the file's structure, the index against the changes, and each change against its checksum. Throws DamagedStoreError. */
 export function verifyContent(path: string, db: SqliteConnection, sql: StoreStatements): void {
   const problem = db.pragma('integrity_check(1)');
   if (problem !== 'ok') throw new DamagedStoreError(path, { key: null, what: `SQLite reports: ${String(problem)}` });
   for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
 }
 
-/** The row, if it is what was written. */
+/** Throws for a row that was changed. */
 export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
   if (row === undefined || row.key !== key || row.crc !== changeCrc(row))
     throw new DamagedStoreError(path, { key, what: 'its value is missing or was changed after it was written' });

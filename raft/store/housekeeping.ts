@@ -4,21 +4,21 @@ import type { StoreStatements } from './file.js';
 import { idAfter } from './rows.js';
 import type { StoreState } from './rows.js';
 
-/** Changes looked at in one slice of `maintain`: some milliseconds. */
+/** Changes per slice of `maintain`, some milliseconds. */
 export const sweepSlice = 256;
-/** Beside applied entries: at least this many, and more than are added, so that the sweep always catches up. */
+/** The least per batch of applied entries, and more than they add, so that the sweep always catches up. */
 export const sweepBesideMin = 32;
 export const sweepPerEntry = 4;
-/** Pages given back in one slice. */
+/** Pages returned in one slice. */
 export const vacuumSlice = 128;
-/** Free pages that stay for later writes: this many, or this part of the file. */
+/** Free pages kept for later writes, as a number or a part of the file. */
 const freePagesKept = 256;
 const freePartKept = 1 / 8;
 
 /**
- * Deletes what the compaction made unreachable, looking at the next `countMax` changes up to the compacted revision: each of them replaced all
- * earlier versions of its key, and a deletion is itself no longer needed. Every change is looked at once, so the work follows what was
- * written since the last compaction, not the size of the store. Runs inside the caller's disk transaction; returns the new `sweptId`.
+ * Deletes compacted rows among the next `countMax` changes up to the compacted revision: each change replaced all earlier versions of its key, and a deletion
+ * is itself obsolete. Every change is visited once, so the work depends on the writes since the last compaction, not on the store's size. Runs inside the
+ * caller's disk transaction; returns the new `sweptId`.
  */
 export function sweep(sql: StoreStatements, state: StoreState, countMax: number): number {
   const below = idAfter(state.compactedRevision);
@@ -34,7 +34,7 @@ export function sweepPending(state: StoreState): boolean {
   return state.compactedRevision > 0 && state.sweptId < idAfter(state.compactedRevision);
 }
 
-/** Moves pages from the end of the file into free ones and shortens it, `countMax` pages at most. True when more should follow. */
+/** Moves at most `countMax` pages from the end of the file into free ones and shortens it. Returns true if more should follow. */
 export function shrink(db: SqliteConnection, sql: StoreStatements, countMax: number): boolean {
   const spare = sparePages(sql);
   if (spare === 0) return false;
@@ -43,7 +43,6 @@ export function shrink(db: SqliteConnection, sql: StoreStatements, countMax: num
   return spare > countMax;
 }
 
-/** Pages that hold something. */
 export const usedPages = (sql: StoreStatements): number => (sql.pages.get()?.page_count ?? 0) - (sql.freePages.get()?.freelist_count ?? 0);
 
 function sparePages(sql: StoreStatements): number {

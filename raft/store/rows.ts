@@ -4,36 +4,35 @@ import type { LogIndex, MemberId, Membership, Revision, Term } from '../types.js
 import { checksum } from '../sqlite/checksum.js';
 
 /**
- * A change's id is its revision and its place in the transaction, so that ids order all changes, and all changes of one key, as they happened:
+ * A change's id is its revision and its position in the transaction, so that ids order all changes chronologically:
  *
  *     id = revision * 1024 + place        revision = id / 1024, rounded down
  *
- * Ids are exact as long as revisions stay below 2^43: at 10,000 changes a second, 27 years.
+ * Ids are exact while revisions stay below 2^43: at 10,000 changes a second, 27 years.
  */
 const placesPerRevision = 1024;
 
 export const revisionMax = Math.floor(Number.MAX_SAFE_INTEGER / placesPerRevision) - 1;
 
 export const changeId = (revision: number, place: number): number => revision * placesPerRevision + place;
-/** Below it lie all changes up to `revision`; from it on all later ones. */
+/** Separates changes up to `revision` from later ones. */
 export const idAfter = (revision: number): number => (revision + 1) * placesPerRevision;
 export const revisionOf = (id: number): Revision => Math.floor(id / placesPerRevision) as Revision;
 
-/** What is known of a key without its value. `version` 0: this change deleted the key. */
+/** A key's metadata. `version` 0: this change deleted the key. */
 export interface KeyHead {
   readonly id: number;
   readonly create_revision: number;
   readonly version: number;
 }
 
-/** One row of `changes`. `value` is null for a deletion. */
+/** `value` is null for a deletion. */
 export interface ChangeRow extends KeyHead {
   readonly key: string;
   readonly value: Uint8Array | null;
   readonly crc: number;
 }
 
-/** The one row of `state`. */
 export interface StateRow {
   readonly applied_index: number;
   readonly applied_term: number;
@@ -44,13 +43,12 @@ export interface StateRow {
   readonly crc: number;
 }
 
-/** Where the state machine stands. */
 export interface StoreState {
   readonly appliedIndex: LogIndex;
   readonly appliedTerm: Term;
   readonly revision: Revision;
   readonly compactedRevision: Revision;
-  /** Changes below this id have been looked at for what they make unreachable; it trails the compacted revision. */
+  /** Changes below this id have been swept; it trails the compacted revision. */
   readonly sweptId: number;
   readonly membership: Membership;
 }
@@ -71,7 +69,7 @@ export function stateRow(state: StoreState): StateRow {
   return { ...row, crc: stateCrc(row) };
 }
 
-/** null when the row is not what was written. */
+/** Null for a corrupt row. */
 export function stateFromRow(row: StateRow): StoreState | null {
   if (row.crc !== stateCrc(row)) return null;
   return {
@@ -84,7 +82,7 @@ export function stateFromRow(row: StateRow): StoreState | null {
   };
 }
 
-/** Lines of `id role address`, and of removed ids alone. Equal memberships give equal texts. */
+/** Returns lines of `id role address`, and of removed ids. Equal memberships give equal texts. */
 export function membershipText({ members, removed }: Membership): string {
   for (const { id, address } of members) assert(!/\s/.test(address), `the address of ${id} contains white space`);
   return [...members.map(({ id, role, address }) => `${id} ${role} ${address}`), ...removed].join('\n');

@@ -25,7 +25,7 @@ import { readState, storeStatements, verifyContent } from './file.js';
 import { membershipText } from './rows.js';
 
 /**
- * A snapshot is a copy of the store's database file with a footer behind it, so that the file itself proves that it is complete and intact:
+ * A snapshot is a copy of the store's database file with a footer, so that the file proves its own integrity:
  *
  *     database file | magic 8 B | index 8 B | term 8 B | SHA-256 of everything before, 32 B
  */
@@ -33,11 +33,11 @@ const magic = Buffer.from('RAFTSNP1', 'latin1');
 const hashBytes = 32;
 const footerBytes = magic.length + 16 + hashBytes;
 
-/** Pages copied in one turn of the event loop: half a mebibyte, below a millisecond. */
+/** Pages copied per turn of the event loop: half a mebibyte, below a millisecond. */
 const pagesPerTurn = 128;
 const chunkBytes = 1024 * 1024;
 
-/** Copies `db` to `path`, which appears only when it is complete. `apply` may run meanwhile: SQLite writes changed pages into the copy as well. */
+/** Copies `db` to `path`, which appears only when complete. `apply` may run meanwhile: SQLite writes changed pages into the copy too. */
 export async function writeSnapshot(db: SqliteConnection, path: string): Promise<SnapshotMeta> {
   const draft = `${path}.part`;
   removeDatabase(draft);
@@ -57,13 +57,13 @@ export async function writeSnapshot(db: SqliteConnection, path: string): Promise
   }
 }
 
-/** Called between two slices of a copy: how many pages the next one has. */
+/** Called between slices; returns the pages of the next. */
 function slice(): number {
   failPoint?.('snapshot.copying');
   return pagesPerTurn;
 }
 
-/** Verifies footer, checksum, content and meaning, and strips the footer. Throws DamagedSnapshotError, leaving the file where it is. */
+/** Verifies footer, checksum, content and metadata, and strips the footer. Throws DamagedSnapshotError and leaves the file in place. */
 export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: DatabaseKind): void {
   describingDamage(path, () => {
     stripFooter(path, expected);
@@ -76,9 +76,8 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
 }
 
 /**
- * What a sealed copy says of itself, once its checksum and all of its content have been verified. Changes nothing, and needs no place to write. SQLite
- * reads as many pages as the database's header counts (https://www.sqlite.org/fileformat2.html#in_header_database_size), so the footer is not in its way.
- * Throws DamagedSnapshotError.
+ * Verifies a sealed copy and returns its metadata. It changes nothing, and needs no writable place. SQLite reads as many pages as the database's header counts
+ * (https://www.sqlite.org/fileformat2.html#in_header_database_size), so the footer does not disturb it. Throws DamagedSnapshotError.
  */
 export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
@@ -87,7 +86,7 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   });
 }
 
-/** Makes the database of a sealed copy a file of its own at `target`, verified and durable. Throws DamagedSnapshotError. */
+/** Writes a sealed copy's database to `target`, verified and durable. Throws DamagedSnapshotError. */
 export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
@@ -100,7 +99,7 @@ export function unsealTo(path: string, target: string, kind: DatabaseKind): Snap
   });
 }
 
-/** Bytes of the database in a sealed copy whose checksum is right, and whose footer, if one is `expected`, says that. */
+/** Returns the size of the database in a sealed copy, after checking checksum and `expected` footer, if any. */
 function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta): number {
   const contentBytes = fstatSync(descriptor).size - footerBytes;
   if (contentBytes <= 0) throw new DamagedSnapshotError(path, { what: 'it is too short' });
@@ -124,7 +123,7 @@ function describingDamage<T>(path: string, read: () => T): T {
   }
 }
 
-/** Reads what the copy holds, and leaves it as a single file that needs nothing beside it. */
+/** Reads the copy's metadata, and leaves a single file without companions. */
 function readCopy(path: string): SnapshotMeta {
   const db = openSqlite(path, { mustExist: true });
   try {

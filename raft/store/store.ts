@@ -19,41 +19,37 @@ import { revisionMax, stateRow } from './rows.js';
 import type { StoreState } from './rows.js';
 import { unsealSnapshot, writeSnapshot } from './snapshot.js';
 
-/** Changes in one disk transaction: of usual sizes, a megabyte or so. */
+/** Changes per disk transaction, about a megabyte at usual sizes. */
 const unsettledChangesMax = 512;
 
 export interface StoreOptions {
-  /** Reads the data of a membership entry (`decodeMembership` of raft/core/membership.ts). Throws on anything malformed. */
+  /** Decodes a membership entry (`decodeMembership` of raft/core/membership.ts). Throws on malformed data. */
   readonly decodeMembership: (data: Uint8Array) => Membership;
-  /** Membership at index 0; used only when the file is created. */
+  /** Membership at index 0, used only when the file is created. */
   readonly initialMembership: Membership;
 }
 
-/** A state machine over SQLite. After a failed write or found damage every call throws that error again. */
+/** A state machine over SQLite. After a failed write or damage every call throws that error again. */
 export interface Store extends StateMachine {
-  /**
-   * Makes other members the cluster that this content belongs to: for founding a cluster from what another one has left. Its revisions begin
-   * `revisionsSkipped` later, and all earlier ones count as compacted.
-   */
+  /** Founds a new cluster on this content with other members. Its revisions begin `revisionsSkipped` later, and all earlier ones count as compacted. */
   refound(membership: Membership, revisionsSkipped: number): void;
-  /** Reads everything against its checksums, however large. Throws DamagedStoreError. */
+  /** Verifies all checksums, however large the store. Throws DamagedStoreError. */
   verify(): void;
   readonly path: string;
-  /** True when `openStore` made the file. */
   readonly created: boolean;
-  /** Bytes of the file that hold something; those of its write-ahead file are on their way to it. */
+  /** The used bytes of the file, without its write-ahead file. */
   readonly usedBytes: number;
 }
 
 /**
- * Opens the store at `path`, creating it in an existing directory when there is none.
- * Throws a `StorageError`: InUseError, DamagedStoreError, UnsupportedFormatError, CannotOpenError.
+ * Opens the store at `path`, or creates it in an existing directory. Throws a `StorageError`: InUseError, DamagedStoreError, UnsupportedFormatError,
+ * CannotOpenError.
  */
 export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, options);
 }
 
-/** Reads what a store holds, also where nothing can be written. Throws as `openStore` does; there must be a store. */
+/** Reads an existing store, even where nothing can be written. Throws like `openStore`. */
 export interface StoreToRead extends Pick<
   StateMachine,
   'appliedIndex' | 'appliedTerm' | 'revision' | 'compactedRevision' | 'membership' | 'range' | 'changesSince'
@@ -82,7 +78,7 @@ export function openStoreToRead(path: string): StoreToRead {
   }
 }
 
-/** One open database file; a restore replaces it by another. */
+/** An open database file; a restore replaces it. */
 interface OpenFile {
   readonly db: SqliteConnection;
   readonly sql: StoreStatements;
@@ -99,10 +95,10 @@ class SqliteStore implements Store {
   #file: OpenFile;
   #state: StoreState;
   #copying = false;
-  /** Whether entries were applied in a disk transaction that is still open: `#state` and all reads have them, the disk has not. */
+  /** Whether a disk transaction with applied entries is open: `#state` and all reads have them, the disk has not. */
   #unsettled = false;
   #unsettledChanges = 0;
-  /** Nothing was written since the file was found to be no larger than it need be: an idle replica need not look again with every tick. */
+  /** Nothing was written since the file was found small enough, so an idle replica need not check at every tick. */
   #tidy = false;
 
   constructor(path: string, { decodeMembership, initialMembership }: StoreOptions) {
@@ -245,7 +241,7 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Begins a disk transaction unless one is under way: batches of entries share one. */
+  /** Begins a disk transaction unless one is open, so that batches share one. */
   #begin(): void {
     if (this.#unsettled) return;
     this.#file.db.begin();
@@ -264,7 +260,7 @@ class SqliteStore implements Store {
     this.#checkpointWhenFull();
   }
 
-  /** Changes and state in one disk transaction; memory follows once it is committed. */
+  /** Commits changes and state together; memory follows after the commit. */
   #commit(change: () => StoreState): void {
     this.#tidy = false;
     const { db, sql } = this.#file;
@@ -279,12 +275,12 @@ class SqliteStore implements Store {
     return sweepPending(state) ? { ...state, sweptId: sweep(this.#file.sql, state, countMax) } : state;
   }
 
-  /** Emptying the file, rather than starting over in it, leaves nothing that could be replayed into a newer database. */
+  /** Emptying the file instead of reusing it leaves nothing that could be replayed into a newer database. */
   #checkpointWhenFull(): void {
     if ((this.#file.sql.walPages.get()?.log ?? 0) >= checkpointPages) checkpoint(this.#file.db, 'truncate');
   }
 
-  /** Each step is durable before the next: a crash leaves the old content or the new, never the new beside the old one's write-ahead file. */
+  /** Each step is durable before the next: a crash leaves the old content or the new, never the new with the old write-ahead file. */
   #replaceFile(copy: string): void {
     this.#settle();
     checkpoint(this.#file.db, 'truncate');

@@ -3,20 +3,19 @@ import type { Change, Operation, Transaction } from './contract.js';
 import { changeId, revisionOf } from './rows.js';
 import type { ChangeRow, KeyHead } from './rows.js';
 
-/** A change to be stored. */
 export type NewChange = Omit<ChangeRow, 'crc'>;
 
-/** The newest change of a key, a deletion included; undefined when the key never was or all of it is forgotten. */
+/** Returns a key's newest change, even a deletion; undefined if the key never existed or is forgotten. */
 export type HeadOf = (key: string) => KeyHead | undefined;
 
 export type Decision =
   | { readonly outcome: 'conflict' }
-  /** No changes: nothing to do, and no revision is taken. */
+  /** Empty if nothing changes, and then no revision is taken. */
   | { readonly outcome: 'applied'; readonly changes: readonly NewChange[] };
 
 /**
- * What a transaction does to the store. Pure: it depends only on the newest changes of the keys it names and on the revision that it would take.
- * Deleting an absent key changes nothing.
+ * Decides a transaction's changes. Pure: it depends only on the newest changes of its keys and on the revision that it would take. Deleting an absent key
+ * changes nothing.
  */
 export function decide({ comparisons, operations }: Transaction, revision: Revision, lookUp: HeadOf): Decision {
   const headOf = lastRemembered(lookUp);
@@ -29,13 +28,13 @@ export function decide({ comparisons, operations }: Transaction, revision: Revis
   return { outcome: 'applied', changes };
 }
 
-/** Most transactions compare the one key that they change: it is looked up once. */
+/** Most transactions compare the one key that they change, so the last look-up is cached. */
 function lastRemembered(lookUp: HeadOf): HeadOf {
   let known: { readonly key: string; readonly head: KeyHead | undefined } | null = null;
   return (key) => (known?.key === key ? known : (known = { key, head: lookUp(key) })).head;
 }
 
-/** As the change feed tells it. */
+/** Converts to the form of the change feed. */
 export function toChange({ id, key, value, create_revision }: NewChange): Change {
   return { revision: revisionOf(id), key, value, createRevision: create_revision as Revision };
 }

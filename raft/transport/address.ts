@@ -1,4 +1,4 @@
-/** A `host:port`, or `[v6 address]:port`, as two things. Throws a RangeError that shows the text. */
+/** Parses `host:port`, or `[v6 address]:port`. Throws a RangeError with the text. */
 export function parseAddress(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -8,7 +8,7 @@ export function parseAddress(text: string): { host: string; port: number } {
   return { host, port };
 }
 
-/** Why no member can listen at an address; null if one can. */
+/** Returns why no member can listen at an address; null if one can. */
 export function addressComplaint(text: string): string | null {
   try {
     return parseAddress(text).port === 0 ? `address ${JSON.stringify(text)} has no port; give the one on which the member listens` : null;
@@ -18,12 +18,12 @@ export function addressComplaint(text: string): string | null {
   }
 }
 
-/** The host of an address; empty for what is none. */
+/** Empty for an invalid address. */
 export function hostOf(text: string): string {
   return addressComplaint(text) === null ? parseAddress(text).host : '';
 }
 
-/** An address of a socket as members' addresses are written: without the prefix of those of version 4 on a socket of version 6. */
+/** Removes the prefix of IPv4 addresses on an IPv6 socket, as in members' addresses. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
 
 export function formatAddress(host: string, port: number): string {

@@ -1,18 +1,18 @@
 /**
- * Plain binary writing and reading, shared by everything in `raft/` that turns values into bytes for another replica or another thread.
- * Whole numbers are unsigned LEB128 of up to 53 bits; strings and byte arrays carry their length in front.
+ * Binary writing and reading for messages to other replicas and threads. Integers are unsigned LEB128 of up to 53 bits; strings and byte arrays follow their
+ * length.
  */
 
-/** Bytes that are not what their reader expects: truncated, out of range, or of an unknown kind. */
+/** The bytes are truncated, out of range, or of an unknown kind. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
 
 const initialBytes = 1024;
-/** A writer that grew beyond this gives its memory back after `take`. */
+/** A larger buffer is released after `take`. */
 const keptBytesMax = 1024 * 1024;
 
-/** Appends values to a growing buffer. `take` hands the bytes over and starts again. */
+/** Appends values to a growing buffer. `take` returns the bytes and restarts. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(initialBytes);
   #length = 0;
@@ -31,7 +31,7 @@ export class ByteWriter {
     this.#length = this.#bytes.writeUInt32BE(value, this.#length);
   }
 
-  /** A whole number from 0 to 2^53 - 1. */
+  /** Writes an integer from 0 to 2^53 - 1. */
   uint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a whole number`);
     this.#reserve(8);
@@ -59,14 +59,14 @@ export class ByteWriter {
     this.raw(value);
   }
 
-  /** Bytes without a length in front. */
+  /** Omits the length. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#bytes.set(value, this.#length);
     this.#length += value.length;
   }
 
-  /** Leaves room for a `u32` that `patchU32` fills in; returns where. */
+  /** Reserves a `u32` for `patchU32`; returns its position. */
   skipU32(): number {
     const at = this.#length;
     this.u32(0);
@@ -77,13 +77,13 @@ export class ByteWriter {
     this.#bytes.writeUInt32BE(value, at);
   }
 
-  /** Forgets everything written from `length` on. */
+  /** Drops everything written from `length` on. */
   cut(length: number): void {
     if (length > this.#length) throw new RangeError(`cannot cut ${this.#length} bytes to ${length}`);
     this.#length = length;
   }
 
-  /** A copy of what was written, alone in its ArrayBuffer so that it can be transferred to another thread. */
+  /** Returns a copy in its own ArrayBuffer, which can be transferred to another thread. */
   take(): Buffer<ArrayBuffer> {
     const taken = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);
@@ -91,7 +91,7 @@ export class ByteWriter {
     return taken;
   }
 
-  /** The same in memory that all threads share. */
+  /** Returns a copy in memory that all threads share. */
   takeShared(): SharedArrayBuffer {
     const shared = new SharedArrayBuffer(this.#length);
     this.#bytes.copy(new Uint8Array(shared), 0, 0, this.#length);
@@ -113,7 +113,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what a ByteWriter wrote. Every read throws a DecodeError rather than pass the end. Byte arrays are views, not copies. */
+/** Reads a ByteWriter's output. Every read throws a DecodeError instead of passing the end. Byte arrays are views. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -166,13 +166,12 @@ export class ByteReader {
     return this.taken(this.uint());
   }
 
-  /** The next `length` bytes. */
   taken(length: number): Buffer {
     const from = this.#passed(length);
     return this.#bytes.subarray(from, this.#at);
   }
 
-  /** Goes on behind the next `length` bytes; where they begin. */
+  /** Skips `length` bytes and returns their start. */
   #passed(length: number): number {
     if (length > this.remaining) throw new DecodeError(`${length} bytes announced, ${this.remaining} left`);
     const from = this.#at;
@@ -180,14 +179,13 @@ export class ByteReader {
     return from;
   }
 
-  /** Everything that is left. */
   rest(): Buffer {
     const from = this.#at;
     this.#at = this.#bytes.length;
     return this.#bytes.subarray(from);
   }
 
-  /** A count of things of at least `bytesEach` bytes that follow: never more than the bytes left could hold, so that it may size an array. */
+  /** Reads a count of items of at least `bytesEach` bytes: never more than the bytes left could hold, so that it may size an array. */
   count(bytesEach: number): number {
     const count = this.uint();
     if (count * bytesEach > this.remaining) throw new DecodeError(`${count} items announced in ${this.remaining} bytes`);

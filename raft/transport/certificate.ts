@@ -4,21 +4,21 @@ import type { TLSSocket } from 'node:tls';
 import { memberId } from '../types.js';
 import type { MemberId } from '../types.js';
 
-/** PEM files of this replica: the authority, and a certificate for peer usage that serves in both directions. */
+/** PEM files: the authority, and this replica's peer certificate for both directions. */
 export interface TlsFiles {
   readonly caFile: string;
   readonly certFile: string;
   readonly keyFile: string;
 }
 
-/** The name that marks a certificate as issued to a member for peer usage: a DNS subject alternative name that no client or server certificate carries. */
+/** Returns the DNS subject alternative name that marks a member's peer certificate; no client or server certificate has it. */
 export function peerName(id: MemberId): string {
   return `${id}.raft`;
 }
 
 /**
- * The member that a verified certificate was issued to: its common name, provided that the certificate is marked for peer usage with
- * the matching alternative name. Null for every other certificate of the authority (an administrator's, an API server's).
+ * Returns the member of a verified certificate: its common name, if the matching alternative name marks it for peer usage. Null for the authority's other
+ * certificates (an administrator's, an API server's).
  */
 export function certifiedMember(socket: TLSSocket): MemberId | null {
   const commonName: unknown = socket.getPeerCertificate()?.subject?.CN;
@@ -32,7 +32,7 @@ export function certifiedMember(socket: TLSSocket): MemberId | null {
   }
 }
 
-/** Reads the files anew, so that renewed certificates are used for connections made from then on. Throws an Error that names the file. */
+/** Reads the files anew, so that new connections use renewed certificates. Throws an Error with the file's name. */
 export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: Buffer } {
   return {
     ca: readPem(files.caFile, 'authority'),
@@ -41,7 +41,7 @@ export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: 
   };
 }
 
-/** Refuses, before anything is tried, what every peer would refuse again and again. Throws an Error that names the file and what to do. */
+/** Refuses a certificate that every peer would refuse. Throws an Error with the file's name and a remedy. */
 export function checkOwnCertificate(files: TlsFiles, id: MemberId, now: Date): void {
   const { cert, key } = readTlsFiles(files);
   const certificate = parsed(files.certFile, 'certificate', () => new X509Certificate(cert));

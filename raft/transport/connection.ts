@@ -3,16 +3,16 @@ import { DecodeError } from './bytes.js';
 import { FrameReader } from './frames.js';
 import { handshakeBytesMax } from './handshake.js';
 
-/** What is still to be sent when a connection is closed in good order has this long to leave. */
+/** The time for sending remaining data after a normal close. */
 const lingerMs = 1_000;
 
 export interface ConnectionEvents {
   onFrame(kind: number, payload: Buffer): void;
-  /** Exactly once, whatever ended the connection. */
+  /** Called exactly once, whatever ended the connection. */
   onClose(reason: string): void;
 }
 
-/** A TLS socket that speaks frames, and ends once. Until `acceptLongFrames`, only frames of the size of a handshake are accepted. */
+/** A TLS socket for frames, which ends once. Before `acceptLongFrames`, it accepts only frames of handshake size. */
 export class Connection {
   readonly socket: TLSSocket;
   readonly #frames = new FrameReader(handshakeBytesMax);
@@ -34,7 +34,7 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Bytes that were written but not yet taken by the operating system. */
+  /** Bytes written but not yet taken by the operating system. */
   get unsentBytes(): number {
     return this.socket.writableLength;
   }
@@ -43,7 +43,7 @@ export class Connection {
     this.#frames.frameBytesMax = frameBytesMax;
   }
 
-  /** False when the socket asks to wait for `drain`. */
+  /** Returns false if the socket needs to wait for `drain`. */
   write(bytes: Buffer): boolean {
     return this.#closed || this.socket.write(bytes);
   }

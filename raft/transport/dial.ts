@@ -21,15 +21,15 @@ export interface DialOptions {
 }
 
 export interface DialEvents {
-  /** The other side is who it should be, and said welcome. */
+  /** The other side's identity is correct, and it sent a welcome. */
   onWelcome(): void;
-  /** Frames after the welcome. */
+  /** Receives frames after the welcome. */
   onFrame(kind: number, payload: Buffer): void;
-  /** Once; `refusal` when the other side named its reason. */
+  /** Called once; `refusal` is the other side's reason, if sent. */
   onClose(reason: string, refusal: Refusal | null): void;
 }
 
-/** Opens a connection to a peer and shakes hands. Throws only for unreadable certificate files and addresses that are none. */
+/** Connects to a peer and does the handshake. Throws only for unreadable certificate files and invalid addresses. */
 export function dial(options: DialOptions, events: DialEvents): Connection {
   const { host, port } = parseAddress(options.address);
   const socket = connect({ host, port, servername: peerName(options.to), minVersion: 'TLSv1.3', ...readTlsFiles(options.tls) });

@@ -6,8 +6,8 @@ import { DecodeError } from './bytes.js';
 import type { Forward } from './contract.js';
 
 /**
- * Messages between replicas as bytes. `from` and `to` are not written: a connection has exactly one sender and one receiver, both known from its handshake.
- * Numbers of message types and entry kinds are part of the protocol; changing what one means raises `protocolVersion` (handshake.ts).
+ * The encoding of messages between replicas. `from` and `to` are not written: a connection's handshake fixes both. Numbers of message types and entry kinds are
+ * part of the protocol; a change of meaning raises `protocolVersion` (handshake.ts).
  */
 
 type BodyOf<B, T> = B extends { readonly type: string } ? (T extends B['type'] ? Omit<B, 'type'> : never) : never;
@@ -20,7 +20,7 @@ type Codecs = { readonly [T in MessageBody['type']]: Codec<BodyOf<MessageBody, T
 
 const entryKinds: readonly EntryKind[] = ['noop', 'command', 'membership'];
 const roles: readonly MemberRole[] = ['voter', 'learner'];
-/** Index and term take at least a byte each, kind one, length one. */
+/** Index, term, kind and length take at least a byte each. */
 const entryBytesMin = 4;
 
 const campaign = (code: number): Codecs['vote'] => ({
@@ -89,7 +89,7 @@ const codecs: Codecs = {
 
 const typeOf = new Map(Object.entries(codecs).map(([type, codec]) => [codec.code, type as MessageBody['type']]));
 
-/** Writes a Raft message without its `from` and `to`. */
+/** Omits `from` and `to`. */
 export function writeMessage(writer: ByteWriter, message: Message): void {
   const codec = codecs[message.type] as Codec<Message>;
   writer.u8(codec.code);
@@ -97,7 +97,7 @@ export function writeMessage(writer: ByteWriter, message: Message): void {
   codec.write(writer, message);
 }
 
-/** Reads a message that travelled from `from` to `to`. Throws a DecodeError (or a RangeError of `types.ts`) for anything but a complete message. */
+/** Throws a DecodeError (or a RangeError of `types.ts`) for anything but a complete message. */
 export function readMessage(reader: ByteReader, from: MemberId, to: MemberId): Message {
   const code = reader.u8();
   const type = typeOf.get(code);
@@ -178,7 +178,7 @@ function readSnapshotMeta(reader: ByteReader): SnapshotMeta {
   return { index: logIndex(reader.uint()), term: term(reader.uint()), membership: readMembership(reader) };
 }
 
-/** Writes proposals on their way to the leader, or a refusal on its way back. */
+/** Writes forwarded proposals, or a refusal. */
 export function writeForward(writer: ByteWriter, forward: Forward): void {
   writer.flag(forward.type === 'propose');
   writer.uint(forward.term);

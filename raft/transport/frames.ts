@@ -2,7 +2,7 @@ import type { ByteWriter } from './bytes.js';
 import { DecodeError } from './bytes.js';
 
 /**
- * A connection carries frames: length (four bytes, big endian; of what follows), kind (one byte), payload.
+ * A connection carries frames: length of the rest (four bytes, big-endian), kind (one byte), payload.
  *
  *   sender    hello ........... raft* forward* ping* ........ or ... snapshotStart snapshotChunk* snapshotEnd
  *   receiver  ...... welcome .................. pong* ....... or ............................................. snapshotDone
@@ -22,14 +22,14 @@ export const frameKinds = {
   snapshotDone: 11,
 } as const;
 
-/** What a ping says of the room on its sender's disk, where it says nothing. Receivers that know no such byte pass it over. */
+/** The room on the sender's disk if a ping does not give it. Older receivers ignore the byte. */
 export const spaceCodeDefault = 3;
 
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
 const lengthBytes = 4;
 
-/** Appends a frame whose payload `write` produces. */
+/** Appends a frame with the payload that `write` produces. */
 export function writeFrame(writer: ByteWriter, kind: FrameKind, write: (writer: ByteWriter) => void): void {
   const at = writer.skipU32();
   writer.u8(kind);
@@ -37,9 +37,9 @@ export function writeFrame(writer: ByteWriter, kind: FrameKind, write: (writer: 
   writer.patchU32(at, writer.length - at - lengthBytes);
 }
 
-/** Finds frames in a stream of chunks. A frame inside one chunk is a view of it; one that spans chunks is assembled once. */
+/** Splits a stream of chunks into frames. A frame inside one chunk is a view of it; one that spans chunks is assembled once. */
 export class FrameReader {
-  /** Longest frame that is accepted from here on. A peer that announces more is not speaking this protocol. */
+  /** The longest frame accepted from here on. A peer that announces more does not speak this protocol. */
   frameBytesMax: number;
   #header = Buffer.allocUnsafe(lengthBytes);
   #headerFilled = 0;
@@ -50,7 +50,7 @@ export class FrameReader {
     this.frameBytesMax = frameBytesMax;
   }
 
-  /** Calls `onFrame` for each frame that `chunk` completes. Throws a DecodeError for a length that cannot be; what `onFrame` throws passes through. */
+  /** Calls `onFrame` for each frame that `chunk` completes. Throws a DecodeError for an invalid length; exceptions of `onFrame` pass through. */
   push(chunk: Buffer, onFrame: (kind: number, payload: Buffer) => void): void {
     let at = 0;
     while (at < chunk.length) at = this.#body === null ? this.#begin(chunk, at, onFrame) : this.#continue(chunk, at, this.#body, onFrame);

@@ -4,43 +4,42 @@ import type { MemberId } from '../types.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
 import { DecodeError } from './bytes.js';
 
-/** Raised whenever the meaning of a byte on the wire changes. Replicas of different versions do not talk. */
+/** Grows with any change of the protocol. Replicas of different versions do not communicate. */
 export const protocolVersion = 1;
-/** Longest hello, welcome or refusal. */
+/** Bounds a hello, welcome or refusal. */
 export const handshakeBytesMax = 2048;
 const magic = 'RAFT';
 const reasonCharactersMax = 500;
 
 /**
- * The identity of a cluster: derived from the agreed token alone, since all replicas must know it before they have talked.
- * That two clusters of the same token do not mix is left to incarnations and certificates.
+ * Derives a cluster's identity from its token alone, since replicas must know it before they communicate. Incarnations and certificates separate two clusters
+ * with the same token.
  */
 export function clusterIdOf(token: string): string {
   return createHash('sha256').update('raft cluster\0').update(token).digest('hex').slice(0, 16);
 }
 
-/** Who a replica is: a name that operators choose, and a random incarnation that was born with its data directory. */
+/** A replica's configured name, and the random incarnation of its data directory. */
 export interface Identity {
   readonly clusterId: string;
   readonly id: MemberId;
   readonly incarnation: string;
 }
 
-/** What a connection is for. */
 export type Purpose = 'messages' | 'snapshot';
 const purposes: readonly Purpose[] = ['messages', 'snapshot'];
 
-/** First frame of a connection, from the side that opened it. */
+/** The first frame of the connecting side. */
 export interface Hello extends Identity {
   readonly version: number;
   readonly to: MemberId;
   readonly purpose: Purpose;
-  /** Where the sender accepts connections, so that a receiver whose membership is older can answer; empty when nowhere. */
+  /** The sender's listening address, so that a receiver with an older membership can answer; empty if there is none. */
   readonly address: string;
 }
 
 export const refusalCodes = ['version', 'cluster', 'addressee', 'certificate', 'removed', 'incarnation', 'alone'] as const;
-/** `removed` and `incarnation` are final for the refused replica; the others may be mended by configuration. */
+/** `removed` and `incarnation` are final for the refused replica; configuration may fix the others. */
 export type RefusalCode = (typeof refusalCodes)[number];
 export interface Refusal {
   readonly code: RefusalCode;
@@ -48,16 +47,16 @@ export interface Refusal {
 }
 export const finalRefusals: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['removed', 'incarnation']);
 
-/** What a replica knows of the others when one of them calls. */
+/** A replica's knowledge about callers. */
 export interface Acquaintance {
   isRemoved(id: MemberId): boolean;
-  /** This replica is all there is of its cluster, and has a history of its own: whoever calls means another cluster, though tokens and names are the same. */
+  /** This replica is its whole cluster and has its own history: a caller must mean another cluster, even with the same token and names. */
   isAlone(): boolean;
-  /** Remembers the incarnation when none is known for this member; false when another one is. Durable on return. */
+  /** Stores a member's first incarnation; returns false if another one is known. Durable on return. */
   remember(id: MemberId, incarnation: string): boolean;
 }
 
-/** Whether a caller may come in: null, or why not. `certified` is the member that its certificate names. */
+/** Returns null to accept a caller, or the refusal. `certified` is the member in its certificate. */
 export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: Acquaintance): Refusal | null {
   if (hello.version !== protocolVersion)
     return { code: 'version', reason: `protocol version ${hello.version} was offered, ${self.id} speaks ${protocolVersion}` };
@@ -76,7 +75,7 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
   return null;
 }
 
-/** Whether the side that answered is the one that was called: null, or why not. */
+/** Returns null if the answering side is the called one, or the reason. */
 export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: Acquaintance): string | null {
   if (welcome.clusterId !== self.clusterId) return 'it belongs to another cluster';
   if (welcome.id !== called) return `it says that it is ${welcome.id}`;
@@ -97,7 +96,7 @@ export function writeHello(writer: ByteWriter, hello: Hello): void {
   writer.string(hello.address);
 }
 
-/** Throws a DecodeError for anything that is not a hello. A hello of another version is read as far as needed to refuse it politely. */
+/** Throws a DecodeError for invalid bytes. A hello of another version is read as far as a proper refusal needs. */
 export function readHello(reader: ByteReader): Hello {
   if (reader.string() !== magic) throw new DecodeError('not a replica');
   const version = reader.uint();

@@ -11,7 +11,7 @@ import type { Acquaintance, Hello, Identity, Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { SnapshotReceiver } from './snapshotReceiver.js';
 
-/** What all incoming connections of one replica share. */
+/** Shared by all incoming connections of one replica. */
 export interface InboundContext {
   readonly self: Identity;
   readonly known: Acquaintance;
@@ -26,9 +26,9 @@ export interface InboundContext {
 
 type FrameHandlers = Readonly<Record<number, (payload: Buffer) => void>>;
 
-/** One accepted connection: checks who calls, then hands over what arrives. It never carries messages in the other direction, only answers to pings. */
+/** One accepted connection: authenticates the caller, then delivers what arrives. The other direction carries only replies to pings. */
 export class Inbound {
-  /** Resolves when the connection is closed and nothing of it is left. */
+  /** Resolves when the connection is closed and cleaned up. */
   readonly finished: Promise<void>;
   readonly #context: InboundContext;
   readonly #connection: Connection;
@@ -38,7 +38,7 @@ export class Inbound {
   #from: MemberId | null = null;
   #receiver: SnapshotReceiver | null = null;
   #silentPings = 0;
-  /** As last told on this connection. */
+  /** The last one reported on this connection. */
   #spaceCode: number | null = null;
 
   constructor(socket: TLSSocket, context: InboundContext) {
@@ -122,7 +122,7 @@ export class Inbound {
     this.#context.handlers.onPeerSpace(from, code);
   }
 
-  /** After the round that the messages before it set off: its answers and this one reach the same peer together, and wake it once. */
+  /** Sent after the round that earlier messages started: its replies and this one reach the peer together, and wake it once. */
   #pong(): void {
     setImmediate(() => {
       if (this.#connection.unsentBytes > transportLimits.unsentAnswersBytesMax)

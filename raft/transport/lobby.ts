@@ -1,13 +1,13 @@
 export interface LobbyBounds {
-  /** Guests at a time. */
+  /** The largest number of waiting connections. */
   readonly countMax: number;
-  /** Of them, from one address. */
+  /** The same for one address. */
   readonly perAddressMax: number;
 }
 
 /**
- * Where connections wait that have proved nothing yet. When there is no room, the one that has waited longest is put out, not the newest refused: who means
- * well is on its way within milliseconds, who holds a place waits for ever. So a place costs an attacker a new connection each time, and keeps nobody out.
+ * Holds unauthenticated connections. If it is full, the longest waiting one is closed and the newest accepted: honest peers proceed within milliseconds,
+ * attackers wait for ever. So a place costs an attacker a new connection each time, and excludes no peer.
  */
 export class Lobby {
   readonly #guests = new Map<string, { readonly address: string; readonly putOut: () => void }>();
@@ -19,7 +19,7 @@ export class Lobby {
     return this.#guests.size;
   }
 
-  /** `key` is the guest's own. `putOut` is called at most once, when its place is needed. */
+  /** `key` is unique. `putOut` is called at most once, when the place is needed. */
   enter(key: string, address: string, putOut: () => void): void {
     const neighbours = this.#byAddress.get(address);
     if (neighbours !== undefined && neighbours.size >= this.bounds.perAddressMax) this.#putOutFirst(neighbours.keys());

@@ -13,23 +13,23 @@ import type { Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { Pings } from './pings.js';
 
-/** What all outgoing connections of one replica share. */
+/** Shared by all outgoing connections of one replica. */
 export interface PeerContext {
   readonly dialOptions: () => Omit<DialOptions, 'to' | 'address' | 'purpose'>;
   readonly handlers: TransportHandlers;
   readonly log: Log;
-  /** What pings tell of the room on this replica's disk. */
+  /** Returns the room on this replica's disk for pings. */
   readonly spaceCode: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
 
 /**
- * The one connection on which this replica sends to a peer, made again whenever it is lost.
+ * The only connection on which this replica sends to a peer, re-established whenever it is lost.
  *
  *   waiting --(timer, or the peer called us)--> dialling --(welcome)--> ready --(lost)--> waiting
  *
- * Since there is only one, and a new one is begun only after the old one was given up, messages arrive in the order in which they were sent.
+ * A new one begins only after the old one was abandoned, so messages arrive in sending order.
  */
 export class Peer {
   readonly id: MemberId;
@@ -41,7 +41,7 @@ export class Peer {
   #timer: NodeJS.Timeout | null = null;
   #failures = 0;
   #pings = new Pings(transportLimits.silentPingsMax);
-  /** When the ping was sent that is not answered yet. */
+  /** When the unanswered ping was sent. */
   #pingedAtMs: number | null = null;
   #roundTripMs: number | null = null;
   #lastReason = '';
@@ -63,7 +63,7 @@ export class Peer {
     return this.#address;
   }
 
-  /** Drops the message when there is no connection, or when the queue is full. */
+  /** Drops the message without a connection, or if the queue is full. */
   send(message: PeerMessage): void {
     if (!this.#ready || this.#isFull()) return;
     if (message.channel === 'raft') writeFrame(this.#writer, frameKinds.raft, (writer) => writeMessage(writer, message.message));
@@ -76,7 +76,7 @@ export class Peer {
     this.#leave();
   }
 
-  /** Moves to another address; the present connection is given up if it differs. */
+  /** Sets the address; a connection to another one is abandoned. */
   setAddress(address: string): void {
     if (address === this.#address) return;
     this.#address = address;
@@ -84,7 +84,7 @@ export class Peer {
     this.#connection?.close('the peer moved to another address');
   }
 
-  /** The peer has just connected to us, so it is reachable: do not wait longer. */
+  /** The peer has just connected to us, so it is reachable: dial now. */
   wake(): void {
     if (this.#timer === null) return;
     clearTimeout(this.#timer);
@@ -96,7 +96,7 @@ export class Peer {
     if (this.#ready && this.#pings.beat()) this.#leave();
   }
 
-  /** The next ping tells something new, and need not wait for its turn. */
+  /** The next ping has news, and need not wait for its turn. */
   tellSpace(): void {
     if (!this.#ready) return;
     this.#pings.demand();
@@ -116,7 +116,7 @@ export class Peer {
     this.#connection?.write(this.#writer.take());
   }
 
-  /** Nothing but answers to pings comes back on this connection. */
+  /** Only ping replies return on this connection. */
   #heard(): void {
     this.#pings.heard();
     if (this.#pingedAtMs !== null) this.#roundTripMs = performance.now() - this.#pingedAtMs;
@@ -127,7 +127,7 @@ export class Peer {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    // What was queued last (a leader's farewell, an acknowledgement) still leaves.
+    // The last queued messages (a leader's farewell, an acknowledgement) are still sent.
     this.#connection?.close('closing', this.#ready ? this.#writer.take() : undefined);
   }
 
@@ -171,7 +171,7 @@ export class Peer {
     this.#connection = null;
     this.#writer.cut(0);
     if (this.#closed) return;
-    // A peer that stays away is reported once for each new reason, not once for each attempt.
+    // An absent peer is reported once for each new reason, not once for each attempt.
     if (reason !== this.#lastReason)
       this.#context.log('warn', wasReady ? 'connection to peer lost' : 'cannot connect to peer', {
         peer: this.id,
@@ -184,7 +184,7 @@ export class Peer {
     if (refusal !== null && finalRefusals.has(refusal.code)) this.#context.handlers.onRefused(this.id, refusal.reason);
   }
 
-  /** Doubles with every failure up to a bound; half of it is random, so that replicas that lost each other together do not return together. */
+  /** Doubles with every failure up to a bound; half of it is random, so that replicas that lost each other do not return together. */
   #reconnectMs(): number {
     const most = Math.min(transportLimits.reconnectMostMs, transportLimits.reconnectFirstMs * 2 ** Math.min(this.#failures, 16));
     this.#failures += 1;

@@ -1,11 +1,11 @@
 /**
- * When a peer is asked for a sign of life. One that has just given one is left alone for a beat. A ping that travels with messages does not wake the peer for
- * itself, so where messages leave often it waits for the next ones, but not beyond a beat; where none leave it goes at once.
+ * Decides when to ping a peer. One that has just answered is skipped for a beat. A ping that travels with messages does not wake the peer, so if messages are
+ * sent often it waits for the next ones, but at most a beat; otherwise it is sent at once.
  *
- *     answered ──beat──▶ beat ──(messages left since the last one)──▶ waits ──(messages leave, or the next beat)──▶ asked
- *                          └────(none)─────────────────────────────────────────────────────────────────────────────▶┘
+ *     answered ──beat──▶ beat ──(messages sent since the last one)───▶ waits ──(messages sent, or the next beat)──▶ asked
+ *                          └────(none)────────────────────────────────────────────────────────────────────────────▶┘
  *
- * One that does not answer is asked in every beat. Whoever is called closes a connection on which nothing came in four beats, so no ping may be left out beyond that.
+ * An unresponsive peer is pinged in every beat. The receiver closes a connection after four beats without input, so no ping may be omitted beyond that.
  */
 export class Pings {
   #spoke = false;
@@ -15,7 +15,7 @@ export class Pings {
 
   constructor(private readonly silentPingsMax: number) {}
 
-  /** To be called at a steady pace. Whether a ping must leave now, with or without messages. */
+  /** Call it at a steady pace. Returns whether a ping must be sent now, with or without messages. */
   beat(): boolean {
     if (this.#answered) {
       this.#answered = false;
@@ -32,12 +32,12 @@ export class Pings {
     this.#spoke = true;
   }
 
-  /** A ping is wanted for what it says. */
+  /** A ping is needed for its content. */
   demand(): void {
     this.#waits = true;
   }
 
-  /** Something leaves: whether a ping is to go with it, or too many had no answer. */
+  /** Called before sending: returns whether to add a ping, or whether too many were unanswered. */
   take(): 'none' | 'ping' | 'silent' {
     if (!this.#waits) return 'none';
     this.#waits = false;
@@ -45,7 +45,6 @@ export class Pings {
     return this.#unanswered > this.silentPingsMax ? 'silent' : 'ping';
   }
 
-  /** The peer has answered. */
   heard(): void {
     this.#unanswered = 0;
     this.#answered = true;

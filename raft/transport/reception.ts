@@ -12,16 +12,16 @@ import { Lobby } from './lobby.js';
 export interface ReceptionOptions {
   readonly tls: TlsFiles;
   readonly log: Log;
-  /** Whether a member may well call from this address. */
+  /** Returns whether a member may call from this address. */
   readonly isMembers: (address: string) => boolean;
-  /** The TLS handshake is done, with a certificate of the authority. Who it is remains to be said. */
+  /** The TLS handshake succeeded with a certificate of the authority; the caller's identity is still unchecked. */
   readonly onSecure: (socket: TLSSocket) => void;
 }
 
 const { silentOfStrangersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } =
   transportLimits;
 
-/** Places for one sort of address. */
+/** The limits of one class of addresses. */
 class Rooms {
   readonly silent: Lobby;
   readonly handshakes: Lobby;
@@ -33,16 +33,16 @@ class Rooms {
 }
 
 /**
- * The peer port up to the point where a caller has shown who it is. Strangers reach it too, so each step has bounds of its own in number and time, and those
- * who call from members' addresses have rooms that strangers elsewhere cannot fill:
+ * The peer port until a caller is authenticated. Anyone can reach it, so each step is bounded in number and time, and callers from members' addresses have
+ * separate limits that others cannot exhaust:
  *
  *     accepted ──▶ silent ──first byte──▶ handshake (TLS, then hello) ──welcomed──▶ a member's connection
  *                  (a socket, no more)
  *
- * TLS begins with the first byte: until then a connection costs next to nothing.
+ * TLS begins with the first byte: before that a connection costs next to nothing.
  */
 export class Reception {
-  /** `host:port` with the real port. */
+  /** The `host:port` with the real port. */
   address = '';
   readonly #options: ReceptionOptions;
   readonly #members = new Rooms(silentOfMembersMax, { silent: silentOfMembersMax, handshakes: handshakesMax });
@@ -71,19 +71,19 @@ export class Reception {
     this.#tcp.maxConnections = transportLimits.connectionsMax;
   }
 
-  /** Rejects when the address is taken or is none. */
+  /** Rejects for an occupied or invalid address. */
   async listen(listenAddress: string): Promise<void> {
     const { host, port } = parseAddress(listenAddress);
     await listening(this.#tcp, host, port);
     this.address = formatAddress(host, (this.#tcp.address() as AddressInfo).port);
   }
 
-  /** A caller has shown that it is a member: its place is free for others. */
+  /** A caller is authenticated as a member: its place is free again. */
   welcomed(socket: TLSSocket): void {
     for (const { handshakes } of [this.#members, this.#strangers]) handshakes.leave(remoteOf(socket));
   }
 
-  /** Looks whether the certificate files have changed: connections from then on are made with the new ones. */
+  /** Checks for changed certificate files, which new connections then use. */
   renew(): void {
     try {
       const { ca, cert, key } = readTlsFiles(this.#options.tls);
@@ -101,7 +101,7 @@ export class Reception {
   /** Resolves when nothing listens any more, and no connection is left. */
   async close(): Promise<void> {
     const ended = new Promise<void>((resolve) => void this.#tcp.close(() => resolve()));
-    // Whoever is let in after this would stay for ever: a handshake that a cut network held up may end when it is whole again.
+    // A connection accepted after this would stay for ever: a handshake that a cut network delayed may end when it recovers.
     for (const socket of this.#accepted) socket.destroy();
     await ended;
   }
@@ -113,7 +113,7 @@ export class Reception {
     const { silent, handshakes } = this.#options.isMembers(address) ? this.#members : this.#strangers;
     const key = remoteOf(socket);
     const putOut = (): void => void socket.destroy();
-    // After what waits to be read has been: a thread that was stalled must not blame its callers.
+    // Decided after pending input is read: a stalled thread must not blame its callers.
     let silence = true;
     const late = setTimeout(
       () =>
@@ -141,7 +141,7 @@ export class Reception {
   }
 
   #onSecure(socket: TLSSocket): void {
-    // Members never resume a session. Of one that is resumed the certificate was looked at when it began, and may have been replaced since.
+    // Members never resume a session, whose certificate was checked when it began and may have been replaced since.
     if (socket.isSessionReused()) socket.destroy();
     else this.#options.onSecure(socket);
   }

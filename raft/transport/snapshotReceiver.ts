@@ -13,7 +13,7 @@ import { transportLimits } from './limits.js';
 
 let received = 0;
 
-/** Prefix of files that are not complete, or not yet taken over: whatever is left of them after a restart is garbage. */
+/** The prefix of incomplete or unclaimed files, which are garbage after a restart. */
 const incomingPrefix = 'incoming-';
 
 export interface SnapshotReceiverOptions {
@@ -21,14 +21,14 @@ export interface SnapshotReceiverOptions {
   readonly from: MemberId;
   readonly to: MemberId;
   readonly directory: string;
-  /** What a snapshot must leave free on a disk of this size. */
+  /** Returns what a snapshot must leave free on a disk of this size. */
   readonly reserveOf: (fileSystemBytes: number) => number;
   readonly onSnapshot: (announcement: SnapshotAnnouncement, path: string) => void;
 }
 
 /**
- * Writes one incoming snapshot to a file: frames go in, disk writes follow one after the other, and the socket is paused while too many wait.
- * The file is handed over when its size and checksum are right, and removed in every other case.
+ * Writes one incoming snapshot to a file in sequential disk writes, and pauses the socket while too many wait. The file is delivered if its size and checksum
+ * are right, and otherwise removed.
  */
 export class SnapshotReceiver {
   readonly #options: SnapshotReceiverOptions;
@@ -48,7 +48,7 @@ export class SnapshotReceiver {
     this.#path = join(options.directory, `${incomingPrefix}${process.pid}-${received}.snapshot`);
   }
 
-  /** Takes a frame. Throws a DecodeError when it has no place here. */
+  /** Takes a frame. Throws a DecodeError for an unexpected one. */
   frame(kind: number, payload: Buffer): void {
     this.#options.connection.setDeadline(transportLimits.snapshotSilentMs, 'the snapshot made no progress');
     if (kind === frameKinds.snapshotStart && this.#announcement === null) this.#start(new ByteReader(payload));
@@ -57,7 +57,7 @@ export class SnapshotReceiver {
     else throw new DecodeError(`frame ${kind} at this point of a snapshot`);
   }
 
-  /** The connection ended: resolves when nothing of an unfinished file is left. */
+  /** The connection ended: resolves when an unfinished file is removed. */
   async abandon(): Promise<void> {
     await this.#work;
     await this.#file?.close();
@@ -76,7 +76,7 @@ export class SnapshotReceiver {
     });
   }
 
-  /** A disk that is full ends this replica; a snapshot that does not fit ends its connection. */
+  /** A full disk would end this replica; a snapshot that does not fit ends its connection. */
   async #checkRoom(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#options.directory);
     const room = bavail * bsize - this.#options.reserveOf(blocks * bsize);

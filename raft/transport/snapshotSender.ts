@@ -20,8 +20,8 @@ export interface SnapshotFile {
 }
 
 /**
- * Streams a file to a peer on a connection of its own, so that it never delays a heartbeat. At most a chunk or two are in memory.
- * Resolves once the peer has the file with the same checksum; rejects with an Error for everything else.
+ * Streams a file to a peer on a separate connection, so that it never delays a heartbeat, with at most a chunk or two in memory. Resolves once the peer has the
+ * file with the same checksum; otherwise rejects with an Error.
  */
 export async function sendSnapshotFile(options: DialOptions, { announcement, path, signal, onProgress }: SnapshotFile): Promise<void> {
   const file = await open(path, 'r');

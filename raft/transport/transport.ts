@@ -16,9 +16,9 @@ import { sendSnapshotFile } from './snapshotSender.js';
 
 export interface TransportOptions {
   readonly self: Identity;
-  /** `host:port`; null when no peer is ever expected. */
+  /** `host:port`; null if no peers are expected. */
   readonly listenAddress: string | null;
-  /** Where peers reach this replica, told to those that do not know it yet; the listening address when null. */
+  /** This replica's address, sent to peers that do not know it yet; null for the listening address. */
   readonly advertisedAddress: string | null;
   readonly tls: TlsFiles | null;
   /** See `Acquaintance.remember`. */
@@ -26,16 +26,16 @@ export interface TransportOptions {
   /** See `Acquaintance.isAlone`. */
   readonly isAlone?: () => boolean;
   readonly handlers: TransportHandlers;
-  /** Where snapshots that arrive are written. */
+  /** The directory of arriving snapshots. */
   readonly snapshotDirectory: string;
-  /** What a snapshot that arrives must leave free on a disk of this size. */
+  /** Returns what an arriving snapshot must leave free on a disk of this size. */
   readonly reserveOf: (fileSystemBytes: number) => number;
   readonly log: Log;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
 
-/** Starts listening, if asked to. Rejects when the address is taken, or is none, or a certificate file cannot be used. Peers come with `setPeers`. */
+/** Starts listening, if configured. Rejects for an occupied or invalid address, or an unusable certificate file. `setPeers` adds the peers. */
 export async function createTransport(options: TransportOptions): Promise<Transport> {
   const transport = new TlsTransport(options);
   await transport.listen();
@@ -52,12 +52,12 @@ class TlsTransport implements Transport, InboundContext {
   address: string | null = null;
   readonly #options: TransportOptions;
   readonly #peers = new Map<MemberId, Peer>();
-  /** Peers outside the membership as this replica knows it, which called first; the oldest is forgotten when there are too many. */
+  /** Peers outside the known membership that called first; the oldest is dropped when there are too many. */
   readonly #strangers = new Set<MemberId>();
   readonly #inbounds = new Set<Inbound>();
   readonly #messagesFrom = new Map<MemberId, Inbound>();
   readonly #snapshotsFrom = new Map<MemberId, Inbound>();
-  /** From where members have called; the oldest is forgotten when there are too many. */
+  /** Addresses from which members have called; the oldest is dropped when there are too many. */
   readonly #callersFrom = new Set<string>();
   #memberHosts: ReadonlySet<string> = new Set();
   readonly #snapshots = new Map<MemberId, AbortController>();
@@ -162,7 +162,7 @@ class TlsTransport implements Transport, InboundContext {
   onWelcomed(inbound: Inbound, hello: Hello): void {
     this.#reception?.welcomed(inbound.socket);
     this.#rememberCaller(inbound.socket.remoteAddress);
-    // The caller has given up its earlier connection; nothing that may still arrive there must be taken after what arrives here.
+    // The caller has abandoned its earlier connection; late input there must not follow what arrives here.
     const connections = hello.purpose === 'messages' ? this.#messagesFrom : this.#snapshotsFrom;
     connections.get(hello.id)?.close('the peer connected again');
     connections.set(hello.id, inbound);
