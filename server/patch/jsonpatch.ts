@@ -6,21 +6,19 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { containerAt, elementAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
 import { PatchError } from './patcherror.js';
 
-/** Operations in one JSON Patch. */
 export const operationsMax = 10_000;
-/** Bytes that all `copy` operations of one patch may produce together: a few nested copies could otherwise double an object until memory ends. */
+/** The bytes that all `copy` operations of a patch may produce: a few nested copies could otherwise double an object until memory ends. */
 export const copiedBytesMax = 3 * 1024 * 1024;
 /**
- * Places by which items of lists may be moved in one patch, all operations together: each that comes or goes moves those behind it. Ten thousand operations have room for it
- * in lists of ten thousand items; it takes half a second, in turns.
+ * The limit of item moves in one patch: each insertion or removal moves the items after it. Ten thousand operations fit in lists of ten thousand items; that
+ * takes half a second, in turns.
  */
 export const movedItemsMax = 100_000_000;
 
-/** Clients are told no more than that; what it was is the message of the cause. */
+/** Clients receive only this message; the cause has the details. */
 const failed = (misfit: string): PatchError =>
   new PatchError('failed', 'the server rejected our request due to an error in our request', { cause: new Error(misfit) });
 
-/** The state between two operations. */
 interface Work {
   root: JsonValue;
   copiedBytes: number;
@@ -33,14 +31,12 @@ interface Operation {
 }
 
 /**
- * Applies a JSON Patch (RFC 6902) to a copy of `document`; the result shares nothing with the patch. Throws PatchError. A step is an operation.
- *
- * The operations are ours rather than a library's: fast-json-patch copies the whole document for every `copy` and `move` that it checks,
- * so ten thousand of them keep a server busy for minutes, and it differs from the reference where an absent member is replaced, copied or
- * tested for null, and where the whole document is added or removed.
+ * Applies a JSON Patch (RFC 6902) to a copy of `document`; the result shares nothing with the patch. Throws PatchError. A step is an operation. The library
+ * fast-json-patch copies the whole document for every `copy` and `move`, so ten thousand of them keep a server busy for minutes; and it differs from the
+ * reference where an absent member is replaced, copied or tested for null, and where the whole document is added or removed.
  */
 export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<JsonObject> {
-  // Null is a list without entries to the reference, and an entry that is null an operation without a name.
+  // The reference takes null for an empty list, and a null entry for an operation without a name.
   const entries = patch ?? [];
   if (!Array.isArray(entries))
     throw new PatchError('malformed', `json: cannot unmarshal ${goType(entries)} into Go value of type jsonpatch.Patch`);
@@ -59,13 +55,13 @@ export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<J
   return root;
 }
 
-/** Members that an operation may have; the value may be of any type, the others are texts. */
+/** Text members of an operation; its value may have any type. */
 const texts = ['op', 'path', 'from'] as const;
 const known: ReadonlySet<string> = new Set([...texts, 'value']);
 
 /**
- * Looks at the operations themselves, before anything is done: members that none has are returned, each as `unknown field "[0].member"`, in their
- * order. Throws PatchError where the patch is no list, or a member of the wrong type, which is otherwise an operation that fails.
+ * Checks the operations before any is applied; returns unknown members as `unknown field "[0].member"`, in order. Throws PatchError where the patch is not a
+ * list, or a member has the wrong type, which otherwise fails as an operation.
  */
 export function checkOperations(patch: JsonValue): string[] {
   const malformed = (value: JsonValue, into: string): PatchError =>
@@ -98,10 +94,10 @@ function read(entry: JsonValue): { readonly op: string; readonly operation: Oper
   return { op, operation: { path, from, value } };
 }
 
-/** Nothing that a client means is called so, and code behind this one may be less careful than it should be. */
+/** No legitimate member has this name, and later code may be careless. */
 const reachesPrototype = (pointer: string): boolean => pointer.split('/').includes('__proto__');
 
-/** Why an operation does not fit the document, in the words of the reference's library, which webhooks are told; null for one that was done. */
+/** The error of an operation in the words of the reference's library, which webhooks receive; null for success. */
 type Misfit = string | null;
 type Act = (container: Container, key: string) => Misfit;
 
@@ -133,13 +129,12 @@ function take(work: Work, container: Container, key: string): JsonValue | undefi
   return takeElement(container, key);
 }
 
-/** Why a list has nothing at a key: it is no number, or leads outside of the list. */
+/** The key is not a number, or is outside the list. */
 const noPlace = (key: string, prefix = ''): string =>
   /^[+-]?\d+$/.test(key)
     ? `Unable to access invalid index: ${Number(key)}: ${badIndex}`
     : `${prefix}strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`;
 
-/** Why nothing can be taken away at a key. */
 const notThere = (container: Container, key: string): string =>
   Array.isArray(container) ? noPlace(key) : `Unable to remove nonexistent key: ${key}: ${missing}`;
 
@@ -208,7 +203,7 @@ function copy(work: Work, { path, from }: Operation): Misfit {
   );
 }
 
-/** What is absent is as good as null. */
+/** An absent value equals null. */
 function test(work: Work, { path, value }: Operation): Misfit {
   const failure = `testing value ${path} failed: test failed`;
   if (path === '') return sameValue(work.root, value) ? null : failure;

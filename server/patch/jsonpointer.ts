@@ -2,12 +2,12 @@ import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
- * JSON pointers (RFC 6901) as the reference follows them. Only what a value itself holds is ever found: never anything of a prototype.
- * Items of lists may be counted from the end with negative numbers; `-` is the place behind the last.
+ * JSON pointers (RFC 6901) as the reference follows them. Only own members are found, never those of a prototype. Negative indices count from the end; `-` is
+ * the place after the last item.
  */
 export type Container = JsonObject | JsonValue[];
 
-/** The object or list that a pointer leads into, and the key in it. Null when the way there does not exist, or the pointer has no key. */
+/** The container of a pointer's target, and the key in it. Null when the container does not exist, or the pointer has no key. */
 export function containerAt(root: JsonValue, pointer: string): { readonly container: Container; readonly key: string } | null {
   const [, ...parts] = pointer.split('/');
   const key = parts.pop();
@@ -23,23 +23,23 @@ export function containerAt(root: JsonValue, pointer: string): { readonly contai
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;
 
-/** A value's own member or item, of which it is known that it is there. */
+/** The member or item must exist. */
 export const elementAt = (container: Container, name: string): JsonValue => (container as JsonObject)[name] ?? null;
 
-/** What a key stands for: null for an absent member of an object, undefined for an absent item of a list. */
+/** The value at a key: null for an absent member of an object, undefined for an absent item of a list. */
 export function memberOf(container: Container, key: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
   const index = indexIn(key, container.length);
   return index === null || index >= container.length ? undefined : container[index];
 }
 
-/** Items that move when one comes or goes at the key. */
+/** The items that an insertion or removal at the key moves. */
 export function itemsBehind(container: Container, key: string): number {
   if (!Array.isArray(container)) return 0;
   return Math.max(0, container.length - (key === '-' ? container.length : (indexIn(key, container.length) ?? container.length)));
 }
 
-/** Takes what a key stands for away; undefined when it is not there. */
+/** Removes and returns the value at a key; undefined when it is absent. */
 export function takeElement(container: Container, key: string): JsonValue | undefined {
   if (Array.isArray(container)) {
     const index = indexIn(key, container.length);
@@ -51,7 +51,7 @@ export function takeElement(container: Container, key: string): JsonValue | unde
   return value;
 }
 
-/** Sets a member, or puts an item before the one that the key stands for. False when the list is shorter. */
+/** Sets a member, or inserts an item before that at the key. False when the list is shorter. */
 export function insertElement(container: Container, key: string, value: JsonValue): boolean {
   if (!Array.isArray(container)) {
     setMember(container, key, value);
@@ -63,7 +63,7 @@ export function insertElement(container: Container, key: string, value: JsonValu
   return true;
 }
 
-/** Sets a member, there or not, or an item that is there. */
+/** Sets a member, or replaces an existing item. */
 export function setElement(container: Container, key: string, value: JsonValue): boolean {
   if (!Array.isArray(container)) return insertElement(container, key, value);
   const index = indexIn(key, container.length);
@@ -72,7 +72,7 @@ export function setElement(container: Container, key: string, value: JsonValue):
   return true;
 }
 
-/** Null for what is no number, and for one further from the end than `length`. */
+/** Null when it is not a number, or further from the end than `length`. */
 function indexIn(key: string, length: number): number | null {
   if (!/^[+-]?\d{1,10}$/.test(key)) return null;
   const index = Number(key);

@@ -1,7 +1,6 @@
 /**
- * A patch could not be applied. `kind` says whose fault it is, as the reference reports it:
- * `malformed` (400: not a patch at all), `failed` (422: it does not fit the object), `directive` (500: a strategic directive makes no sense),
- * `tooLarge` (413: more operations or copied bytes than allowed).
+ * `kind` is the reference's class of error: `malformed` (400: not a patch), `failed` (422: it does not fit the object), `directive` (500: an invalid strategic
+ * directive), `tooLarge` (413: too many operations or copied bytes).
  */
 export class PatchError extends Error {
   constructor(

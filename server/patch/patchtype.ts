@@ -3,7 +3,7 @@ import type { PatchField, PatchType } from './strategic.js';
 
 const known = new Map<string, PatchType>();
 
-/** What a strategic merge patch needs to know of a built-in kind; null when there is none (custom resources cannot be patched this way). */
+/** The strategic merge type of a built-in kind; null for others (custom resources do not support it). */
 export function patchTypeOfKind(kind: KindName): PatchType | null {
   const type = typeOfKind(kind);
   return type === undefined ? null : patchTypeOf(type);
@@ -20,7 +20,6 @@ function patchField(field: Field | undefined): PatchField | undefined {
   return { strategies: field.patchStrategy?.split(',') ?? [], mergeKey: field.patchMergeKey ?? null, type: elementType(field.shape) };
 }
 
-/** The type below a member: its own, or that of its items or values. */
 function elementType(shape: Shape): PatchType | null {
   if (shape.is === 'list') return elementType(shape.items);
   if (shape.is === 'map') return elementType(shape.values);

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../api/object.js';
 
-/** A value as the reference prints it in messages about patches (Go's `%v`): `map[a:map[b:1] c:[x y]]`. */
+/** Go's format of a value (`%v`), which the reference uses in messages about patches: `map[a:map[b:1] c:[x y]]`. */
 export function printed(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '<nil>';
   if (Array.isArray(value)) return `[${value.map(printed).join(' ')}]`;

@@ -7,13 +7,13 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { orderItems } from './strategicorder.js';
 import { PatchError } from './patcherror.js';
 
-/** What a strategic merge patch needs to know of one member of a type. */
+/** The strategic merge behaviour of a member. */
 export interface PatchField {
-  /** `merge`, `replace`, `retainKeys`; empty when the type says nothing (then structs merge and lists are replaced). */
+  /** `merge`, `replace`, `retainKeys`; empty by default (then structs merge and lists are replaced). */
   readonly strategies: readonly string[];
-  /** Member that tells items of a merged list apart. */
+  /** The member that identifies items of a merged list. */
   readonly mergeKey: string | null;
-  /** Type of the member, or of the items of a list; null for scalars. */
+  /** The type of the member, or of the items of a list; null for scalars. */
   readonly type: PatchType | null;
 }
 export interface PatchType {
@@ -34,8 +34,8 @@ const isDirective = (name: string): boolean =>
 export const mergedInStep = 256;
 
 /**
- * Applies a strategic merge patch: like a JSON Merge Patch, but lists of the types that say so are merged by a key,
- * and directives in the patch delete, replace and order things. Neither argument is changed. Throws PatchError.
+ * Applies a strategic merge patch: a JSON Merge Patch in which lists of certain types are merged by a key, and directives delete, replace and order values.
+ * Neither argument is changed. Throws PatchError.
  */
 export function* applyStrategicPatch(document: JsonObject, patch: JsonObject, type: PatchType): Steps<JsonObject> {
   const [original, consumed] = [copyOf(document), copyOf(patch)];
@@ -66,7 +66,7 @@ function* mergeMember(original: JsonObject, member: string, value: JsonValue, fi
   const replaces = field?.strategies.includes('replace') === true;
   if (isObject(current) && isObject(value))
     setMember(original, member, replaces ? value : yield* mergeObject(current, value, field?.type ?? null));
-  // A list that does not merge is taken as it stands: what looks like a directive in it is a member that the type does not know.
+  // A list that does not merge is taken literally: a directive in it is an unknown member.
   else if (Array.isArray(current) && Array.isArray(value))
     setMember(original, member, merges(field) ? yield* mergeList(current, value, field) : value);
   else setMember(original, member, plain(value));
@@ -85,7 +85,7 @@ function replaceOrDelete(patch: JsonObject): JsonObject {
   );
 }
 
-/** `$retainKeys`: members of the live object that the list does not name go; the patch itself may set no others. */
+/** `$retainKeys` removes members of the live object that the list does not name; the patch itself may set no others. */
 function retainOnly(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return;
   const list = patch[retainKeys];
@@ -120,7 +120,7 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
   }
 }
 
-/** What the patch sets has to stand in the wanted order too, in the same sequence. */
+/** The patch's items must follow the same order. */
 function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string | null): void {
   const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey !== null && isObject(item) ? item[mergeKey] : item);
   const set = update.filter((item) => !isObject(item) || item[patchDirective] === undefined);
@@ -162,7 +162,7 @@ function* mergeList(current: JsonValue[], update: JsonValue[], field: PatchField
   if (key === null) throw new PatchError('directive', 'cannot merge lists without merge key');
   const { kept, items } = applyItemDirectives(current, update, key);
   const merged = [...kept];
-  // Of items with one key the first counts. Looked up, not searched: a body has room for a quarter of a million items.
+  // The first item with a key counts. An index replaces searches: a body has room for a quarter of a million items.
   const positions = new Map<JsonValue | undefined, number>();
   for (const [position, each] of merged.entries()) if (isObject(each) && !positions.has(each[key])) positions.set(each[key], position);
   yield;
@@ -181,7 +181,7 @@ interface ItemsAfterDirectives {
   readonly items: JsonObject[];
 }
 
-/** Items of the patch with `$patch: delete` take their matches away; one with `$patch: replace` takes all live items away. */
+/** `$patch: delete` removes matching items; `$patch: replace` removes all live items. */
 function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: string): ItemsAfterDirectives {
   const items: JsonObject[] = [];
   const deleted = new Set<JsonValue>();
@@ -204,7 +204,7 @@ function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: str
   return replace ? { kept: items.map((item) => plain(item)), items: [] } : { kept, items };
 }
 
-/** A value of the patch that meets nothing in the object: its directives and nulls have nothing to act on and are dropped. */
+/** A value without a counterpart in the object: its directives and nulls are dropped. */
 function plain<T extends JsonValue>(value: T): T {
   if (Array.isArray(value))
     return value.filter((item) => !isObject(item) || item[patchDirective] === undefined).map((item) => plain(item)) as T;

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
- * Puts a merged list in order: items named by `wanted` in that order, the others as they stood in `live`, woven together
- * so that both orders are kept. Where nothing decides, the items that the patch named come first.
+ * Orders a merged list: items of `wanted` in that order, the others as in `live`, interleaved so that both orders are kept. Otherwise the patch's items come
+ * first.
  */
 export function orderItems(
   merged: readonly JsonValue[],

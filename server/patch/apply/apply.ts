@@ -14,14 +14,14 @@ export type ApplyResult =
       readonly ok: true;
       readonly object: ApiObject;
       readonly managers: Managers;
-      /** Neither the object nor anybody's fields changed. */ readonly unchanged: boolean;
+      /** Neither the object nor any owner's fields changed. */ readonly unchanged: boolean;
     }
   | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
 
 /**
- * Server-side apply: makes the live object agree with the applier's configuration, field by field, and records what it owns.
- * A field that another manager holds with another value is a conflict unless `force` takes it over; a field that the applier set before
- * and leaves out now is removed if nobody else owns it. `live` and `config` are in the version `id.apiVersion`, without managedFields.
+ * Server-side apply: merges the configuration into the live object, field by field, and records the applier's fields. A field with another value of another
+ * manager is a conflict unless `force` takes it over; a field that the applier no longer sets is removed if no other manager owns it. `live` and `config` are
+ * in the version `id.apiVersion`, without managedFields.
  */
 export function* apply(
   { live, config }: { readonly live: ApiObject; readonly config: ApiObject },
@@ -41,16 +41,15 @@ export function* apply(
   const result = yield* disown({ before: live, after: object }, owners, { self: key, apiVersion: id.apiVersion, resets, force }, versions);
   if (!result.ok) return result;
   yield;
-  // The order of items is part of the object too, though nobody owns it.
+  // The order of items is part of the object too, though it has no owner.
   if (!sameValue(live as JsonObject, object as JsonObject))
     return { ok: true, object, managers: dropEmpty(result.managers), unchanged: false };
-  // Taking part in what is there already moves no clock: the entry keeps the time of the applier's last change, if there was one.
+  // Sharing an existing value does not count as a change: the entry keeps the time of the applier's last change, if any.
   const kept = new Map(result.managers).set(key, { ...id, time: managers.get(key)?.time ?? null, fields: applied });
   const unchanged = sameOwners(managers, dropEmpty(kept));
   return { ok: true, object, managers: unchanged ? managers : dropEmpty(kept), unchanged };
 }
 
-/** An applier with no fields left is nobody. */
 const dropEmpty = (managers: Managers): Managers => new Map([...managers].filter(([, entry]) => !entry.fields.isEmpty));
 
 function sameOwners(before: Managers, after: Managers): boolean {

@@ -5,7 +5,7 @@ import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import { shapeOf, unknownObject, type Schema, type Shape } from './schema.js';
 
-/** What changed between two values of one type. The three sets are disjoint. */
+/** The changes between two values of one type, as disjoint sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -24,7 +24,7 @@ export const isSame = ({ added, modified, removed }: Comparison): boolean => add
 
 type Children = Map<string, FieldSet>;
 
-/** What changed among the members or items of one value. Most have nothing to say, and then hold nothing. */
+/** The changes among members or items of one value, allocated on demand, since most values have none. */
 class Changes {
   added: Children | null = null;
   modified: Children | null = null;
@@ -35,7 +35,7 @@ const none: ReadonlyMap<string, FieldSet> = new Map();
 const setOf = (self: boolean, children: Children | null): FieldSet => FieldSet.of(self, children ?? none);
 const isPresent = (set: FieldSet): boolean => !set.isEmpty;
 
-/** One member or item; `into` is what is known of those beside it. What has members or items of its own is left to be done in steps: nearly nothing has. */
+/** Compares one member or item; `into` collects changes. A value with members or items of its own is left for later steps, which is rare. */
 // Runs for every field of what is compared: there is nothing to make an object for.
 // eslint-disable-next-line @typescript-eslint/max-params
 function values(
@@ -72,7 +72,7 @@ function* insides(into: Changes, element: string, shape: Shape, before: JsonValu
   if (isPresent(removed)) (into.removed ??= new Map()).set(element, removed);
 }
 
-/** Where nothing is known of a place, an object there in the place of something else, or the other way round, is a change of that place, beside those of its members. */
+/** An object in place of something else, or the reverse, is a change of an untyped place itself, in addition to its members. */
 const isAnotherKind = (before: JsonValue | undefined, after: JsonValue | undefined): boolean =>
   before !== undefined && before !== null && after !== undefined && after !== null && isObject(before) !== isObject(after);
 
@@ -81,14 +81,14 @@ function* below(changes: Changes, shape: Shape, before: JsonValue | undefined, a
   else if (shape.kind === 'object') yield* members(changes, shape, before, after);
 }
 
-/** Two empty values are compared as a whole, so that absent, null and empty stay apart; so are values of different shapes. */
+/** Compares two empty values as a whole, so that absent, null and empty differ; so too values of different shapes. */
 function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): boolean {
   if (shape.kind === 'leaf') return true;
   if (shape.kind === 'list' ? shape.relationship === 'atomic' : shape.atomic) return true;
   return isBare(before) && isBare(after);
 }
 
-/** Of thousands of members most are as they were; they cost one look at the other side. */
+/** Most of thousands of members are unchanged; each costs one look-up in the other value. */
 function* members(
   changes: Changes,
   shape: Extract<Shape, { kind: 'object' }>,
@@ -129,7 +129,7 @@ function* items(
       if (!sameValue([...was], [...is])) (changes.modified ??= new Map()).set(element, FieldSet.leaf);
       continue;
     }
-    // An item that is there several times is one field, which comes or goes; one that is there once has fields of its own.
+    // A repeated item is one field, which is added or removed; a single one has fields of its own.
     if (was !== undefined) (changes.removed ??= new Map()).set(element, FieldSet.leaf);
     if (is !== undefined) (changes.added ??= new Map()).set(element, FieldSet.leaf);
     const [before, after] = [
@@ -148,8 +148,8 @@ const isBare = (value: JsonValue | undefined): boolean =>
   (typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0));
 
 /**
- * Structural equality; the order of members does not matter. A number that was read of a member of type double is one of that type, while the same number in a
- * stored text, where it has no fraction, is read as the whole number that the text says: they are the same if they are as doubles.
+ * Structural equality, ignoring the order of members. Numbers are equal as doubles, because a member of type double may be stored without a fraction and is
+ * then read as an integer.
  */
 export function sameValue(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;

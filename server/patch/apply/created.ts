@@ -6,7 +6,6 @@ import { fieldElement, type FieldSet } from './fieldset.js';
 import { indexItems, itemElement } from './items.js';
 import { unknown, type Schema } from './schema.js';
 
-/** Members of objects and of their metadata that the server owns. */
 const serverMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
 const serverMetadata: ReadonlySet<string> = new Set([
   'clusterName',
@@ -24,13 +23,12 @@ const serverMetadata: ReadonlySet<string> = new Set([
 const metadata = 'metadata';
 
 export const isServerMember = (name: string): boolean => serverMembers.has(name);
-/** The same of the members of metadata. */
 export const isServerMetadata = (name: string): boolean => serverMetadata.has(name);
 
 /**
- * `fieldsV1` of whoever creates an object of which nobody owns anything yet; null when that is nothing. `empty` is an object of the type in which
- * nothing is set. The same as `ownUpdate` gives, in one walk and without the sets in between: most writes are creations, and nearly all of them
- * are such. `resets`: members that are not taken from whoever creates the object. Throws ListItemError.
+ * Returns `fieldsV1` of the creator of an object without owners; null for none. `empty` is an object of the type with nothing set. Equals the result of
+ * `ownUpdate`, in one pass without intermediate sets: most writes are creations, and nearly all of them are such. `resets`: members that do not count for the
+ * creator. Throws ListItemError.
  */
 export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject, resets: FieldSet): JsonObject | null {
   const fields: JsonObject = {};
@@ -56,7 +54,6 @@ function ofMetadata(schema: Schema, empty: JsonObject, metadata: JsonValue | und
   return isBare(fields) ? null : fields;
 }
 
-/** What is added or modified in a value; null for nothing. */
 function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue | undefined): JsonObject | null {
   if (after === undefined || before === after) return null;
   const added = before === undefined;
@@ -72,21 +69,19 @@ function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue
     const right = isObject(after) ? after : {};
     for (const name of sortNames(Object.keys(right))) {
       const below = changed(memberOf(schema, name), left === null ? undefined : own(left, name), right[name]);
-      // Keys of maps are clients' words.
       if (below !== null) fields[schema.kind === 'struct' ? elementOf(name) : fieldElement(name)] = below;
     }
   } else return added || !sameValue(before, after) ? {} : null;
   return finished(fields, added);
 }
 
-/** A field that has none below it is written without saying that it is there itself. */
+/** A field without children is written without the mark of its own. */
 function finished(fields: JsonObject, added: boolean): JsonObject | null {
   if (!added) return isBare(fields) ? null : fields;
   for (const name in fields) if (name !== '.') return fields;
   return {};
 }
 
-/** An item that is there several times is one field. */
 function items(
   fields: JsonObject,
   schema: Extract<Schema, { kind: 'list' }>,
@@ -108,7 +103,7 @@ function items(
   }
 }
 
-/** Elements of the members of types: there are some thousand names, and joining a text that is then looked up in an object costs more than a look here. */
+/** Path elements by member name: there are some thousand names, and a look-up costs less than joining a text. */
 const elements = new Map<string, string>();
 const elementsMax = 16_384;
 

@@ -2,7 +2,7 @@ import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { keyOf } from './fieldset.js';
 import type { ManagerEntry } from './managers.js';
 
-/** A path as people read it: `.spec.containers[name="c"].image`, `.metadata.finalizers[="x"]`. */
+/** Formats a path as `.spec.containers[name="c"].image`, `.metadata.finalizers[="x"]`. */
 export function spellPath(path: readonly string[]): string {
   return path
     .map((element) => {
@@ -25,7 +25,7 @@ export function spellPath(path: readonly string[]): string {
     .join('');
 }
 
-/** Whom a write collides with. Updaters are named with the version that they wrote in, appliers are known by their name alone. */
+/** Names the manager in a conflict. Updaters are named with their version, appliers by name alone. */
 export function describeConflict({ manager, operation, apiVersion, subresource }: ManagerEntry): string {
   const name = `${JSON.stringify(manager)}${subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`}`;
   return operation === 'Apply' ? name : `${name} using ${apiVersion}`;

@@ -3,22 +3,21 @@ import { parseJson } from '../../../workers/codecs/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 
-/** Fields of one set that are read or written in one step. */
 const fieldsInStep = 256;
 
 /**
- * A set of paths into an object, kept as a tree. Each edge is one path element in the spelling of `FieldsV1`:
+ * A set of paths into an object, as a tree. Each edge is a path element in `FieldsV1` spelling:
  *
  *   f:NAME         member of a struct or map          k:{"name":"c"}  list item with these key members
  *   v:VALUE        item of a list that is a set       i:N             item by position
  *
- * `self` says that the path which ends here is a member of the set. Sets are immutable; operations share what they can.
+ * `self` makes the path that ends here a member of the set. Sets are immutable; operations share what they can.
  */
 export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
   static readonly leaf = new FieldSet(true, new Map());
 
-  /** The `fieldsV1` form once it is known; nobody changes it. Sets of thousands of fields are mostly written as they were read. */
+  /** The immutable `fieldsV1` form, once it is known. Sets of thousands of fields are mostly written as they were read. */
   private written: JsonObject | null = null;
 
   private constructor(
@@ -26,7 +25,7 @@ export class FieldSet {
     readonly children: ReadonlyMap<string, FieldSet>,
   ) {}
 
-  /** Builds a node; children without members are dropped, so that equal sets have equal trees. */
+  /** Drops children without members, so that equal sets have equal trees. */
   static of(self: boolean, children: ReadonlyMap<string, FieldSet>): FieldSet {
     let kept = children;
     for (const child of children.values()) {
@@ -39,7 +38,6 @@ export class FieldSet {
     return self ? FieldSet.leaf : FieldSet.empty;
   }
 
-  /** The set of one path. */
   static at(path: readonly string[]): FieldSet {
     return path.reduceRight<FieldSet>((child, element) => new FieldSet(false, new Map([[element, child]])), FieldSet.leaf);
   }
@@ -58,7 +56,7 @@ export class FieldSet {
     return node?.self ?? false;
   }
 
-  /** This very set when it holds all of the other. */
+  /** Returns this very set when it contains the other. */
   union(other: FieldSet): FieldSet {
     if (other.isEmpty || other === this) return this;
     if (this.isEmpty) return other;
@@ -73,7 +71,7 @@ export class FieldSet {
       : FieldSet.of(this.self || other.self, children ?? this.children);
   }
 
-  /** What is in any of the sets: in time that grows with their members alone, where a union of each with those before copies what there is for each. */
+  /** The union of all sets, in time linear in their members; pairwise unions would copy repeatedly. */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     const [first = FieldSet.empty, second, ...others] = sets;
     if (second === undefined) return first;
@@ -94,7 +92,7 @@ export class FieldSet {
     );
   }
 
-  /** In the order of this set, whichever is larger: conflicts are named in it. */
+  /** Keeps the order of this set, whichever is larger, since conflicts are listed in it. */
   intersection(other: FieldSet): FieldSet {
     if (other === this) return this;
     const children = new Map<string, FieldSet>();
@@ -105,7 +103,7 @@ export class FieldSet {
     return FieldSet.of(this.self && other.self, children);
   }
 
-  /** Paths of this set that are not in `other`; this very set when there are no others. A path is removed only by itself, not by its parent. */
+  /** Returns this very set when nothing is removed. A path in `other` removes only itself, not what is below it. */
   difference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
     let children: Map<string, FieldSet> | null = null;
@@ -122,7 +120,7 @@ export class FieldSet {
     return children === null && self === this.self ? this : FieldSet.of(self, children ?? this.children);
   }
 
-  /** Like `difference`, but a path in `other` takes everything below it away too. */
+  /** Like `difference`, but a path in `other` also removes everything below it. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
     const children = new Map<string, FieldSet>();
@@ -144,18 +142,16 @@ export class FieldSet {
     return true;
   }
 
-  /** Every member path, parents before children. */
   *paths(prefix: readonly string[] = []): Generator<readonly string[]> {
     if (this.self && prefix.length > 0) yield prefix;
     for (const [element, child] of this.children) yield* child.paths([...prefix, element]);
   }
 
-  /** The `fieldsV1` form, elements sorted. It is shared: nobody may change it. */
+  /** The `fieldsV1` form, with sorted elements. It is shared and must not be changed. */
   toFieldsV1(): JsonObject {
     return inOneGo(this.writingFieldsV1());
   }
 
-  /** The same in steps. */
   *writingFieldsV1(): Steps<JsonObject> {
     if (this.children.size === 0) return {};
     if (this.written !== null) return this.written;
@@ -170,12 +166,11 @@ export class FieldSet {
     return (this.written = fields);
   }
 
-  /** Reads the `fieldsV1` form; throws RangeError for what is not one. What is read becomes part of the set and must not be changed. */
+  /** Throws RangeError for invalid `fieldsV1`. The input becomes part of the set and must not be changed. */
   static fromFieldsV1(fields: JsonValue | undefined): FieldSet {
     return inOneGo(FieldSet.readingFieldsV1(fields));
   }
 
-  /** The same in steps. */
   static *readingFieldsV1(fields: JsonValue | undefined, root = true): Steps<FieldSet> {
     if (fields === null || typeof fields !== 'object' || Array.isArray(fields)) throw new RangeError('fieldsV1 must be made of objects');
     if (isBare(fields)) return root ? FieldSet.empty : FieldSet.leaf;
@@ -232,7 +227,7 @@ export const fieldElement = (name: string): string => `f:${name}`;
 export const indexElement = (position: number): string => `i:${position}`;
 /** `v:VALUE` */
 export const valueElement = (value: JsonValue): string => `v:${writeJson(value)}`;
-/** `k:{...}`, members sorted by name, as two spellings of one key must be one element. */
+/** `k:{...}` with sorted members, so that one key has one spelling. */
 export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
   const members = Object.keys(key)
     .sort()
@@ -240,7 +235,7 @@ export function keyElement(key: Readonly<Record<string, JsonValue>>): string {
   return `k:{${members.join(',')}}`;
 }
 
-/** The same for a key of one member that is a text. */
+/** The same for a key of a single text member. */
 export const keyElementOf = (name: string, value: string): string => `k:{${JSON.stringify(name)}:${JSON.stringify(value)}}`;
 
 function isBare(fields: JsonValue | undefined): boolean {
@@ -264,11 +259,11 @@ function canonicalElement(element: string): string {
   }
 }
 
-/** More digits than a number counts exactly. */
+/** More digits than a number represents exactly. */
 const longNumber = /\d{16}/;
 const keyDepthMax = 2;
 
-/** The members of a `k:` element. Throws SyntaxError for what is none. */
+/** Throws SyntaxError for anything but a `k:` element. */
 export function keyOf(element: string): Readonly<Record<string, JsonValue>> {
   const text = element.slice(2);
   if (!longNumber.test(text)) return JSON.parse(text) as Record<string, JsonValue>;
@@ -282,7 +277,7 @@ function compareElements(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Sorts in place. Elements of one kind, as almost always, are sorted as the texts they are, which needs no function. */
+/** Sorts in place. Elements of one kind, the usual case, are sorted as plain texts, without a function. */
 function sortedElements(elements: string[]): string[] {
   const kind = elements[0]?.charCodeAt(0);
   return elements.every((element) => element.charCodeAt(0) === kind) ? elements.sort() : elements.sort(compareElements);

@@ -6,15 +6,14 @@ import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema } from './schema.js';
 
 /**
- * Every field that a value sets, down to its leaves: what an applier owns of the configuration it applied.
- * An item that is there several times is one field. Members of structs are named by their leaves alone; map members and list items also by themselves, because
- * they can be removed as a whole.
+ * The fields that a value sets, down to its leaves: what an applier owns of its configuration. A repeated item is one field. Struct members are represented by
+ * their leaves alone, map members and list items also by themselves, because they can be removed as a whole.
  */
 export function* fieldsOf(value: JsonValue, schema: Schema): Steps<FieldSet> {
   return FieldSet.of(false, (yield* childrenOf(value, schema)) ?? new Map());
 }
 
-/** null: the value is a leaf (or atomic), owned by its own path. */
+/** Null for a leaf (or atomic value), owned by its own path. */
 function* childrenOf(value: JsonValue, schema: Schema): Steps<Map<string, FieldSet> | null> {
   const shape = shapeOf(schema, value);
   if (shape.kind === 'leaf') return null;

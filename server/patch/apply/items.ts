@@ -7,12 +7,11 @@ import type { ListKey, Schema } from './schema.js';
 type AssociativeList =
   Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
 
-/** An item has no key. */
 export class ListItemError extends Error {
   override name = 'ListItemError';
 }
 
-/** The path element that names an item of a set or of a list with keys. Throws ListItemError when the item has no key. */
+/** The path element of an item of a set or a list with keys. Throws ListItemError when the item has no key. */
 export function itemElement(list: AssociativeList, item: JsonValue): string {
   return list.relationship === 'map' ? keyedElement(list.keys, item) : setElement(item);
 }
@@ -24,14 +23,14 @@ function setElement(item: JsonValue): string {
   return valueElement(item);
 }
 
-/** A key member that is not there and has no default is no part of the key. */
+/** An absent key member without a default is not part of the key. */
 function keyedElement(keys: readonly ListKey[], item: JsonValue): string {
   if (item === null) throw new ListItemError('associative list with keys may not have a null element');
   if (!isObject<JsonObject>(item)) throw new ListItemError('associative list with keys may not have non-map elements');
   if (keys.length === 1) {
     const [only] = keys as readonly [ListKey];
     const name = item[only.name] === undefined ? only.default : item[only.name];
-    // Nearly all lists: a name, or an address.
+    // Nearly all lists have a name or an address as key.
     if (typeof name === 'string') return keyElementOf(only.name, name);
   }
   const key: Record<string, JsonValue> = {};
@@ -47,21 +46,20 @@ function keyedElement(keys: readonly ListKey[], item: JsonValue): string {
   );
 }
 
-/** Members or items that are looked at in one step. */
+/** Members or items that are compared in one step. */
 export const comparedInStep = 256;
 
 export interface IndexedItems {
-  /** In their order, as often as they are there. */
+  /** Ordered, with repetitions. */
   readonly elements: readonly string[];
-  /** Of those that are there several times, the first. */
+  /** The first of repeated items. */
   readonly byElement: ReadonlyMap<string, JsonValue>;
-  /** All items of elements that are there several times. */
   readonly repeated: ReadonlyMap<string, readonly JsonValue[]>;
 }
 
 const noneRepeated: ReadonlyMap<string, readonly JsonValue[]> = new Map();
 
-/** Items by their elements. Throws ListItemError. */
+/** Throws ListItemError. */
 export function* indexItems(list: AssociativeList, items: readonly JsonValue[] | null | undefined): Steps<IndexedItems> {
   const elements: string[] = [];
   const byElement = new Map<string, JsonValue>();

@@ -6,16 +6,16 @@ import { fieldElement } from './fieldset.js';
 import { itemElement } from './items.js';
 import { unknown, type Schema } from './schema.js';
 
-/** What an update does to the accounts of who owns which field: nothing; the writer changes only what it alone owns; or more than can be told in passing. */
+/** The effect of an update on owners: none; only on fields that the writer alone owns; or more than a quick check can tell. */
 export type Touched = 'nothing' | 'own' | 'more';
 
-/** `fieldsV1` of the writer and of everybody else, at one place; undefined for who owns nothing there. */
+/** `fieldsV1` of the writer and of the others at one place; undefined for none. */
 interface Owners {
   readonly mine: JsonValue | undefined;
   readonly others: readonly JsonObject[];
 }
 
-/** Fields whose values differ that are looked at in passing, each as often as there are accounts beside it. It is done in one go; whatever is longer is done in steps. */
+/** The limit of differing fields times owners in the quick check, which runs in one go; anything longer runs in steps. */
 export const touchedMax = 10_000;
 
 interface WalkedOwners extends Owners {
@@ -23,9 +23,9 @@ interface WalkedOwners extends Owners {
 }
 
 /**
- * Most updates give other values to fields that their writer owns already, and then everybody owns what they owned: it is found by walking both states
- * beside the accounts, without making sets of them. Whatever else there is, members that come and go above all, is `more`. All accounts are spelled in the
- * version of the two states, and as `FieldSet` writes them.
+ * Most updates change fields that their writer already owns, which changes no owner: this is found by walking both states along with the owners' fields,
+ * without building sets. Everything else, above all added and removed members, is `more`. All fields are in the version of the two states, and in the spelling
+ * of `FieldSet`.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, { mine, others }: Owners): Touched {
   const owners: WalkedOwners = { mine, others, walk: { left: touchedMax } };
@@ -44,11 +44,11 @@ function metadata(schema: Schema, before: JsonValue | undefined, after: JsonValu
 interface Members {
   readonly before: JsonObject;
   readonly after: JsonObject;
-  /** Members that are the server's own. What is stored does not name its kind, and what clients send does. */
+  /** Members that the server owns. Stored objects lack a kind, which clients send. */
   readonly isServers: (name: string) => boolean;
 }
 
-/** What happened to the members, each of which `touched` looks at. */
+/** Combines the results of `touched` for the members. */
 function members({ before, after, isServers }: Members, touched: (name: string) => Touched): Touched {
   for (const name in after) if (!isServers(name) && !Object.hasOwn(before, name)) return 'more';
   let all: Touched = 'nothing';
@@ -83,7 +83,7 @@ const nothingIs = (): boolean => false;
 
 type KeyedList = Extract<Schema, { kind: 'list'; relationship: 'map' }>;
 
-/** Of a list whose items have stayed the same ones in the same places, as the conditions of a status do. */
+/** Handles lists whose items have stayed in place, such as the conditions of a status. */
 function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: WalkedOwners): Touched {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || !isDistinct(schema, after)) return 'more';
   const elements = new Set<string>();
@@ -99,14 +99,14 @@ function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: W
   return touched;
 }
 
-/** Where the items of a list cannot be told apart, accounts stay as they are: that is for others to find out. */
+/** Owners of lists with indistinct items are left to the full comparison. */
 function isDistinct(schema: Extract<Schema, { kind: 'list' }>, items: JsonValue): boolean {
   if (!Array.isArray(items)) return items === null;
   if (schema.relationship !== 'map') return items.every((item) => item === null || typeof item !== 'object');
   return items.every((item) => isObject(item) && schema.keys.some(({ name, default: standIn }) => (item[name] ?? standIn) !== null));
 }
 
-/** The field itself, and not only something below it. */
+/** The field itself, not only something below it. */
 function isMineAlone({ mine, others }: Owners): boolean {
   return others.length === 0 && isObject(mine) && (isBare(mine) || Object.hasOwn(mine, '.'));
 }

@@ -10,16 +10,15 @@ import { isObject } from '../../../api/json/json.js';
 import type { Schema } from './schema.js';
 
 /**
- * The way from apply in the client to apply in the server. The client's apply keeps its configuration in an annotation and owns fields as
- * an update under another name, so the first apply in the server would conflict with its own user. For this one manager, and for fields
- * that still are as the annotation says, it does not.
+ * Migration from client-side to server-side apply. Client-side apply keeps its configuration in an annotation and owns fields as an update under another name,
+ * so the first server-side apply would conflict with its own user. This manager has no conflicts over fields that still match the annotation.
  */
 export const applyingClient = 'kubectl';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const annotationsBytesMax = 256 * 1024;
 const depthMax = 1_000;
 
-/** The conflicts without those over fields that the client's last apply set and nobody has changed since. */
+/** Drops conflicts over fields that client-side apply set and that are unchanged since. */
 export function* realConflicts(
   conflicts: readonly ApplyConflict[],
   live: ApiObject,
@@ -48,7 +47,7 @@ function lastConfiguration({ metadata }: ApiObject): JsonObject | null {
   }
 }
 
-/** How deep a value nests; stops looking at `max`, because the code behind needs stack for every level. */
+/** Returns the depth of a value, at most `max`, because later code needs stack for every level. */
 const depthOf = (value: JsonValue, max: number): number => {
   if (max === 0 || typeof value !== 'object' || value === null) return 0;
   let deepest = 0;
@@ -56,7 +55,7 @@ const depthOf = (value: JsonValue, max: number): number => {
   return deepest;
 };
 
-/** The object with the annotation, where it has one, saying what was applied now: the client may still be used without the server's apply. */
+/** Updates the annotation, where it exists, to the applied configuration, for later client-side apply. */
 export function withLastConfiguration(object: ApiObject, config: ApiObject): ApiObject {
   const annotations = object.metadata?.annotations;
   if (annotations?.[annotation] === undefined) return object;
@@ -66,7 +65,7 @@ export function withLastConfiguration(object: ApiObject, config: ApiObject): Api
   return { ...object, metadata: { ...object.metadata, annotations: bytes > annotationsBytesMax ? others : kept } };
 }
 
-/** As the client writes it: members in order of their names, a line end behind. */
+/** The client's format: sorted members and a trailing line end. */
 function configurationText(config: ApiObject): string {
   const { annotations, ...metadata } = config.metadata;
   const { [annotation]: _before, ...others } = annotations ?? {};

@@ -4,13 +4,13 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet } from './fieldset.js';
 
 /**
- * Who owns fields, and through what: one entry of `metadata.managedFields`. Entries that differ in any of these members are different managers,
- * but an applier is the same whichever version it applies in.
+ * The identity of an entry of `metadata.managedFields`. Entries that differ in any member are different managers, except that an applier is the same in every
+ * version.
  */
 export interface ManagerId {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
-  /** Version in which `fields` is spelled. */
+  /** The version of `fields`. */
   readonly apiVersion: string;
   readonly subresource: string;
 }
@@ -27,19 +27,18 @@ export type Managers = ReadonlyMap<string, ManagerEntry>;
 export const managerKey = ({ manager, operation, apiVersion, subresource }: ManagerId): string =>
   JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 
-/** At most this many entries with operation Update; older ones are merged into one named `ancient-changes` for each version. */
+/** The limit of entries with operation Update; older ones are merged into one named `ancient-changes` for each version. */
 export const updateEntriesMax = 10;
 const ancientManager = 'ancient-changes';
 
-/** Longest manager name. */
 const managerNameLengthMax = 128;
 
-/** `managedFields` was there and cannot be read. */
+/** `managedFields` is present and cannot be read. */
 class ManagedFieldsError extends Error {
   override name = 'ManagedFieldsError';
 }
 
-/** Reads `metadata.managedFields`, an entry in a step; of several of one manager the last counts. Throws ManagedFieldsError saying what is wrong. */
+/** Reads `metadata.managedFields`, an entry in a step; the last entry of a manager counts. Throws ManagedFieldsError. */
 export function* readingManagers(entries: readonly JsonValue[] | undefined): Steps<Managers> {
   const managers = new Map<string, ManagerEntry>();
   for (const [position, entry] of (entries ?? []).entries()) {
@@ -50,7 +49,6 @@ export function* readingManagers(entries: readonly JsonValue[] | undefined): Ste
   return managers;
 }
 
-/** The same in one go. */
 export const readManagers = (entries: readonly JsonValue[] | undefined): Managers => inOneGo(readingManagers(entries));
 
 function* readEntry(entry: JsonObject, position: number): Steps<ManagerEntry> {
@@ -77,7 +75,7 @@ function* readEntry(entry: JsonObject, position: number): Steps<ManagerEntry> {
   }
 }
 
-/** Why `metadata.managedFields` cannot be read, in the words of the reference, or null. */
+/** Returns the reference's error for unreadable `metadata.managedFields`, or null. */
 export function managersComplaint(entries: readonly JsonValue[] | undefined): string | null {
   try {
     readManagers(entries);
@@ -88,7 +86,7 @@ export function managersComplaint(entries: readonly JsonValue[] | undefined): st
   }
 }
 
-/** The `metadata.managedFields` form, an entry in a step: oldest first, appliers before updaters of the same second. */
+/** Writes `metadata.managedFields`, an entry in a step: oldest first, appliers before updaters of the same second. */
 export function* writingManagers(managers: Managers): Steps<JsonObject[]> {
   const written: JsonObject[] = [];
   for (const entry of [...managers.values()].sort(inOrder)) {
@@ -106,7 +104,6 @@ export function* writingManagers(managers: Managers): Steps<JsonObject[]> {
   return written;
 }
 
-/** The same in one go. */
 export const writeManagers = (managers: Managers): JsonObject[] => inOneGo(writingManagers(managers));
 
 type Ordered = Pick<ManagerEntry, 'operation' | 'time' | 'manager' | 'apiVersion' | 'subresource'>;
@@ -121,7 +118,7 @@ function inOrder(a: Ordered, b: Ordered): number {
   return 0;
 }
 
-/** Written entries of which one has got another time, in their order. */
+/** Sorts written entries after the time of one has changed. */
 export function reordered(entries: readonly JsonObject[]): JsonObject[] {
   if (entries.length < 2) return [...entries];
   const text = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : '');
@@ -136,7 +133,7 @@ export function reordered(entries: readonly JsonObject[]): JsonObject[] {
   return ordered.sort(inOrder).map(({ entry }) => entry);
 }
 
-/** Keeps the number of Update entries bounded by merging the oldest ones. */
+/** Merges the oldest Update entries to stay within the limit. */
 export function capManagers(managers: Managers): Managers {
   const updates = [...managers.values()].filter((entry) => entry.operation === 'Update').sort(inOrder);
   if (updates.length <= updateEntriesMax) return managers;
@@ -158,21 +155,20 @@ export function capManagers(managers: Managers): Managers {
   return capped;
 }
 
-/** The sets that are noted by a key, beginning with the first. */
 function noted(sets: Map<string, FieldSet[]>, key: string, first: FieldSet): FieldSet[] {
   let known = sets.get(key);
   if (known === undefined) sets.set(key, (known = [first]));
   return known;
 }
 
-/** A client asks for all ownership to be forgotten by sending a list that is there, but has no entries, or an empty one. */
+/** A client clears all ownership with an empty list, or a list with one empty entry. */
 export const isReset = (entries: readonly JsonValue[] | undefined): boolean =>
   entries !== undefined && (entries.length === 0 || (entries.length === 1 && Object.keys((entries[0] ?? {}) as JsonObject).length === 0));
 
-/** Printable at sight, as most names are. */
+/** Most names are printable ASCII. */
 const plain = /^[\x20-\x7e]*$/;
 
-/** The manager's name when the request names none: the user agent up to its first slash. */
+/** The default manager: the user agent up to its first slash. */
 export function managerOf(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   const name = (userAgent ?? '').split('/', 1)[0] ?? '';

@@ -6,9 +6,8 @@ import { isObject } from '../../../api/json/json.js';
 import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /**
- * Lays an applied configuration over a live value: leaves and atomic parts are replaced, maps are joined, items of lists with keys are matched.
- * Live items keep their places; items that both sides have follow the order of the configuration. What is there several times in the live value
- * gives way as a whole. The configuration has nothing twice (`typeComplaint`).
+ * Merges a configuration into a live value: leaves and atomic parts are replaced, maps merged, items of lists with keys matched. Live items keep their places;
+ * shared items follow the order of the configuration. Repeated live items are replaced as a whole. The configuration has no repeated items (`typeComplaint`).
  */
 export function* merge(live: JsonValue | undefined, applied: JsonValue | undefined, schema: Schema): Steps<JsonValue | undefined> {
   if (applied === undefined) return live;
@@ -50,7 +49,7 @@ interface Place {
   readonly liveIndex: number | null;
 }
 
-/** Walks both orders at once: an item that only one side has keeps its neighbours; a shared item comes when the configuration says so. */
+/** Walks both orders at once: an unshared item keeps its neighbours; a shared one follows the configuration. */
 function mergeOrder(left: IndexedItems, right: IndexedItems): Place[] {
   const shared = right.elements.filter((element) => left.byElement.has(element));
   let sharedNext = 0;

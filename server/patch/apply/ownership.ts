@@ -7,15 +7,15 @@ import { reconciled } from './reconcile.js';
 import type { Schema } from './schema.js';
 
 /**
- * Objects are compared in one version: that of the request. A manager that wrote in another version of the same resource keeps its fields
- * spelled in that version; `inVersion` gives the object and its schema there, or null when that version no longer exists.
+ * Objects are compared in the version of the request. Managers that wrote in another version keep their fields in that spelling; `inVersion` returns the object
+ * and schema there, or null when that version no longer exists.
  */
 export interface Versions {
   readonly schemaOf: (apiVersion: string) => Schema | null;
   readonly convert: (object: ApiObject, apiVersion: string) => ApiObject | null;
 }
 
-/** Fields that another manager holds and this write would change. */
+/** Fields of another manager that this write would change. */
 export interface ApplyConflict {
   readonly manager: ManagerEntry;
   readonly fields: FieldSet;
@@ -25,7 +25,7 @@ export type OwnershipResult =
   | { readonly ok: true; readonly managers: Managers; readonly comparison: Comparison }
   | { readonly ok: false; readonly conflicts: readonly ApplyConflict[] };
 
-/** Members that the server owns; nobody manages them. */
+/** Fields that the server owns, which have no managers. */
 const unmanaged = FieldSet.fromFieldsV1({
   'f:apiVersion': {},
   'f:kind': {},
@@ -45,10 +45,8 @@ const unmanaged = FieldSet.fromFieldsV1({
   },
 });
 
-/** Takes the server's own fields out of a set. */
 export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanaged);
 
-/** A write, by the object as it was and as it is. */
 export interface ObjectChange {
   readonly before: ApiObject;
   readonly after: ApiObject;
@@ -62,8 +60,7 @@ interface Disowning {
 }
 
 /**
- * What a write from `before` to `after` does to the fields of everybody but `self`: changed fields leave their owners (or, without `force`,
- * are conflicts), removed fields leave everybody.
+ * Applies a write to the fields of all managers but `self`: changed fields leave their owners (or, without `force`, are conflicts), removed fields leave all.
  */
 export function* disown(
   change: ObjectChange,
@@ -120,7 +117,7 @@ function* compareIn(
   };
 }
 
-/** Who writes, when, and what of it the write takes back, so that it says nothing about owners. */
+/** The writer, its time, and the fields that the write resets, which do not affect owners. */
 export interface OwnWrite {
   readonly id: ManagerId;
   readonly now: string;
@@ -129,8 +126,8 @@ export interface OwnWrite {
 }
 
 /**
- * Ownership after a create, an update or a patch other than apply. `before` is the live object, or an empty one of its type for a create.
- * The writer gains what it added or changed and loses what it removed; its time moves only when it gained something.
+ * Ownership after a create, an update or a patch other than apply. `before` is the live object, or an empty one for a create. The writer gains what it added or
+ * changed and loses what it removed; its time changes only when it gained something.
  */
 export function* ownUpdate(
   change: ObjectChange,
@@ -149,7 +146,7 @@ export function* ownUpdate(
   const gained = managedOnly(changed);
   const owned = new Map(result.managers);
   const mine = owned.get(key);
-  // In this order, because most writers change what they own already, and then the set stays the one that it is.
+  // This order keeps the same set for most writers, which change what they already own.
   const fields = (mine?.fields ?? FieldSet.empty).difference(comparison.removed).difference(changed.difference(gained)).union(gained);
   if (fields.isEmpty) owned.delete(key);
   else owned.set(key, { ...id, time: gained.isEmpty ? (mine?.time ?? null) : now, fields });

@@ -11,8 +11,8 @@ import type { Versions } from './ownership.js';
 import { shapeOf, unknown, type Schema } from './schema.js';
 
 /**
- * The value without the members and items that `fields` names. undefined: nothing is left. A container inside that becomes empty stays, empty,
- * because its owner may be somebody else than the owner of what was in it.
+ * Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays, because it may have another owner
+ * than its content.
  */
 function* without(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonValue | undefined> {
   const shape = shapeOf(schema, value);
@@ -45,8 +45,8 @@ function* left(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonVa
 const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : isObject(value) ? {} : value);
 
 /**
- * The same set with every struct member on the way to a member made a member itself: `spec.template.x` brings `spec` and `spec.template`.
- * Without it a struct could not be told from a map entry when its last field is removed.
+ * Adds every struct member on the way to a member: `spec.template.x` adds `spec` and `spec.template`. Otherwise a struct would be taken for a map entry when
+ * its last field is removed.
  */
 function* withNamedParents(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   const children = new Map<string, FieldSet>();
@@ -70,7 +70,7 @@ function schemaBelow(schema: Schema, element: string): { readonly schema: Schema
   return { schema: schema.kind === 'list' ? schema.element : unknown, named: false };
 }
 
-/** What tells the object apart and what only the server writes: never an applier's to remove. */
+/** Identity and server-owned members, which an applier never removes. */
 const keptMembers = [
   'name',
   'generateName',
@@ -86,18 +86,17 @@ const keptMembers = [
 const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(keptMembers.map((name) => [`f:${name}`, {}])) });
 
 export interface Pruning {
-  /** What the applier owned before, in the version in which it was recorded; undefined or without fields for who applies for the first time. */
+  /** The applier's earlier fields, in their recorded version; undefined or empty for a first apply. */
   readonly last: ManagerEntry | undefined;
-  /** What all managers own after this apply. */
+  /** The managers after this apply. */
   readonly owners: Managers;
-  /** Version of the object that is pruned. */
   readonly apiVersion: string;
   readonly versions: Versions;
 }
 
 /**
- * Takes out of `merged` what the applier owned before and no longer sets, unless somebody else owns it. What it owned is spelled in the version in which
- * it applied last, and there it is taken out; when that version is gone, nothing is.
+ * Removes from `merged` what the applier owned before and no longer sets, unless another manager owns it. The removal happens in the version of its last apply;
+ * when that version no longer exists, nothing is removed.
  */
 export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }: Pruning): Steps<ApiObject> {
   if (last === undefined || last.fields.isEmpty) return merged;
@@ -105,7 +104,7 @@ export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }
   if (whole === null) return merged;
   const { object, schema } = whole;
   let pruned = yield* taken(object, yield* withNamedParents(last.fields, schema), schema);
-  // What stands in the version that is pruned goes first: what is pruned may be needed for the way to others.
+  // The pruned version comes first: conversions to others may need what is pruned.
   const others = [...new Set([...owners.values()].map((entry) => entry.apiVersion))].filter(
     (version) => version !== last.apiVersion && versions.schemaOf(version) !== null,
   );
@@ -138,7 +137,7 @@ interface Owned {
   readonly versions: Versions;
 }
 
-/** Gives back what is owned in one version, with everything around it. */
+/** Restores what is owned in one version, with its parents. */
 function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): Steps<ApiObject> {
   const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
   if (whole === null || part === null) return pruned;
@@ -152,7 +151,7 @@ function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owner
   return inVersion(given, version, from, versions)?.object ?? pruned;
 }
 
-/** Gives back what nobody owns but the pruning took away as part of a whole. */
+/** Restores parts without an owner that were pruned with their parent. */
 function* withDangling(merged: ApiObject, pruned: ApiObject, last: FieldSet, schema: Schema): Steps<ApiObject> {
   const remaining = yield* parentsOf(pruned, schema);
   const gone = (yield* parentsOf(merged, schema)).difference(remaining);

@@ -5,9 +5,8 @@ import type { ManagerEntry, Managers } from './managers.js';
 import { unknown, type Schema } from './schema.js';
 
 /**
- * Owners as they are under the schemas of today: whoever owned something below a place that has become one whole owns the whole. A whole that has been divided
- * needs
- * nothing; its owner owns the place itself, and nothing below it. Rules: `typed/reconcile_schema.go` of structured-merge-diff.
+ * Adjusts owners to the current schemas: the owner of something below a place that has become atomic owns the whole. A place that is no longer atomic needs
+ * nothing; its owner owns the place itself, and nothing below. Rules: `typed/reconcile_schema.go` of structured-merge-diff.
  */
 export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) => Schema | null): Steps<Managers> {
   let changed: Map<string, ManagerEntry> | null = null;
@@ -20,7 +19,7 @@ export function* reconciled(managers: Managers, schemaOf: (apiVersion: string) =
   return changed ?? managers;
 }
 
-/** This very set where nothing has become one whole, as nearly always. */
+/** Returns this very set where nothing has become atomic, which is usual. */
 function* underSchema(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   if (fields.children.size === 0 || schema.kind === 'leaf' || schema.kind === 'unknown') return fields;
   if (schema.kind === 'list' ? schema.relationship === 'atomic' : schema.atomic) return FieldSet.leaf;

@@ -2,17 +2,16 @@ import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 
 /**
- * Who owns the number of replicas, seen through `scale` and back. A write to `scale` is a write to an object of its own that has one field; whoever owns the
- * field behind it in the workload owns that one field.
+ * Converts owners of the number of replicas to those of `scale` and back. A write to `scale` is a write to an object with one field, whose owners are those of
+ * the field in the workload.
  */
 export const scaleApiVersion = 'autoscaling/v1';
 const replicasOfScale: readonly string[] = ['f:spec', 'f:replicas'];
 const onlyReplicas = FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } });
 
-/** The path of the replicas in a version of the workload; null in one that has no scale, undefined for a version that does not exist. */
+/** The path of the replicas in a version of the workload; null in one without scale, undefined for an unknown version. */
 export type ReplicasPaths = (apiVersion: string) => readonly string[] | null | undefined;
 
-/** The owners of a workload as the owners of its scale. */
 export function scaleManagers(managers: Managers, paths: ReplicasPaths): Managers {
   const found = new Map<string, ManagerEntry>();
   for (const entry of managers.values()) {
@@ -25,8 +24,8 @@ export function scaleManagers(managers: Managers, paths: ReplicasPaths): Manager
 }
 
 /**
- * The owners of the workload after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and an entry of a
- * version that does not exist goes. `apiVersion` is that of the workload in the request.
+ * The owners of the workload after a write to its scale, whose owners are then `scale`. As in the reference, new owners have no time, and entries of unknown
+ * versions are dropped. `apiVersion` is that of the workload in the request.
  */
 export function parentManagers(managers: Managers, scale: Managers, paths: ReplicasPaths, apiVersion: string): Managers {
   const kept = new Map<string, ManagerEntry>();
@@ -53,6 +52,6 @@ const seenAs = (entry: ManagerEntry): string => managerKey({ ...entry, apiVersio
 
 const ownsReplicas = (scale: Managers, entry: ManagerEntry): boolean => scale.get(seenAs(entry))?.fields.has(replicasOfScale) ?? false;
 
-/** Who owns the field in the workload already, by the keys that they have as owners of the scale. */
+/** Owners of the field in the workload, by their keys as owners of the scale. */
 const knownOwners = (managers: Managers, paths: ReplicasPaths): ReadonlySet<string> =>
   new Set([...managers.values()].filter((entry) => entry.fields.has(paths(entry.apiVersion) ?? [])).map(seenAs));

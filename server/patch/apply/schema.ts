@@ -2,25 +2,25 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 
 /**
- * How the members of a type merge: the few facts of an OpenAPI type that field ownership needs
- * (`x-kubernetes-list-type`, `-list-map-keys`, `-map-type`). Types refer to each other lazily, as they may be recursive.
+ * The merge behaviour of a type: the facts of OpenAPI that field ownership needs (`x-kubernetes-list-type`, `-list-map-keys`, `-map-type`). Types are resolved
+ * lazily, as they may be recursive.
  */
 export type Schema =
-  /** A scalar of that type, or anything that is replaced as a whole. */
+  /** A scalar of that type, or any atomic value. */
   | { readonly kind: 'leaf'; readonly scalar?: ScalarType }
   | {
       readonly kind: 'struct';
       readonly atomic: boolean;
-      /** Of a member that is declared. */
+      /** Resolves a declared member. */
       readonly field: (name: string) => Schema | undefined;
-      /** There may be others, of which nothing is known; they are owned like entries of a map. Default: false. */
+      /** Undeclared members may exist; they are owned like map entries. Default: false. */
       readonly open?: boolean;
-      /** Members that always exist, with what an empty object holds. */ readonly always: readonly AlwaysPresent[];
+      /** Members that always exist, with their value in an empty object. */ readonly always: readonly AlwaysPresent[];
     }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: Schema }
   | { readonly kind: 'list'; readonly relationship: 'atomic' | 'set'; readonly element: Schema }
   | { readonly kind: 'list'; readonly relationship: 'map'; readonly element: Schema; readonly keys: readonly ListKey[] }
-  /** Nothing is known: objects are maps of unknown, lists are atomic. */
+  /** An untyped value: objects are maps of unknown, lists are atomic. */
   | { readonly kind: 'unknown' };
 
 /** `untyped` is any of the others. */
@@ -31,7 +31,7 @@ export interface AlwaysPresent {
   readonly schema: Schema;
   readonly zero: JsonValue | 'struct';
 }
-/** A member that tells the items of a list apart; `default` stands in where an item leaves it out. */
+/** A key member of a list; `default` replaces an absent one. */
 export interface ListKey {
   readonly name: string;
   readonly default: JsonValue;
@@ -40,7 +40,7 @@ export interface ListKey {
 export const leaf: Schema = { kind: 'leaf' };
 export const unknown: Schema = { kind: 'unknown' };
 
-/** The shape that a value is treated as: what the schema says, or what the value shows where the schema says nothing. */
+/** The shape of a value: that of the schema, or of the value itself where it is untyped. */
 export type Shape =
   | { readonly kind: 'leaf' }
   | {
@@ -54,7 +54,7 @@ export type Shape =
 export const unknownObject: Shape = { kind: 'object', atomic: false, member: () => unknown, isField: () => false };
 const unknownList: Shape = { kind: 'list', relationship: 'atomic', element: unknown };
 
-/** Neither value may be absent in both: the one that is there decides for unknown types. */
+/** One value must be present: it decides for untyped values. */
 export function shapeOf(schema: Schema, ...values: readonly (JsonValue | undefined)[]): Shape {
   switch (schema.kind) {
     case 'leaf':
@@ -77,7 +77,7 @@ export function shapeOf(schema: Schema, ...values: readonly (JsonValue | undefin
   }
 }
 
-/** An object of this type before anything is set: what a create is compared with. */
+/** An object of this type with nothing set, with which a create is compared. */
 export function emptyValue(schema: Schema): JsonObject {
   const value: JsonObject = {};
   if (schema.kind !== 'struct') return value;

@@ -9,16 +9,15 @@ import { fieldElement, indexElement } from './fieldset.js';
 import { comparedInStep, itemElement, ListItemError } from './items.js';
 import { unknown, type ScalarType, type Schema } from './schema.js';
 
-/** Faults of one value that are told. The others are not looked for: an answer is for somebody to read. */
+/** The limit of reported errors, after which the check stops. */
 export const typeFaultsMax = 1_000;
 
-/** What is looked for: `configuration` is what somebody applies, `live` what is there, which may have fields that are not known any more, and items twice. */
+/** A `live` value, unlike a `configuration`, may have unknown fields and repeated items. */
 export type Typed = 'configuration' | 'live';
 
 /**
- * What keeps a value from being of a type, all of it with the paths, as server-side apply tells it; null for nothing. A null is of every type. Of several
- * members
- * of one object that are not declared the first is told, and nothing of those after it. Rules: `typed/validate.go` of structured-merge-diff.
+ * Returns all type errors of a value with their paths, as server-side apply reports them, or null. Null values match every type. The first undeclared member of
+ * an object ends its check. Rules: `typed/validate.go` of structured-merge-diff.
  */
 export function* typeComplaint(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
   const faults = new Faults(as);
@@ -62,7 +61,7 @@ class Faults {
     const seen = new Set<string>();
     for (const [position, item] of items.entries()) {
       const element = schema.relationship === 'atomic' ? indexElement(position) : this.elementOf(schema, item, position);
-      // What nothing tells apart has no place of which more could be told.
+      // An indistinct item has no path for further errors.
       if (element === null) return;
       if (seen.has(element) && this.as === 'configuration') this.tell(`duplicate entries for key ${spellPath([element])}`);
       seen.add(element);
@@ -105,10 +104,10 @@ function scalarFault(type: ScalarType, value: JsonValue): string | null {
   }
 }
 
-/** As Go prints the wrapper of such a value (`%v`). */
+/** Go's format of the wrapper of such a value (`%v`). */
 const wrapped = (value: JsonValue): string => `&{${printed(value)}}`;
 
-/** As Go prints a value so that it could stand in a program (`%#v`). */
+/** Go's source format (`%#v`). */
 function inSource(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (Array.isArray(value)) return `${goTypeOf(value)}{${value.map(inSource).join(', ')}}`;

@@ -2,10 +2,9 @@ import type { JsonValue } from '../../../api/object.js';
 import { typeNamed, typeOfKind, type ApiType, type Field, type KindName, type Shape, type Scalar } from '../../../api/catalogue/types.js';
 import { leaf, unknown, type AlwaysPresent, type ListKey, type Schema } from './schema.js';
 
-/** Schemas of the built-in types, each built at most once; recursive types are fine. */
+/** Schemas of the built-in types, which may be recursive, each built at most once. */
 const known = new Map<string, Schema>();
 
-/** How objects of a built-in kind merge; null when there is no such kind. */
 export function schemaOfKind(kind: KindName): Schema | null {
   const type = typeOfKind(kind);
   return type === undefined ? null : schemaOfType(type.name);
@@ -19,7 +18,7 @@ function schemaOfType(name: string): Schema {
 
 function build(type: ApiType | undefined): Schema {
   if (type === undefined) return unknown;
-  // Types without members (times, quantities, raw JSON) are replaced as a whole; those that are texts also come as numbers.
+  // Types without members (times, quantities, raw JSON) are atomic; those of text also accept numbers.
   if (type.fields === undefined) return type.leaf?.startsWith('string') === true ? scalarTypes.untyped : leaf;
   const { fields } = type;
   const built = new Map<string, Schema>();
@@ -37,7 +36,7 @@ function build(type: ApiType | undefined): Schema {
     kind: 'struct',
     atomic: type.mapType === 'atomic',
     field,
-    // Worked out when it is first asked for, since types may contain themselves.
+    // Lazy, since types may be recursive.
     get always() {
       return (always ??= alwaysPresent(fields, field));
     },
@@ -63,7 +62,7 @@ function schemaOfField(field: Field): Schema {
   if (shape.is === 'list') return schemaOfList(field, shape.items);
   if (shape.is === 'map') return { kind: 'map', atomic: field.mapType === 'atomic', element: schemaOfShape(shape.values) };
   const schema = schemaOfShape(shape);
-  // What a field says counts more than what its type says.
+  // The field's own marks override its type's.
   return field.mapType !== undefined && schema.kind === 'struct'
     ? {
         kind: 'struct',
