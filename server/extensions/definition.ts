@@ -5,7 +5,7 @@ import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import type { Condition } from './lifecycle/conditions.js';
 import { nonStructuralCondition } from './lifecycle/structuralCondition.js';
 
-/** A CustomResourceDefinition as those read it who serve what it defines. Pure: made of the stored object, which has been validated. */
+/** A CustomResourceDefinition as the serving code needs it. Pure: computed from the stored, validated object. */
 export interface Definition {
   /** `PLURAL.GROUP`. */
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Definition {
   readonly generation: number;
   readonly group: string;
   readonly namespaced: boolean;
-  /** Under which it is served: what it asks for, as far as nobody else has it. */
+  /** The accepted names: those requested that no other definition has. */
   readonly names: Names;
   readonly versions: readonly DefinedVersion[];
   /** The version that is written. */
@@ -25,25 +25,25 @@ export interface Definition {
   readonly conditions: ReadonlySet<string>;
 }
 
-/** What decides about the life of a definition, beside what it defines. Pure. */
+/** The life cycle of a definition, apart from its content. Pure. */
 export interface LifeCycle {
   readonly name: string;
   readonly group: string;
-  /** Of its last change: of two that ask for a name at the same time, the one with the lower version has been waiting for longer. */
+  /** The version of its last change: of two that request the same name, the lower one has been waiting longer. */
   readonly version: number;
   readonly requested: Names;
   readonly accepted: Names;
   readonly conditions: readonly JsonObject[];
-  /** What is wrong with the structure of its schemas, as a condition says it; null for nothing. */
+  /** The condition for schemas that are not structural, or null. */
   readonly nonStructural: Condition | null;
   readonly annotations: Readonly<Record<string, string>>;
-  /** The authorities of its webhook cannot be read, so that nothing could be converted. */
+  /** The webhook's certificate authorities are unreadable, so conversion is impossible. */
   readonly hasBadBundle: boolean;
-  /** It is being deleted, and its objects have to go first. */
+  /** It is being deleted, but its objects have to go first. */
   readonly awaitsCleanup: boolean;
 }
 
-/** Kept on every definition that is being deleted until its objects are gone. */
+/** Holds a definition that is being deleted until its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
@@ -77,13 +77,13 @@ export interface DefinedVersion {
   readonly name: string;
   readonly served: boolean;
   readonly deprecated: boolean;
-  /** Null for the usual text. */
+  /** Null for the default text. */
   readonly deprecationWarning: string | null;
   readonly schema: JsonObject;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | null;
   readonly columns: readonly JsonObject[];
-  /** Paths without the dot in front: names for selectors. */
+  /** Paths without the leading dot: names for selectors. */
   readonly selectableFields: readonly string[];
 }
 
@@ -152,5 +152,5 @@ function readVersion(version: JsonObject): DefinedVersion {
   };
 }
 
-/** Discovery waits a moment longer. */
+/** Discovery follows a moment later. */
 export const isEstablished = ({ conditions }: Definition): boolean => conditions.has('Established');

@@ -16,30 +16,29 @@ import { compareVersions } from './versions.js';
 
 export const definitionsResource: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
-/** How long documents about what is served wait for the latest state. */
+/** The time that documents about served resources wait for the latest state. */
 const freshMs = 250;
-/** Between looks at whether a definition that storage knows is known here, and their number. */
+/** The polling interval for a stored definition to be served here, and the number of attempts. */
 const lookMs = 10;
 const looksMax = 200;
-/** Reading changed definitions takes the event loop for itself no longer than this, but for a single one. */
+/** Reading changed definitions occupies the event loop no longer than this, except for a single one. */
 const sliceMs = 5;
-/** Bytes of a definition from which on its schemas are compiled before they are needed: that takes some 10 ms then. */
+/** Schemas of definitions from this size on are compiled early, because that takes some 10 ms. */
 const largeBytes = 128 * 1024;
 
 export interface CustomResourcesOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
-  /** What is built in, which no definition takes the place of. */
+  /** Built-in types, which no definition replaces. */
   readonly builtIn: Catalogue;
-  /** Whether a resource is of the types that are compiled in, served or not: what a definition of that name makes would be kept where their objects are. */
+  /** Reports whether a resource is compiled in, served or not: a definition of that name would share its storage. */
   readonly isBuiltIn: (resource: GroupResource) => boolean;
   readonly webhooks: WebhookConverters;
-  /** Told how long rules of custom resources take. */
+  /** Receives durations of rules. */
   readonly ruleTimes?: RuleTimes;
-  /** Told of defects in a single definition, which then is not served. */
+  /** Receives defects of a single definition, which is then not served. */
   readonly report: (error: unknown) => void;
 }
 
-/** What this replica knows of one definition. */
 interface Entry {
   readonly definition: Definition;
   readonly lifeCycle: LifeCycle;
@@ -49,17 +48,17 @@ interface Entry {
 }
 
 /**
- * The custom resources that are served now, on this replica. Follows the definitions in storage: a change is read within a few milliseconds after it
- * has been applied here, in turns with other work, and takes effect as a whole: the catalogue is replaced, never changed.
+ * The custom resources that this replica serves. Follows the definitions in storage: a change is read within a few milliseconds, in turns with other work, and
+ * takes effect as a whole: the catalogue is replaced, never changed.
  */
 export class CustomResources {
   private readonly entries = new Map<string, Entry>();
-  /** Changed and not read yet; null for those that are gone. */
+  /** Unread changes; null for removed definitions. */
   private readonly changed = new Map<string, StoredObject | null>();
   private readonly following: Following;
   private readonly listeners = new Set<() => void>();
   private working: Promise<void> | null = null;
-  /** Large definitions are compiled one after the other. */
+  /** Large definitions are compiled in sequence. */
   private compiling: Promise<void> = Promise.resolve();
   private present: Catalogue = indexedCatalogue([]);
   private versionGroups: ReadonlyMap<string, ServedGroup> = new Map();
@@ -75,50 +74,49 @@ export class CustomResources {
     });
   }
 
-  /** Settles once all definitions that there were at the start are in effect. */
+  /** Settles once all initial definitions are in effect. */
   get synced(): Promise<void> {
     return this.following.synced.then(() => this.settled());
   }
 
-  /** Custom resources alone. Another object after every change. */
+  /** Custom resources alone, replaced with every change. */
   get catalogue(): Catalogue {
     return this.present;
   }
 
-  /** The type that a definition makes, or null while it makes none. */
+  /** The type of a definition, or null while it has none. */
   typeOf({ group, resource }: GroupResource): CustomType | null {
     return this.entries.get(`${resource}.${group}`)?.type ?? null;
   }
 
-  /** Whether objects of a definition are those of a type that is built in. */
+  /** Reports whether a definition shares storage with a built-in type. */
   overlaps(resource: GroupResource): boolean {
     return this.options.isBuiltIn(resource);
   }
 
-  /** The kind that a definition gives its objects, or null where there is none. */
+  /** The kind of a definition, or null. */
   readonly kindOf = ({ group, resource }: GroupResource): string | null => {
     const definition = this.entries.get(`${resource}.${group}`)?.definition;
     return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
   };
 
-  /** The structural schema of a kind that is served, or null. The same object as long as the definition is. */
+  /** The structural schema of a served kind, or null. The object is identical while the definition is. */
   readonly schemaOf = ({ group, version, kind }: KindName): JsonObject | null => {
     const resource = this.present.kind(group, version, kind);
     return resource === null ? null : (this.typeOf(resource)?.schemaOf(version) ?? null);
   };
 
-  /** Definitions of a group's resources that are served, as they are stored: JSON. */
+  /** Served definitions of a group, as stored JSON. */
   readonly storedIn = (group: string): Uint8Array[] =>
     [...this.entries.values()]
       .filter(({ type, definition }) => type !== null && definition.group === group)
       .map(({ stored }) => stored.item);
 
-  /** Where all definitions stand in their lives. */
   get lifeCycles(): LifeCycle[] {
     return [...this.entries.values()].map(({ lifeCycle }) => lifeCycle);
   }
 
-  /** Called after every change that has taken effect. Gives a function that ends that. */
+  /** Called after every effective change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => {
@@ -126,7 +124,7 @@ export class CustomResources {
     };
   }
 
-  /** What selectors on fields compare, as the definition says at the time. */
+  /** The fields for selectors, by the definition at the time. */
   readonly fieldsOf = ({ group, resource }: GroupResource): LiveFields => {
     const name = `${resource}.${group}`;
     const { entries } = this;
@@ -137,22 +135,22 @@ export class CustomResources {
     };
   };
 
-  /** Waits for what may have been defined through another replica a moment ago. */
+  /** Waits for a definition that was created through another replica a moment ago. */
   readonly catchUp = async ({ group, resource }: GroupResource): Promise<void> => {
-    // Groups of definitions are domains; what is asked for elsewhere is not there.
+    // Groups of definitions are domains; other groups have none.
     if (!group.includes('.') || resource === '') return;
     const name = `${resource}.${group}`;
     const result = await this.options.storage.get({ resource: definitionsResource, namespace: '', name }, { at: 'mostRecent' });
     await this.settled();
     if (result.outcome !== 'found') return;
-    // A server that starts, or whose watch of definitions has broken, learns of it a little later.
+    // A starting server, or one whose watch has failed, receives it a little later.
     for (let look = 0; look < looksMax && (this.entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
       await delay(lookMs);
       await this.settled();
     }
   };
 
-  /** The same for all that has been defined until now; gives up in a moment, since what is known is better than no answer where no majority can be asked. */
+  /** The same for all definitions until now; stops waiting after a moment, since the known state is better than no answer without a majority. */
   readonly fresh = async (): Promise<void> => {
     const nothing = { resource: definitionsResource, namespace: '', name: '-' };
     const asked = this.options.storage.get(nothing, { at: 'mostRecent' }).then(
@@ -203,7 +201,7 @@ export class CustomResources {
     else this.entries.set(name, next);
   }
 
-  /** A type stays the same as long as nothing that it is made of changes: conditions and labels come and go without anybody noticing. */
+  /** A type stays the same while its inputs do: changes of conditions and labels go unnoticed. */
   private entryOf(object: StoredObject, before: Entry | null): Entry | null {
     try {
       const decoded = object.decode();
@@ -250,7 +248,7 @@ export class CustomResources {
     for (const listener of this.listeners) listener();
   }
 
-  /** Groups in the order of the alphabet; one in which nothing has changed is the same object as before. */
+  /** Groups sorted by name; an unchanged one keeps its object. */
   private groups(): ServedGroup[] {
     const byGroup = new Map<string, ServedResource[]>();
     for (const { type, definition } of this.entries.values()) {
@@ -288,7 +286,7 @@ function sameGroup(group: ServedGroup, before: ServedGroup | undefined): ServedG
   return now.length === then.length && now.every((resource, position) => resource === then[position]) ? before : group;
 }
 
-/** What is built in and what is defined, as one. */
+/** Combines built-in and custom resources. */
 export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue): () => Catalogue {
   let seen: Catalogue | null = null;
   let joined = builtIn;
@@ -302,7 +300,7 @@ export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue)
   };
 }
 
-/** Versions that are built in stay what they are; definitions may add others to their groups. */
+/** Built-in versions stay; definitions may add others to their groups. */
 function join(builtIn: Catalogue, custom: Catalogue): Catalogue {
   const extended = builtIn.groups.map((group): ServedGroup => {
     const more = custom.group(group.name);

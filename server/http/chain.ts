@@ -34,43 +34,43 @@ import { parseQuery, parseTarget } from '../../program/port/target.js';
 export interface ChainOptions {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
-  /** Whether users may act as others within rights to parts of it. */
+  /** Enables constrained impersonation. */
   readonly constrainedImpersonation?: boolean;
   /** Null when no audit log is kept. */
   readonly audit?: Auditor | null;
   readonly requestTimeoutMs: number;
   readonly inflight: InflightLimits;
-  /** In place of the limits: who may be worked on, and in which order. */
+  /** Priority and fairness, in place of the in-flight limits. */
   readonly fairness?: Fairness | null;
   readonly corsOrigins: readonly RegExp[];
-  /** Value of the HSTS header, or null for none. */
+  /** The value of the HSTS header, or null. */
   readonly strictTransportSecurity: string | null;
-  /** Waits for what another thread of the process may have told this client already; undefined when there is nothing to wait for. */
+  /** Waits until this thread has what another one may have shown this client; undefined when there is nothing to wait for. */
   readonly caughtUp?: () => Promise<unknown> | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Told of each request before it is worked on. */
+  /** Receives each request before it is handled. */
   readonly tap?: { begin(exchange: Exchange): void } | null;
-  /** Null when nothing is traced. */
+  /** Null when tracing is off. */
   readonly tracer?: Tracer | null;
 }
 
-/** What answers a request that has passed all filters. It may throw: a StatusError for the client, anything else is a defect. */
+/** Answers a request that has passed all filters. May throw: a StatusError for the client, anything else is a defect. */
 export type Answer = (exchange: Exchange) => Promise<void> | void;
 
-/** Refusal of new requests while the server stops: with a retry hint, or as unavailable. */
+/** The refusal of new requests while the server stops: with Retry-After, or as unavailable. */
 export type Draining = 'no' | 'retryAfter' | 'unavailable';
 
 export interface Chain {
   readonly handle: (request: Request, response: Response, upgrade?: Upgrade | null, connection?: Connection | null) => void;
-  /** Requests that have not been answered completely. */
+  /** Requests without a complete response. */
   readonly active: ActiveExchanges<Exchange>;
   drain(how: Draining): void;
 }
 
 /**
- * The way of every request: what is it about, how long may it take, who asks (and as whom), is there room, may they; then the answer.
- * Whatever is thrown on the way becomes a Status, here and nowhere else.
+ * The filters of every request: request info, deadline, authentication and impersonation, limits, authorization; then the response. Every error becomes a
+ * Status here.
  */
 export function createChain(options: ChainOptions, answer: Answer): Chain {
   const { log, metrics } = options;
@@ -162,18 +162,17 @@ interface Arrived {
   readonly upgrade: Upgrade | null;
   readonly connection: Connection | null;
 }
-/** Why a request gets no further than the door. */
+/** The reason to refuse a request at once. */
 interface Fault {
   readonly code: 400 | 417 | 500;
   readonly text: string;
 }
 
-/** Reads the head of the request. */
 function begin({ request, response, upgrade, connection }: Arrived): { readonly exchange: Exchange; readonly fault: Fault | null } {
   const target = parseTarget(request.url ?? '', request.httpVersionMajor);
   const path = target.ok ? target.path : '/';
   const query = parseQuery(target.ok ? target.search : '');
-  // Backends are asked for what was asked here: they must not read another name in it.
+  // Backends receive the same target: they must not read another name in it.
   if (target.ok) request.url = target.origin;
   const read = requestInfo(request.method ?? '', path, query);
   const info = read.ok ? read.info : ({ isResource: false, path, verb: 'other' } as const);
@@ -206,7 +205,7 @@ function auditIdOf(request: Request): string {
   return typeof sent === 'string' && sent !== '' && sent.length <= auditIdCharactersMax && /^[\w.:-]+$/.test(sent) ? sent : randomUUID();
 }
 
-/** Whoever watches over the process, or measures it, is answered to the end, as by the reference: a supervisor must not take a server that stops for a dead one. */
+/** Probes and metrics are answered to the end, as in the reference: a supervisor must not take a stopping server for a dead one. */
 const isMeasurement = ({ info }: Exchange): boolean => !info.isResource && /^\/metrics(\/|$)/.test(info.path);
 
 function turnAway(exchange: Exchange, how: Draining): never {
@@ -217,7 +216,7 @@ function turnAway(exchange: Exchange, how: Draining): never {
     : unavailable('the server is shutting down');
 }
 
-/** Whoever is turned away by this filter, or leaves while it keeps him waiting, counts as terminated. */
+/** A request that this filter refuses, or that leaves while waiting in it, counts as terminated. */
 const terminating =
   (filter: Filter): Filter =>
   (exchange) => {
@@ -236,7 +235,7 @@ function tooManyConnections(exchange: Exchange): Error {
   return tooManyRequests('too many connections, please use fewer', 1);
 }
 
-/** Over HTTP/2, clients are told otherwise. */
+/** HTTP/2 clients are notified otherwise. */
 function sendAway({ request, response }: Exchange): void {
   if (request.httpVersionMajor === 1) response.setHeader('connection', 'close');
 }

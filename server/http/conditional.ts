@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { RequestContext } from '../endpoints/context.js';
 
-/** Documents that seldom change, and clients that have them already. */
+/** Conditional requests for documents that seldom change. */
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
 
-/** What names a document's content: in its entity tag, and in addresses under which it never changes. */
+/** Identifies a document's content, in its entity tag and in immutable addresses. */
 export const contentHash = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex').toUpperCase();
 
-/** Tags the answer, and answers 304 when the client has the document: then true. A proxy that compresses may have marked the tag as weak. */
+/** Tags the response, and sends 304 when the client has the document: then true. A compressing proxy may have marked the tag as weak. */
 export function notModified({ request, response }: RequestContext, hash: string): boolean {
   const tag = `"${hash}"`;
   response.setHeader('etag', tag);
@@ -19,10 +19,7 @@ export function notModified({ request, response }: RequestContext, hash: string)
   return true;
 }
 
-/**
- * Looks at the hash in the address, if there is one. A client with the present one need never ask again, and is told so; one with an
- * outdated one is sent to `address`, the present one: then true.
- */
+/** Checks the hash in the address, if any. A current one makes the response immutable; an outdated one redirects to `address`, the current one: then true. */
 export function redirected({ query, response }: RequestContext, hash: string, address: string): boolean {
   const asked = query.get('hash') ?? '';
   if (asked === '') return false;

@@ -2,12 +2,12 @@ import { internalError, StatusError } from '../../api/status.js';
 import { DamagedValueError } from '../storage/encoding.js';
 
 /**
- * Turns whatever a filter or an endpoint threw into the Status that the client sees. Only a StatusError was meant for clients;
- * anything else is a defect, whose cause stays in the log under the request's audit id.
+ * Turns any thrown error into the client's Status. Only a StatusError is meant for clients; anything else is a defect, whose cause is logged under the
+ * request's audit id.
  */
 export function toStatusError(error: unknown, auditId: string): StatusError {
   if (error instanceof StatusError) return error;
-  // Which object cannot be read, and why, is what an operator needs; nothing of its content is in the words.
+  // An operator needs to know which object is unreadable, and why; the message contains nothing of it.
   if (error instanceof DamagedValueError) return internalError(error);
   return new StatusError(
     500,

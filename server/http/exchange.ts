@@ -6,15 +6,15 @@ import type { AuditRecord } from '../audit/record.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoders } from '../endpoints/encoders/encoders.js';
 
-/** A request to the API server on its way through the filters, with what they find out. */
+/** A request on its way through the filters, which add their results. */
 export class Exchange extends PortExchange implements RequestContext {
   declare encoders?: Encoders;
-  /** The user that was authenticated, where another one is impersonated. */
+  /** The authenticated user, where it impersonates another one. */
   impersonator: User | null = null;
-  /** The verb that allowed it, where one for a part of it did; empty otherwise. */
+  /** The verb of the constrained permission, or empty. */
   impersonationConstraint = '';
   audit: AuditRecord | null = null;
-  /** What the audit event is to tell of the credentials. */
+  /** Notes about credentials for the audit event. */
   credentialNotes: readonly CredentialNote[] = [];
 
   override refused(status: Status): void {

@@ -5,12 +5,12 @@ import { createPeerCertificateMetrics, type PeerCertificateMetrics } from '../we
 import { createProcessMetrics, type ProcessMetrics } from '../../program/metrics/metrics.js';
 import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 
-/** Upper bounds in seconds, as in the reference, so that dashboards and alerts written for it work. */
+/** Upper bounds in seconds, as in the reference, so that its dashboards and alerts work. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
-/** Upper bounds in bytes, as in the reference: of answers from a thousand on, ten times as much each; of bodies up to a little more than they may have. */
+/** Upper bounds in bytes, as in the reference: of responses from a thousand on, times ten each; of bodies up to a little more than the limit. */
 const answerBuckets = Array.from({ length: 7 }, (_, power) => 1_000 * 10 ** power);
 const bodyBuckets = Array.from({ length: 31 }, (_, step) => 50_000 + 100_000 * step);
-/** Label combinations after which names of resources are no longer told. Resources, verbs and codes are few; a client that invents paths must not fill memory. */
+/** The label combinations after which resource names are dropped. Resources, verbs and codes are few; a client that invents paths must not fill memory. */
 const seriesMax = 10_000;
 
 export interface ObservedRequest {
@@ -19,31 +19,31 @@ export interface ObservedRequest {
   readonly code: number;
   readonly seconds: number;
   readonly longRunning: boolean;
-  /** Null where the length of the answer, as it was sent, was not known beforehand. */
+  /** Null where the length of the sent response was unknown in advance. */
   readonly answerBytes: number | null;
   /** Null where no body was read whole. */
   readonly bodyBytes: number | null;
-  /** How unknown members of a body were to be met, as the client wrote it; empty where it said nothing. */
+  /** The client's `fieldValidation`; empty by default. */
   readonly fieldValidation?: string;
-  /** The server let go of it to protect itself: it was too busy, took too long, or was stopping. */
+  /** The server ended it to protect itself: overload, timeout, or stopping. */
   readonly terminated: boolean;
 }
 
 export interface RequestMetrics {
-  /** Called once per request, when its response is over. Long-running requests are counted but their duration and size say nothing. */
+  /** Called once per request, when its response is over. Long-running requests are counted without duration and size. */
   observe(request: ObservedRequest): void;
-  /** Called when a long-running request starts; call the result when it ends. */
+  /** Called when a long-running request starts; the result is called when it ends. */
   longRunning(info: RequestInfo): () => void;
 }
 
 export interface Metrics extends ProcessMetrics {
   readonly requests: RequestMetrics;
   readonly peerCertificates: PeerCertificateMetrics;
-  /** Registers where the number of requests in flight is read. */
+  /** Registers the source of the number of requests in progress. */
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
 }
 
-/** `ofProcess`: with those about the process, which one of its threads has. */
+/** `ofProcess`: includes metrics of the process, which one of its threads exports. */
 export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: { readonly ofProcess?: boolean } = {}): Metrics {
   const process = createProcessMetrics(choice, ofProcess);
   const { registry } = process;
@@ -82,13 +82,13 @@ interface RequestSeries {
   readonly child: Counter.Internal;
   readonly time: DurationSeries;
   readonly indicator: DurationSeries;
-  /** Of answers to reads, and of bodies of writes; null for all others. */
+  /** Times responses to reads, and bodies of writes; null for others. */
   readonly answers: DurationSeries | null;
   readonly bodies: DurationSeries | null;
-  /** Not told to the counter yet. */ count: number;
+  /** Not yet added to the counter. */ count: number;
 }
 
-/** prom-client sorts and joins label values on each call: requests are counted here, and told when somebody asks. */
+/** prom-client sorts and joins label values on each call, so requests are counted here and added to it on collection. */
 function requestMetrics(registry: Registry): RequestMetrics {
   const total = new Counter({
     name: 'apiserver_request_total',
@@ -155,7 +155,7 @@ function requestMetrics(registry: Registry): RequestMetrics {
     if (known !== undefined) return known;
     const plain = labelsOf(info, method);
     const labels = { ...plain, dry_run: '' };
-    // Clients that are turned away at the door may invent names for as long as they like.
+    // Refused clients could invent names without end.
     if (series.size >= seriesMax && info.isResource && info.resource !== '') return seriesFor(unknownResource(info), method, code);
     const made = {
       labels: plain,
@@ -184,7 +184,7 @@ function requestMetrics(registry: Registry): RequestMetrics {
         (byValidation.get(fieldValidation) ?? byValidation.get('invalid'))?.observe(seconds);
     },
     longRunning: (info) => {
-      // Not through a child of its own, which would be kept for each of many thousand watches.
+      // A child metric would be kept for each of many thousand watches.
       running.inc(labelsOf(info, 'GET'));
       return () => {
         running.dec(labelsOf(info, 'GET'));
@@ -198,12 +198,12 @@ function tell(series: RequestSeries): void {
   series.count = 0;
 }
 
-/** Refused requests may name anything: their words never become labels. */
+/** Refused requests may contain any name, which never becomes a label. */
 function unknownResource(info: RequestInfo): RequestInfo {
   return info.isResource ? { ...info, group: '', version: '', resource: '', subresource: '', namespace: '', name: '' } : info;
 }
 
-/** A create is of one object, which has no name in the path yet. */
+/** A create concerns one object, whose name is not in the path. */
 const scopeOf = ({ verb, name, namespace }: RequestInfo & { readonly isResource: true }): string =>
   name !== '' || verb === 'create' ? 'resource' : namespace !== '' ? 'namespace' : 'cluster';
 

@@ -17,30 +17,30 @@ import type { KeyedObject } from '../storage/raft.js';
 import { writeJson } from '../../program/port/errors.js';
 import type { Exchange } from './exchange.js';
 
-/** What operators ask of the replica in this process. */
+/** The operators' interface to the replica in this process. */
 export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' | 'write' | 'barrier' | 'transferLeadership' | 'compact'> &
   ReplicaAdministration;
 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
 const compactTimeoutMs = 10_000;
-/** A client that stops reading holds a copy of the store on the server's disk so long at most. */
+/** The longest time that a client that stops reading holds a copy of the store on disk. */
 const backupTimeoutMs = 60 * 60 * 1000;
 const keysTimeoutMs = 10_000;
-/** Keys in one transaction: each is one event of the same revision to those who watch. */
+/** Keys in one transaction: watchers see an event of the same revision for each. */
 const changedAtOnce = 2_000;
-/** Few enough for the store to take some while the next are encoded; they get there in their order. */
+/** Few enough that the store takes some while the next are encoded; order is kept. */
 const putAtOnce = 250;
-/** What whoever reads the store from outside takes in one answer at most. */
+/** The page size of an external reader. */
 const pageBytesMax = 8 << 20;
 const pageKeysMax = 10_000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
-/** Puts objects into the store as they are (`RaftStorage.putAll`), and brings what follows from them up to date. */
+/** Puts objects into the store as they are (`RaftStorage.putAll`), and updates what follows from them. */
 export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
 
-/** Makes a handler of requests of one that answers exchanges. Its work is over when it settles, whether or not the client takes the answer. */
+/** Wraps a handler of exchanges. Its work is over when it settles, whether or not the client reads the response. */
 export type Serve = (
   handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>,
 ) => (request: Request) => Promise<void>;
@@ -52,7 +52,7 @@ interface Own {
 
 type Handler = (exchange: Exchange, replica: OperatorReplica, id: string, own: Own) => Promise<void>;
 
-/** By method and path below `/raft/v1/`; `:id` names a member. */
+/** Handlers by method and path below `/raft/v1/`; `:id` is a member. */
 const handlers: Readonly<Record<string, Handler>> = {
   'GET status': async (exchange, replica) => {
     writeJson(exchange, 200, await statusOf(replica));
@@ -73,20 +73,20 @@ const handlers: Readonly<Record<string, Handler>> = {
     await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
     writeJson(exchange, 200, { leaderId: (await statusOf(replica)).leaderId });
   },
-  // Drops all history up to now, on every replica: who resumes from before is told 410 and lists anew.
+  // Drops all history up to now, on every replica: a client that resumes from before gets 410 and lists anew.
   'POST compact': async (exchange, replica) => {
     const { revision: current } = await statusOf(replica);
     const { outcome } = await replica.compact(current, { timeoutMs: compactTimeoutMs });
-    // Somebody else was faster, and with a later revision.
+    // Another caller was faster, and with a later revision.
     if (outcome !== 'applied' && outcome !== 'compacted') throw timeout(`the compaction ended with "${outcome}"; it may still happen`, 1);
     writeJson(exchange, 200, { compactedRevision: current });
   },
   'GET backup': sendBackup,
-  // What has been made after a revision and is still there; with what follows, how a test puts a cluster back to where it began.
+  // Returns keys created after a revision that still exist; together with the next handlers a test resets a cluster.
   'GET keys': async (exchange, replica) => {
     writeJson(exchange, 200, await keysMadeAfter(replica, wholeNumber(exchange.query, 'after') ?? 0, exchange.signal));
   },
-  // Without asking anybody: no admission, no finalizers, no grace. Watchers see deletions.
+  // Deletes without admission, finalizers or grace period. Watchers see deletions.
   'DELETE keys': async (exchange, replica) => {
     const { keys } = await jsonBodyOf(exchange);
     if (!Array.isArray(keys) || !keys.every((key) => typeof key === 'string'))
@@ -94,7 +94,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     await removeKeys(replica, [...new Set(keys)]);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
-  // What was in a cluster under test goes back in the same way, as objects: each store has its own form for them.
+  // Restores a test cluster's content as objects, because each store has its own form.
   'PUT objects': async (exchange, replica, _id, { put }) => {
     if (put === null) throw unavailable('this server puts no objects into its store');
     const { objects } = await jsonBodyOf(exchange);
@@ -104,7 +104,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     for (const outcome of await Promise.all(puts)) assertWritten(outcome);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
-  // The store as it is, encrypted values included: for who takes all of it elsewhere while it serves (`apiserver migrate`).
+  // The raw store, including encrypted values, for a migration while it serves (`apiserver migrate`).
   'GET revision': async (exchange, replica) => {
     writeJson(exchange, 200, { revision: await presentOf(replica) });
   },
@@ -126,7 +126,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     const after = revision(wholeNumber(exchange.query, 'after') ?? 0);
     writeJson(exchange, 200, changesToJson(await replica.changesSince(after, { bytesMax })));
   },
-  // No server of this store writes anything from then on, until the seal is taken away.
+  // No server of this store writes from then on, until the seal is removed.
   'PUT seal': async (exchange, replica, _id, { sealKey }) => {
     const { reason } = await bodyOf(exchange, ['reason']);
     assertWritten(await seal(replica, sealKey, reason!));
@@ -151,7 +151,7 @@ const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
   return methods;
 };
 
-/** Adds the operators' paths, which only those may use who may use non-resource paths under `/raft/`: administrators, unless a role says so. */
+/** Adds the operators' paths, which require permission for non-resource paths under `/raft/`: by default only administrators have it. */
 export function addRaftRoutes(
   router: Router,
   {
@@ -188,7 +188,7 @@ function statusOf(replica: OperatorReplica): Promise<ReplicaStatus> {
   });
 }
 
-/** The newest revision of which anybody can know; this replica has got there. */
+/** The newest committed revision, which this replica has reached. */
 async function presentOf(replica: Pick<Replica, 'barrier'>): Promise<Revision> {
   const barrier = await replica.barrier({ timeoutMs: keysTimeoutMs });
   if (barrier.outcome !== 'reached') throw unavailable(barrier.reason);
@@ -209,7 +209,7 @@ function idOf(text: string): ReturnType<typeof memberId> {
   }
 }
 
-/** The members of a JSON body that must be there, as texts. */
+/** Required text members of a JSON body. */
 async function bodyOf(exchange: Exchange, names: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const members = await jsonBodyOf(exchange);
   for (const name of names)
@@ -232,7 +232,7 @@ async function change(exchange: Exchange, replica: OperatorReplica, wanted: Memb
   writeJson(exchange, 200, { members: (await statusOf(replica)).members });
 }
 
-/** A leader that removed itself would be gone before it could say so: it lets another one lead, which is then to be asked. */
+/** A leader that removed itself could not answer, so it transfers leadership; the client then asks the new leader. */
 async function handOverFirst(replica: OperatorReplica, id: string): Promise<void> {
   if ((await statusOf(replica)).memberId === id) await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
 }
@@ -253,7 +253,7 @@ function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: '
   }
 }
 
-/** A copy of the store, made while everything goes on. The revision that it holds at least is in a header. */
+/** Sends a copy of the live store. A header has the revision that it includes at least. */
 async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise<void> {
   const made = await replica.snapshot();
   if (made.outcome === 'busy')
@@ -269,7 +269,7 @@ async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise
       signal: AbortSignal.any([exchange.signal, AbortSignal.timeout(backupTimeoutMs)]),
     });
   } catch (error) {
-    // Half a backup has no end mark; whoever asked for it sees that.
+    // An incomplete backup has no end mark, which its reader notices.
     if (!response.headersSent) throw error;
     response.destroy();
   } finally {
@@ -283,7 +283,7 @@ export interface Digest {
   readonly sha256: string;
 }
 
-/** As of everything that was written when the call was made. */
+/** Includes everything written before the call. */
 async function keysMadeAfter(
   replica: Pick<Replica, 'range' | 'barrier'>,
   after: number,
@@ -308,7 +308,7 @@ function assertWritten(written: WriteOutcome): void {
   if (written.outcome !== 'applied') throw timeout(`the change ended with "${written.outcome}"; it may still happen`, 1);
 }
 
-/** Reads `[{ group, resource, object }]`. Throws 400 for anything else. */
+/** Parses `[{ group, resource, object }]`. Throws 400 for anything else. */
 function keyedObjects(value: unknown): KeyedObject[] {
   const refuse = (): never => {
     throw badRequest('the body must have "objects" as a list of {"group", "resource", "object"}');
@@ -326,7 +326,7 @@ function keyedObjects(value: unknown): KeyedObject[] {
 
 const isPathPart = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('/');
 
-/** A fingerprint of everything that is stored at a revision: keys, values, and all that is known about them. Equal replicas have equal ones. */
+/** A digest of everything stored at a revision: keys, values, and their metadata. Equal replicas have equal ones. */
 async function digestOf(replica: OperatorReplica, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
   const hash = createHash('sha256');
   let keys = 0;
@@ -343,7 +343,7 @@ async function digestOf(replica: OperatorReplica, wanted: Revision | null, signa
   return { revision: at, keys, sha256: hash.digest('hex') };
 }
 
-/** Everything that is stored at a revision, a page in a turn of the loop. */
+/** Reads everything stored at a revision, a page per turn of the event loop. */
 async function* pagesAt(
   replica: Pick<Replica, 'range'>,
   at: Revision,

@@ -1,6 +1,6 @@
 import type { RequestInfo, Verb } from '../../api/requestInfo.js';
 
-/** What a method means when the path names one object; collections refine it afterwards. */
+/** The verb of a method on one object; collections refine it afterwards. */
 const objectVerbs: ReadonlyMap<string, Verb> = new Map([
   ['GET', 'get'],
   ['POST', 'create'],
@@ -12,19 +12,19 @@ const objectVerbs: ReadonlyMap<string, Verb> = new Map([
   ['CONNECT', 'connect'],
 ]);
 const plainVerbs: ReadonlyMap<string, Verb> = new Map([...objectVerbs, ['POST', 'post'], ['PUT', 'put']]);
-/** Segments that may stand before the resource and name the verb: the older way to ask for a watch or a proxy. */
+/** Leading segments that name the verb: the older paths of watch and proxy. */
 const leadingVerbs: ReadonlyMap<string, Verb> = new Map([
   ['watch', 'watch'],
   ['proxy', 'proxy'],
 ]);
-/** Under `/namespaces/NAME/` these are subresources of the namespace; any other word is a resource type inside it. */
+/** Subresources under `/namespaces/NAME/`; any other word is a resource type in the namespace. */
 const namespaceSubresources: ReadonlySet<string> = new Set(['status', 'finalize']);
 
 export type RequestInfoResult = { readonly ok: true; readonly info: RequestInfo } | { readonly ok: false; readonly message: string };
 
 /**
- * Reads what a request is about. Pure. `path` is percent-decoded; a trailing slash does not matter and an empty namespace segment
- * stands for all namespaces. Path shapes: section "Path shapes" of the HTTP API specification, and the older `/watch/` and `/proxy/` prefixes.
+ * Parses a request. Pure. `path` is percent-decoded; a trailing slash is ignored and an empty namespace segment stands for all namespaces. Path shapes: section
+ * "Path shapes" of the HTTP API specification, and the older `/watch/` and `/proxy/` prefixes.
  */
 export function requestInfo(method: string, path: string, query: URLSearchParams): RequestInfoResult {
   const parts = segments(path);
@@ -59,7 +59,7 @@ export function requestInfo(method: string, path: string, query: URLSearchParams
   return { ok: true, info };
 }
 
-/** Splits without the empty segments at both ends; those in the middle keep their place. */
+/** Drops empty segments at both ends, not in the middle. */
 function segments(path: string): string[] {
   let from = 0;
   let to = path.length;
@@ -68,21 +68,21 @@ function segments(path: string): string[] {
   return from === to ? [] : path.slice(from, to).split('/');
 }
 
-/** Index of the first segment after the version, or null where the path names no resource. */
+/** The index of the first segment after the version, or null where the path names no resource. */
 function resourceStart(parts: readonly string[]): number | null {
   if (parts[0] === 'api') return parts.length > 2 ? 2 : null;
   if (parts[0] === 'apis') return parts.length > 3 ? 3 : null;
   return null;
 }
 
-/** `namespaces/NAME` alone is about the namespace object, which also counts as being inside itself. */
+/** `namespaces/NAME` alone is the namespace object, which also counts as being inside itself. */
 function splitNamespace(words: readonly string[]): { readonly namespace: string; readonly target: readonly string[] } {
   if (words[0] !== 'namespaces' || words.length < 2) return { namespace: '', target: words };
   const inside = words.length > 2 && !namespaceSubresources.has(words[2]!);
   return { namespace: words[1]!, target: inside ? words.slice(2) : words };
 }
 
-/** Changes it in place: what is put together from objects of several forms has a form of its own each time, which takes more memory than the object. */
+/** Changes it in place, because each combination of differently shaped objects has a hidden class of its own, larger than the object. */
 function readCollection(info: Writable<ResourceRequestInfo>, query: URLSearchParams): void {
   if (info.verb !== 'get' && info.verb !== 'delete') return;
   const fieldSelector = query.get('fieldSelector') ?? '';
@@ -99,12 +99,12 @@ function readCollection(info: Writable<ResourceRequestInfo>, query: URLSearchPar
 type ResourceRequestInfo = Extract<RequestInfo, { readonly isResource: true }>;
 type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 
-/** A flag in a query is true as soon as it is there, unless it says "false" or "0". */
+/** A query flag is true when present, unless it is "false" or "0". */
 const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value.toLowerCase() !== 'false';
 
 /**
- * A list that selects one object by its name is authorized like access to that object: rules with resource names apply. Spaces are trimmed by hand:
- * this is done before anybody is asked who he is, and a pattern that skips them takes time by the square of their number.
+ * A list that selects one object by name is authorized like access to that object: rules with resource names apply. Spaces are trimmed by hand, since this runs
+ * before authentication and a pattern takes quadratic time.
  */
 function selectedName(selector: string): string {
   if (!selector.includes('metadata.name')) return '';

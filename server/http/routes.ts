@@ -15,31 +15,30 @@ import { addRaftRoutes, type OperatorReplica, type PutObjects, type Serve } from
 const prefixDefault = '/registry';
 
 export interface RouteOptions {
-  /** Requests about resources; the path starts with `/api/` or `/apis/`. */
+  /** Requests whose path starts with `/api/` or `/apis/`. */
   readonly resources: (context: RequestContext) => Promise<void> | void;
-  /** Documents about the API: discovery, version. False when the path is none of them. */
+  /** Discovery and version documents. False for other paths. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   readonly health: HealthRegistry;
   readonly metrics: Metrics;
-  /** What `/metrics` says, where that is more than these metrics. */
+  /** The content of `/metrics`, where it exceeds these metrics. */
   readonly exposition?: () => Promise<string>;
-  /** What the process tells of itself; nothing unless given. */
+  /** Status pages of the process; default: none. */
   readonly pages?: ProcessPages;
-  /** Answers below `/console`; nothing is there unless given. False where there is no such path. */
+  /** Answers below `/console`; default: none. False for an unknown path. */
   readonly console?: ((exchange: Exchange) => Promise<boolean>) | null;
-  /** Null for a server without a replica of its own. */
+  /** Null for a server without a replica. */
   readonly replica: OperatorReplica | null;
-  /** How operators put objects into the store of that replica. */
+  /** Lets operators put objects into that replica's store. */
   readonly put?: PutObjects | null;
-  /** The key that, while it is there, ends all writes to that store. */
+  /** The key that, while it exists, ends all writes to that store. */
   readonly sealKey?: string;
   readonly log: Logger;
 }
 
 /**
- * Decides who answers. Resources go straight to the endpoints, which match them by their parts; the few fixed paths of the process itself
- * are kept in a router. Only the router is used and not the application object around it: that one swaps the prototypes of every request
- * and response, which fails on HTTP/2 and is slow on both.
+ * Routes requests. Resources go straight to the endpoints; a router serves the few fixed paths of the process. The Express application object is not used: it
+ * swaps the prototypes of every request and response, which fails on HTTP/2 and is slow on both.
  */
 export function createRoutes(options: RouteOptions): Answer {
   const underWay = new WeakMap<object, { readonly exchange: Exchange; readonly answered: () => void }>();
@@ -52,7 +51,7 @@ export function createRoutes(options: RouteOptions): Answer {
   return async (exchange) => {
     const { info } = exchange;
     if (info.isResource) {
-      // Doubled slashes in front are forgiven when permissions are looked up, never here.
+      // Authorization tolerates leading double slashes, routing does not.
       if (!/^\/apis?\//.test(info.path)) notFound(exchange);
       else await options.resources(exchange);
       return;
@@ -67,7 +66,7 @@ export function createRoutes(options: RouteOptions): Answer {
   };
 }
 
-/** Runs the router. Called back when no route took the request, or with what a route threw. */
+/** Runs the router. Calls back when no route took the request, or with a route's error. */
 function dispatch(router: Router, exchange: Exchange, answered: () => void, reject: (error: Error) => void): void {
   router(exchange.request as unknown as ExpressRequest, exchange.response as unknown as ExpressResponse, (error?: unknown) => {
     if (error !== undefined && error !== null) return reject(error instanceof Error ? error : new Error(String(error)));
@@ -127,7 +126,7 @@ async function answerCheck(exchange: Exchange, health: HealthRegistry, endpoint:
   else writeText(exchange, report.code, report.text);
 }
 
-/** Balancers ask several times a second: a line is written when the set of failures changes, not each time it is seen. */
+/** Balancers probe several times a second: only changes of the set of failures are logged. */
 function healthLog(log: Logger): LogChange {
   const last = new Map<HealthEndpoint, string>();
   return (endpoint, { failures }) => {

@@ -5,23 +5,22 @@ import type { Listener } from '../../program/port/listener.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface ShutdownOptions {
-  /** Time in which everything is still served while `/readyz` fails already, so that balancers can look elsewhere. */
+  /** The time in which `/readyz` fails and everything is still served, so that balancers can react. */
   readonly delayMs: number;
-  /** Answer new requests with 429 on connections that stay open, instead of closing them at once. */
+  /** Answers new requests with 429 on open connections, instead of closing these at once. */
   readonly sendRetryAfter: boolean;
-  /** Once nothing new is taken, watches are ended one after the other over this time, so that their clients do not all come to another server at once. */
+  /** The time over which watches are ended one by one, so that their clients do not all reconnect at once. */
   readonly watchGraceMs: number;
-  /** How long the other requests may take to end. */
+  /** The time for other requests to end. */
   readonly requestsMs: number;
   readonly log: Logger;
 }
 
-/** Clients that are busy hear within this time, with an answer, that their connection will close; of an idle one nobody hears in time. */
+/** Busy clients learn within this time, by a response, that their connection will close; idle ones do not. */
 const lingerMs = 200;
-/** How often the end of requests is looked for. */
 const pollMs = 10;
 
-/** Stops serving without losing an answer: delay, no new requests, watches end, the rest is waited for, connections close. */
+/** Stops without losing a response: delay, no new requests, watches end, others finish, connections close. */
 export async function drainAndClose(
   listener: Pick<Listener, 'drain' | 'close'>,
   chain: Chain,
@@ -40,7 +39,7 @@ export async function drainAndClose(
   await listener.close();
 }
 
-/** Ends them evenly over `graceMs`, or all at once without it; not longer than there are any. */
+/** Ends them evenly over `graceMs`, or at once without it, while there are any. */
 async function endWatches(watches: () => readonly Exchange[], graceMs: number): Promise<void> {
   const end = (exchange: Exchange): void => {
     exchange.abort(new Error('the server is stopping'));
@@ -52,11 +51,11 @@ async function endWatches(watches: () => readonly Exchange[], graceMs: number): 
     for (; ended < Math.floor(all.length * passed); ended++) end(all[ended]!);
     if (ended < all.length) await delay(pollMs);
   }
-  // Those that came over connections whose clients had not heard yet that they are to leave.
+  // Watches that arrived on connections without notice yet.
   for (const late of watches()) end(late);
 }
 
-/** Time for ended watches to send their last bytes. */
+/** The time for ended watches to send their last bytes. */
 const closingMs = 1_000;
 
 async function until(condition: () => boolean, timeoutMs: number): Promise<void> {

@@ -12,54 +12,53 @@ import type { Telling } from './schemas.js';
 import { documentV2 } from './v2.js';
 import { documentV3 } from './v3.js';
 
-/** What is to be described. Plain data: it travels to another thread. */
+/** The input of documents. Plain data: it travels to another thread. */
 export interface Source {
   readonly groups: readonly ServedGroup<ResourceNames>[];
-  /** `GROUP/RESOURCE` of types whose deletion answers with the object. */
+  /** `GROUP/RESOURCE` of types whose deletion returns the object. */
   readonly answersObject: ReadonlySet<string>;
-  /** Definitions of the resources that are not built in, as stored: JSON. Bytes, because copying them costs next to nothing. */
+  /** Definitions of custom resources as stored JSON. Bytes, because copying them costs next to nothing. */
   readonly definitions?: readonly Uint8Array[];
-  /** What other programs say of their versions in version 2: compressed JSON, in the order in which they take names. */
+  /** Version 2 documents of other programs: compressed JSON, in the order of name precedence. */
   readonly remote?: readonly Uint8Array[];
-  /** Leaves out what is about the API as a whole. */
+  /** Omits documents about the API as a whole. */
   readonly partial?: boolean;
-  /** What schemas tell; left out: all there is. */
+  /** The detail of schemas. Default: everything. */
   readonly telling?: Telling;
 }
 
 export type Encoding = 'json' | 'protobuf';
-/** All documents of one version of OpenAPI in one encoding. */
 export interface Form {
   readonly version: 2 | 3;
   readonly encoding: Encoding;
 }
 
-/** An encoded document. Only compressed bytes are kept: nearly all clients take them, and there are a few megabytes otherwise. */
+/** Only compressed bytes are kept: nearly all clients accept them, and plain documents take megabytes. */
 export interface BuiltDocument {
-  /** Of the document's content, in whichever encoding. */
+  /** A hash of the content, whatever the encoding. */
   readonly hash: string;
   readonly gzip: Uint8Array;
 }
 
-/** By the path below `/openapi/v3/`; version 2 has one document, with an empty path. */
+/** Keyed by the path below `/openapi/v3/`; version 2 has one document, with an empty path. */
 export type BuiltDocuments = ReadonlyMap<string, BuiltDocument>;
 
 const encoders = { 2: documentEncoder(openapiV2), 3: documentEncoder(openapiV3) };
 
-/** Makes all documents of a form. Takes some hundred milliseconds: not for the thread that serves requests. */
+/** Builds all documents of a form. Takes some hundred milliseconds, so it does not run in the serving thread. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
   const documents = version === 2 ? new Map([['', everything(source)]]) : documentsV3(source);
   return new Map([...documents].map(([path, document]) => [path, encodedDocument(document, version, encoding)]));
 }
 
-/** The document of version 2, not encoded. */
+/** The version 2 document, not encoded. */
 const everything = (source: Source): JsonObject =>
   mergedV2(
     documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2), source.telling),
     (source.remote ?? []).map((gzip) => JSON.parse(gunzipSync(gzip).toString()) as JsonObject),
   );
 
-/** The documents of version 3, not encoded. */
+/** The version 3 documents, not encoded. */
 const documentsV3 = (source: Source): Map<string, JsonObject> =>
   documentsOfSections(pathsBySection(source), definedTypes(source.definitions ?? [], 3), source.telling);
 
@@ -83,7 +82,7 @@ const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map
     ),
   ]);
 
-/** A document as it is sent. Throws for what has no place in the messages of Protobuf. */
+/** Throws for content that the Protobuf messages cannot express. */
 export function encodedDocument(document: JsonObject, version: 2 | 3, encoding: Encoding): BuiltDocument {
   const json = Buffer.from(JSON.stringify(document));
   const hash = createHash('sha512').update(json).digest('hex').toUpperCase();

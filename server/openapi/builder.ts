@@ -3,28 +3,28 @@ import type { BuiltDocument, BuiltDocuments, Form, Source } from './build.js';
 import type { Task } from './builderThread.js';
 import type { Showing, Taking } from './remote/tasks.js';
 
-/** The compiled entry point stands beside this file, in whatever directory the compiler wrote both. */
+/** The compiled entry point is next to this file, wherever the compiler wrote both. */
 const taskFile = new URL('./builderThread.js', import.meta.url);
-/** Memory of the thread while it runs. */
+/** The thread's heap limit. */
 const threadHeapMb = 512;
-/** Time that a document of another program may take; those of this server take some hundred milliseconds. */
+/** The timeout for a document of another program; this server's take some hundred milliseconds. */
 const foreignMs = 20_000;
 
 export interface Builder {
-  /** Documents of a form, made now. Rejects when they cannot be made. */
+  /** Builds the documents of a form, uncached. */
   build(source: Source, form: Form): Promise<BuiltDocuments>;
-  /** What is kept of another program's document. Rejects for what is none, and for what takes too much memory or time. */
+  /** Converts another program's document into its cached form. Rejects invalid ones, and those that take too much memory or time. */
   take(taking: Taking): Promise<BuiltDocument>;
-  /** Another program's document as it is sent. */
+  /** Encodes another program's cached document. */
   show(showing: Showing): Promise<BuiltDocument>;
-  /** Ends what is under way. */
+  /** Ends work in progress. */
   close(): Promise<void>;
 }
 
-/** Makes documents, each time in a thread that exists only while it works. Who asks keeps them, and does not ask for the same twice. */
+/** Runs each task in a thread of its own, which ends with it. Callers cache the results. */
 export function createBuilder(): Builder {
   const threads = new Set<Worker>();
-  // Of what others wrote, one document at a time: together they may not take more memory and processors than one.
+  // Foreign documents are handled one at a time: together they may not take more memory and processors than one.
   let foreign: Promise<unknown> = Promise.resolve();
   let closed = false;
   const run = <Made>(task: Task, timeoutMs: number | null): Promise<Made> =>

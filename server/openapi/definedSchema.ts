@@ -4,19 +4,19 @@ import { isNonStructural } from '../kinds/apiextensions.k8s.io/schema/schema.js'
 import { objectAt } from '../../api/json/defaulting.js';
 import { itemsOf, membersOf } from '../../api/json/members.js';
 
-/** How schemas of definitions are told in the words of one version of OpenAPI (`builder.go` of apiextensions-apiserver). Pure. */
+/** Schemas of definitions for one OpenAPI version (`builder.go` of apiextensions-apiserver). Pure. */
 
 export type Dialect = 2 | 3;
 
 /** A reference with a description, to a type by its short name. */
 export type Described = (name: string, description: string) => JsonObject;
 
-/** Nothing may stand beside a reference in version 3. */
+/** Version 3 ignores what stands next to a reference. */
 export const beside =
   (ref: (name: string) => JsonObject, dialect: Dialect): Described =>
   (name, description) => ({ description, ...(dialect === 3 ? { allOf: [ref(name)] } : ref(name)) });
 
-/** Clients look for how these descriptions begin. */
+/** Clients search for the beginnings of these descriptions. */
 export const frame: JsonObject = {
   apiVersion: { type: 'string', description: 'APIVersion defines in which group and version this object is written, such as apps/v1.' },
   kind: { type: 'string', description: 'Kind is the type of this object. It cannot be changed.' },
@@ -32,9 +32,8 @@ export interface Words {
 }
 
 /**
- * The schema of a whole object: what every object has, and what the definition says. Nothing is told of schemas that are not structural. Old clients refuse
- * what is not
- * described as soon as anything is, so version 2 tells them nothing where anything goes.
+ * The schema of a whole object: the common members and the definition's. Schemas that are not structural are omitted. Old clients refuse undescribed fields
+ * once any are described, so version 2 describes nothing where unknown fields are allowed.
  */
 export function schemaOfObject(schema: JsonObject, preservesUnknown: boolean, words: Words): JsonObject {
   const anything = preservesUnknown || schema[preserve] === true;
@@ -48,7 +47,7 @@ const membersOfObjects = ({ described }: Words): JsonObject => ({
   metadata: described('meta.v1.ObjectMeta', "Standard object's metadata: name, labels, annotations and whatever else every object has."),
 });
 
-/** Members of a schema whose values are schemas by name, one schema, or lists of them. */
+/** Members of a schema that hold schemas by name, one schema, or lists of schemas. */
 const named: ReadonlySet<string> = new Set(['properties']);
 const single: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not']);
 const listed: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
@@ -66,7 +65,7 @@ function toldMember(name: string, value: JsonValue | undefined, words: Words): J
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toldSchema(membersOf(each), words)]));
 }
 
-/** Objects within others are described like whole ones, unless version 2 would forbid thereby what else they may hold. */
+/** Nested objects are described like whole ones, unless this would forbid their other content in version 2. */
 function withObject(schema: JsonObject, words: Words): JsonObject {
   if (schema[embedded] !== true || (words.dialect === 2 && schema[preserve] === true)) return schema;
   const required = itemsOf(schema['required']);
@@ -79,7 +78,7 @@ function withObject(schema: JsonObject, words: Words): JsonObject {
 
 const integerOrText: readonly JsonObject[] = [{ type: 'integer' }, { type: 'string' }];
 
-/** Version 3 has words for "integer or string", which come first where the schema does not use them already. */
+/** Version 3 can express "integer or string", which comes first unless the schema uses these words itself. */
 function withAlternatives(schema: JsonObject): JsonObject {
   if (schema[intOrString] !== true || isIntegerOrText(schema)) return schema;
   const [first] = itemsOf(schema['allOf']);
@@ -96,14 +95,14 @@ function isIntegerOrText(schema: JsonObject): boolean {
   );
 }
 
-/** Alternatives, which version 2 does not know, and defaults, which its old clients misread. */
+/** Alternatives, which version 2 lacks, and defaults, which its old clients misread. */
 const absentInV2: ReadonlySet<string> = new Set([...listed, 'not', 'nullable', 'default']);
-/** What says more of a value than that it may be anything. */
+/** These restrict a value beyond any type. */
 const closing: ReadonlySet<string> = new Set(['items', 'properties']);
 
 /**
- * A schema for clients of version 2 (`ToStructuralOpenAPIV2`): they take a type that may be null for one that may not, refuse unknown fields wherever any are
- * declared, and cannot read a list whose items are not described. No type at all is what they leave alone.
+ * A schema for clients of version 2 (`ToStructuralOpenAPIV2`): they ignore nullable, refuse unknown fields wherever any are declared, and cannot read a list
+ * without described items. They accept a value without any type.
  */
 function plainSchema(schema: JsonObject): JsonObject {
   const open = schema['nullable'] === true || schema[preserve] === true;
@@ -114,7 +113,7 @@ function plainSchema(schema: JsonObject): JsonObject {
   return { ...(typeless || type === undefined ? {} : { type }), ...plain, ...(wanted.length === 0 ? {} : { required: wanted }) };
 }
 
-/** Members that may be null do not count as required. */
+/** Nullable members do not count as required. */
 function requiredInV2(required: readonly JsonValue[], { properties, additionalProperties }: JsonObject): JsonValue[] {
   if (membersOf(additionalProperties)['nullable'] === true) return [];
   return required.filter((name) => objectAt(membersOf(properties), String(name))?.['nullable'] !== true);

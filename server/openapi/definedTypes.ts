@@ -4,20 +4,20 @@ import { isOpenApiName, type KindName } from '../../api/catalogue/types.js';
 import { readDefinition, type DefinedVersion, type Definition } from '../extensions/definition.js';
 import { beside, frame, schemaOfObject, type Described, type Dialect } from './definedSchema.js';
 
-/** A type that is described by the definition of a custom resource. */
+/** The type of a custom resource. */
 export interface DefinedType {
-  /** Under which documents refer to it: `com.example.stable.v1.CronTab`. */
+  /** The name in documents: `com.example.stable.v1.CronTab`. */
   readonly fullName: string;
-  /** Its schema; `ref` refers to another type by its short name. */
+  /** `ref` refers to another type by its short name. */
   readonly schema: (ref: (name: string) => JsonObject) => JsonObject;
 }
 
-/** By the name under which operations speak of them (`definedName`). */
+/** Keyed by the name in operations (`definedName`). */
 export type DefinedTypes = ReadonlyMap<string, DefinedType>;
 
 export const definedName = ({ group, version, kind }: KindName): string => `${apiVersionOf({ group, version })}/${kind}`;
 
-/** Types of all versions of some definitions, which are given as they are stored, in the words of one version of OpenAPI. */
+/** The types of all versions of stored definitions, for one OpenAPI version. */
 export function definedTypes(definitions: readonly Uint8Array[], version: Dialect): DefinedTypes {
   return new Map(
     definitions.flatMap((bytes) => {
@@ -55,13 +55,13 @@ function typesOf(definition: Definition, defined: DefinedVersion, dialect: Diale
   ];
 }
 
-/** In the one document of version 2, names of types that are built in are theirs: others of that name get another one, as those of other programs do. */
+/** Built-in types own their names in the one document of version 2: a custom type of the same name gets another one, like those of other programs. */
 function fullName({ group, version, kind }: KindName, dialect: Dialect): string {
   const name = `${group.split('.').reverse().join('.')}.${version}.${kind}`;
   return dialect === 2 && isOpenApiName(name) ? `${name}_v2` : name;
 }
 
-/** Which kind a schema is of, and by which fields its objects are selected. */
+/** The kind of a schema, and its selectable fields. */
 const extensionsOf = ({ group, version, kind }: KindName, { selectableFields }: DefinedVersion): JsonObject => ({
   'x-kubernetes-group-version-kind': [{ group, kind, version }],
   ...(selectableFields.length === 0 ? {} : { 'x-kubernetes-selectable-fields': selectableFields.map((fieldPath) => ({ fieldPath })) }),

@@ -2,8 +2,8 @@ import { readCatalogueData } from '../../api/catalogue/data.js';
 import type { ApiType, Field } from '../../api/catalogue/types.js';
 
 /**
- * Short texts for `kubectl explain` and generated documentation. They are kept by the name of a type without its version (`core.Pod`), so
- * that all versions share them; `kind.NAME` describes a member of all kinds that do not describe it otherwise, `*.NAME` one of all types.
+ * Short texts for `kubectl explain` and generated documentation. They are keyed by type without version (`core.Pod`), so that all versions share them;
+ * `kind.NAME` is the default for a member of kinds, `*.NAME` for one of all types.
  */
 interface Descriptions {
   readonly types: Readonly<Record<string, string>>;
@@ -17,7 +17,7 @@ const descriptions = (): Descriptions => (data ??= readCatalogueData<Description
 const versionless = (name: string): string => name.replace(/\.v\d\w*\./, '.');
 const lastWord = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
 
-/** What is said of a whole family of types. */
+/** Descriptions of families of types. */
 const families: readonly (readonly [RegExp, string])[] = [
   [/^(\w+)List$/, 'A list of objects of kind %.'],
   [/^(\w+)Spec$/, 'What is wanted of the %.'],
@@ -34,7 +34,7 @@ export function descriptionOfType({ name }: ApiType): string | null {
   return null;
 }
 
-/** A member that comes from an inlined type is described there, unless its own type does. */
+/** A member of an inlined type is described there, unless its own type does. */
 export function descriptionOfField({ name, kinds }: ApiType, field: Pick<Field, 'name' | 'within'>): string | null {
   const { fields } = descriptions();
   const type = versionless(name);

@@ -6,21 +6,21 @@ import type { Telling } from './schemas.js';
 
 export interface LibraryOptions {
   readonly builtIn: Catalogue;
-  /** Resources that come and go; its groups are other objects when something in them has changed. */
+  /** Custom resources; a group's object is replaced when something in it changes. */
   readonly defined: () => Catalogue;
-  /** Definitions of the resources of a group, as stored. */
+  /** Stored definitions of a group. */
   readonly definitions: (group: string) => readonly Uint8Array[];
-  /** Documents of other programs; another array after every change. */
+  /** Documents of other programs; the array is replaced with every change. */
   readonly remote: () => readonly RemoteDocument[];
-  /** What schemas tell; left out: all there is. */
+  /** The detail of schemas. Default: everything. */
   readonly telling?: Telling | undefined;
   readonly builder: Pick<Builder, 'build'>;
 }
 
-/** Compressed bytes of other programs' parts of the one document of version 2; what does not fit is left out, so that the others stay. */
+/** The limit of compressed foreign parts in the version 2 document; those beyond it are omitted, so that the others stay. */
 const remoteBytesMax = 4 * 1024 * 1024;
 
-/** What a document of version 2 was made of. */
+/** The inputs of a version 2 document. */
 interface WholeOf {
   readonly groups: readonly ServedGroup[];
   readonly remote: readonly Uint8Array[];
@@ -30,8 +30,8 @@ const isSame = (a: WholeOf | undefined, b: WholeOf): boolean =>
   a?.groups === b.groups && a.remote.length === b.remote.length && a.remote.every((each, position) => each === b.remote[position]);
 
 /**
- * The documents that have been made. What is built in is described once; of what is defined, each group by itself, again whenever something in it has
- * changed and somebody asks. Version 2 is one document of everything, and so is made anew after every change.
+ * The cache of documents. Built-in types are described once; each custom group again after a change, on request. Version 2 is one document, so it is rebuilt
+ * after every change.
  */
 export class Library {
   private readonly builtIn = new Map<string, Promise<BuiltDocuments>>();
@@ -40,7 +40,7 @@ export class Library {
 
   constructor(private readonly options: LibraryOptions) {}
 
-  /** The document of version 2. */
+  /** The version 2 document. */
   async everything(encoding: Encoding): Promise<BuiltDocument | null> {
     const { builtIn, defined, definitions } = this.options;
     const of: WholeOf = { groups: defined().groups, remote: fitting(this.options.remote()) };
@@ -59,13 +59,13 @@ export class Library {
     return (await known.documents).get('') ?? null;
   }
 
-  /** What others wrote must not keep anybody from what this server says of itself. */
+  /** Foreign documents must not prevent this server's own. */
   private ofEverything(source: Source, remote: readonly Uint8Array[], encoding: Encoding): Promise<BuiltDocuments> {
     const form: Form = { version: 2, encoding };
     return remote.length === 0 ? this.made(source, form) : this.made({ ...source, remote }, form).catch(() => this.made(source, form));
   }
 
-  /** A document of version 3, by the path below `/openapi/v3/`. */
+  /** A version 3 document, by the path below `/openapi/v3/`. */
   async document(path: string, encoding: Encoding): Promise<BuiltDocument | null> {
     const [, name = '', version = ''] = path.split('/');
     const { builtIn, defined } = this.options;
@@ -74,7 +74,6 @@ export class Library {
     return documents?.get(path) ?? null;
   }
 
-  /** All of version 3. */
   async all(encoding: Encoding): Promise<BuiltDocuments> {
     const [builtIn, ...groups] = await Promise.all([this.ofBuiltIn(encoding), this.ofGroups(this.options.defined().groups, encoding)]).then(
       ([first, others]) => [first, ...others],
@@ -94,7 +93,7 @@ export class Library {
     return documents;
   }
 
-  /** Those that have not been described yet are described together. */
+  /** Groups without documents are described together. */
   private ofGroups(groups: readonly ServedGroup[], encoding: Encoding): Promise<BuiltDocuments[]> {
     const known = this.groups.get(encoding) ?? new WeakMap<ServedGroup, Promise<BuiltDocuments>>();
     this.groups.set(encoding, known);
@@ -122,7 +121,7 @@ export class Library {
     return builder.build(telling === undefined ? source : { ...source, telling }, form);
   }
 
-  /** A failure is told to whoever waits, and tried again by the next one. */
+  /** Waiting callers receive a failure; the next one tries again. */
   private build(source: Source, form: Form, forget: () => void): Promise<BuiltDocuments> {
     const documents = this.made(source, form);
     documents.catch(forget);

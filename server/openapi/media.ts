@@ -1,14 +1,13 @@
-/** How an operation answers. `stream`: an object, or a stream of events. `any`: whatever the target of a connection says. */
+/** The form of a response. `stream`: an object, or a stream of events. `any`: whatever the target of a connection returns. */
 export type Answer = 'object' | 'stream' | 'text' | 'any';
 
-/** Media types of requests and answers, as documents tell them. */
+/** Media types of requests and responses in documents. */
 const objects = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'] as const;
 const strategic = 'application/strategic-merge-patch+json';
 const patches = ['application/json-patch+json', 'application/merge-patch+json', strategic, 'application/apply-patch+yaml'] as const;
 const anything = '*/*';
 
-/** Media types that are told of some resources. */
 export interface Media {
   readonly answers: Readonly<Record<Answer, readonly string[]>>;
   readonly bodies: readonly string[];
@@ -23,7 +22,7 @@ export const builtInMedia: Media = {
 
 const readable = ['application/json', 'application/yaml'] as const;
 
-/** Of what definitions make. Nobody knows how lists of types merge that are not compiled in. */
+/** Custom resources have no known merge keys. */
 export const definedMedia: Media = {
   answers: { object: readable, stream: readable, text: ['text/plain'], any: [anything] },
   bodies: readable,

@@ -9,7 +9,7 @@ import { PlainForms } from './plainForms.js';
 import type { RemoteDocument } from './remote/contract.js';
 
 export interface OpenApi {
-  /** Answers a request for an OpenAPI document; false when the path is none of them. */
+  /** Answers a request for an OpenAPI document; false for other paths. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export interface OpenApiOptions extends Partial<Pick<LibraryOptions, 'defined' |
   readonly builtIn: Catalogue;
 }
 
-/** Descriptions of the API in OpenAPI versions 2 and 3, made when they are first asked for. */
+/** Describes the API in OpenAPI versions 2 and 3, on first request. */
 export function createOpenApi({
   builtIn,
   defined = () => nothing,
@@ -37,7 +37,7 @@ export function createOpenApi({
       index = { of: others, bytes: indexOf(await library.all('json'), others) };
       indexes.set(present, index);
     }
-    // The reference names no type for the index.
+    // The reference has no content type for the index.
     return notModified(context, contentHash(index.bytes)) || sent(context, plain, index.bytes);
   };
 
@@ -78,7 +78,7 @@ const unavailable = 'the program that serves this version cannot be asked for it
 
 const urlOf = (path: string, { hash }: { readonly hash: string }): string => `/openapi/v3/${path}?hash=${hash}`;
 
-/** Hashes in the addresses let clients keep documents for as long as they do not change. */
+/** Hashes in the addresses let clients cache documents until they change. */
 function indexOf(documents: BuiltDocuments, others: readonly RemoteDocument[]): Buffer {
   const hashes = new Map([
     ...[...documents].map(([path, { hash }]) => [path, hash] as const),
@@ -98,7 +98,7 @@ const mediaTypes: Readonly<Record<2 | 3, Readonly<Record<Encoding, string>>>> = 
 /** Older clients write an "@" that media types must not have. */
 const spelled = (mediaType: string): string => mediaType.replace(/@(v1\.0\+protobuf)$/, '.$1');
 
-/** What the client prefers of the two encodings; null when it takes neither. */
+/** The preferred encoding; null when the client accepts neither. */
 function wantedEncoding({ request }: RequestContext, version: 2 | 3): Encoding | null {
   const { json, protobuf } = mediaTypes[version];
   const encodings: Readonly<Record<string, Encoding>> = { [json]: 'json', [protobuf]: 'protobuf', '*/*': 'json', 'application/*': 'json' };

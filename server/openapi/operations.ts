@@ -5,9 +5,7 @@ import { definedName } from './definedTypes.js';
 import { builtInMedia, definedMedia, type Answer, type Media } from './media.js';
 import { definedVerbParameters, optionParameters, pathParameters, pretty, verbParameters, type Parameter } from './parameters.js';
 
-/**
- * What can be done at which path, before it is put into the words of one of the two OpenAPI versions. Pure functions of what is served.
- */
+/** Operations by path, for both OpenAPI versions. Pure functions of the served resources. */
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
 
 export interface Operation {
@@ -15,17 +13,17 @@ export interface Operation {
   readonly id: string;
   readonly tag: string;
   readonly description: string;
-  /** What the request does, in the words of `x-kubernetes-action`; null for documents about the API. */
+  /** The value of `x-kubernetes-action`; null for documents about the API. */
   readonly action: string | null;
   readonly kind: KindName | null;
   readonly parameters: readonly Parameter[];
-  /** Type of the body, by its short name. */
+  /** The type of the body, by its short name. */
   readonly body: { readonly type: string; readonly required: boolean } | null;
-  /** Success codes, and the type that comes with each; null for text. */
+  /** Success codes with their types; null for text. */
   readonly answers: readonly (readonly [code: number, type: string | null])[];
-  /** Media types of the body, if there is one. */
+  /** Media types of the body. */
   readonly takes: readonly string[];
-  /** Media types of the answers. */
+  /** Media types of the responses. */
   readonly gives: readonly string[];
   readonly deprecated: boolean;
 }
@@ -36,7 +34,7 @@ export interface PathEntry {
   readonly operations: readonly Operation[];
 }
 
-/** Says of which types a deletion answers with the object, in place of a status. */
+/** Reports whether the deletion of a type returns the object instead of a status. */
 export type AnswersObject = (resource: ResourceNames) => boolean;
 
 const meta = 'meta.v1.';
@@ -52,11 +50,11 @@ const scopeWord = (groupVersion: GroupVersion): string => `${capital(groupWord(g
 
 export const rootOf = ({ group, version }: GroupVersion): string => (group === '' ? `api/${version}` : `apis/${group}/${version}`);
 
-/** Kinds that are not compiled in are described by whoever defines them. */
+/** Custom kinds have their own names. */
 const typeName = (kind: KindName): string => typeOfKind(kind)?.name ?? definedName(kind);
 const bodyKind = ({ group, version, kind }: KindName): KindName => ({ group, version, kind });
 
-/** One verb of a resource or subresource: how its operation is called and what it takes and gives. */
+/** The operation of a verb of a resource or subresource. */
 interface VerbRow {
   readonly method: Method;
   readonly word: string;
@@ -97,18 +95,18 @@ const verbs: Readonly<Record<string, VerbRow>> = {
   delete: { method: 'delete', word: 'delete', action: 'delete', says: 'Removes an object of kind %.', body: 'options', codes: [200, 202] },
 };
 
-/** What is told of a sort of resources beside their names and verbs. */
+/** Documentation options for a class of resources. */
 interface Manner {
   readonly media: Media;
   readonly parameters: Readonly<Record<string, readonly Parameter[]>>;
-  /** Verbs that are told of in other words than usual. */
+  /** Verbs that differ from the usual ones. */
   readonly verbs: Readonly<Record<string, Partial<VerbRow>>>;
-  /** The older way to watch is told of, and the list of resources. */
+  /** Includes the older watch paths and the resource list. */
   readonly complete: boolean;
 }
 
 const builtInManner: Manner = { media: builtInMedia, parameters: verbParameters, verbs: {}, complete: true };
-/** The reference builds these documents by other code (`builder.go` of apiextensions-apiserver). */
+/** The reference builds these documents with other code (`builder.go` of apiextensions-apiserver). */
 const definedManner: Manner = {
   media: definedMedia,
   parameters: definedVerbParameters,
@@ -121,13 +119,13 @@ const mannerOf = (resource: KindName): Manner => (isDefined(resource) ? definedM
 const collectionVerbs = ['list', 'create', 'deletecollection'];
 const objectVerbs = ['get', 'update', 'patch', 'delete'];
 
-/** Types that are options of a connection, not bodies. */
+/** Types that are connection options, not bodies. */
 const isConnection = ({ kind }: Subresource): boolean => kind.endsWith('Options');
-/** A connection by the name of its subresource that passes on any request, to any path below. */
+/** The subresource that forwards any request, to any path below. */
 const proxy = 'proxy';
 const proxyMethods: readonly Method[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
 const connectMethods: Readonly<Record<string, Method>> = { get: 'get', create: 'post' };
-/** Subresources that are read as text, and the message of options that they take in the query. */
+/** Subresources that return text, with their options in the query. */
 const textSubresources: Readonly<Record<string, string>> = { log: 'core.v1.PodLogOptions' };
 
 /** Everything below one group version, its own document first. */
@@ -280,7 +278,7 @@ function subresourceOperation(resource: ResourceNames, subresource: Subresource,
   return { ...shared, answers: row.codes.map((code) => [code, typeName(subresource)] as const), gives: givenBy(resource, 'object') };
 }
 
-/** In the path of what is behind a proxy. */
+/** The path behind a proxy. */
 const pathBelow = '/{path}';
 
 const connectEntry = (path: string, resource: ResourceNames, subresource: Subresource, methods: readonly Method[]): PathEntry => ({
@@ -305,7 +303,7 @@ const connectEntry = (path: string, resource: ResourceNames, subresource: Subres
   })),
 });
 
-/** The older way to watch, kept for old clients. */
+/** The older watch paths. */
 function watchPaths(resource: ResourceNames, root: string, collection: string): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
   const watch = (path: string, { subject, action }: { readonly subject: string; readonly action: string }): PathEntry =>
@@ -362,7 +360,7 @@ const documentPath = (path: string, { id, description, type, tag }: DocumentWord
 const isDocumented = ({ name, versions }: ServedGroup<ResourceNames>): boolean =>
   name !== '' && !versions.every(({ resources }) => resources.every(isDefined));
 
-/** Documents about the API that belong to no group version, by the name under which OpenAPI describes each. */
+/** Documents about the API outside any group version, by their OpenAPI name. */
 export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Map<string, PathEntry[]> {
   const ofGroup = ({ name }: ServedGroup<ResourceNames>): [string, PathEntry[]] => [
     `apis/${name}`,

@@ -1,7 +1,7 @@
 import { messageNamed } from '../../api/catalogue/protobuf.js';
 import type { Shape } from '../../api/catalogue/types.js';
 
-/** A parameter in a path or in a query. All parameters are plain text, whole numbers, or yes and no. */
+/** A path or query parameter: a text, an integer, or a boolean. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'query' | 'path';
@@ -61,7 +61,7 @@ const query: Readonly<Record<string, QueryRow>> = {
   watch: ['boolean', 'Follow changes instead of listing: the answer is a stream of events.'],
 };
 
-/** Of the bodies of `exec`, `log` and their like, which travel in the query. */
+/** Descriptions of the options of `exec`, `log` and the like, which travel in the query. */
 const connect: Readonly<Record<string, string>> = {
   command: 'Program to run, and its arguments, one value each.',
   container: 'Container to use; the only one, or the default one, if not given.',
@@ -114,7 +114,6 @@ const remove = [
 ];
 const collection = list.filter((name) => name !== 'allowWatchBookmarks' && name !== 'watch');
 
-/** Query parameters by verb. */
 export const verbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   get: [],
   list: named(...list),
@@ -126,14 +125,14 @@ export const verbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   deletecollection: named(...[...remove, ...collection].sort()),
 };
 
-/** The same of resources that definitions make: a reading takes a version, and the removal of many what a list takes. */
+/** The same for custom resources: a get takes a version, and a deletecollection what a list takes. */
 export const definedVerbParameters: Readonly<Record<string, readonly Parameter[]>> = {
   ...verbParameters,
   get: named('resourceVersion'),
   deletecollection: named(...list),
 };
 
-/** What every operation on resources takes. */
+/** A parameter of every operation on resources. */
 export const pretty = named('pretty');
 
 const pathDescriptions: Readonly<Record<string, string>> = {
@@ -142,7 +141,7 @@ const pathDescriptions: Readonly<Record<string, string>> = {
   path: 'Path to ask the target for.',
 };
 
-/** Parameters that the braces in a path stand for, in their order. */
+/** Parameters for the braces in a path, in order. */
 export const pathParameters = (path: string): Parameter[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -156,7 +155,7 @@ const isWhole = (shape: Shape): boolean =>
 const typeOf = (shape: Shape): Parameter['type'] =>
   shape.is === 'scalar' && shape.scalar === 'boolean' ? 'boolean' : isWhole(shape) ? 'integer' : 'string';
 
-/** The members of a message of options, such as `core.v1.PodExecOptions`, as query parameters. */
+/** Converts a message of options, such as `core.v1.PodExecOptions`, to query parameters. */
 export const optionParameters = (message: string): Parameter[] =>
   (messageNamed(message)?.fields ?? [])
     .map(({ name, shape }): Parameter => ({ name, in: 'query', type: typeOf(shape), description: connect[name] ?? '' }))

@@ -5,8 +5,8 @@ import type { BuiltDocument } from './build.js';
 const decompress = promisify(gunzip);
 
 /**
- * Documents as clients get them that take no compression. They are kept compressed; for as long as one client waits for the rest of a plain one, all others who ask
- * get the same bytes: a document has megabytes, and whoever asks for it a thousand times costs no more than who asks once.
+ * Uncompressed documents. They are cached compressed; while one client reads a plain one, all others get the same bytes, so that a thousand requests for
+ * megabytes cost no more than one.
  */
 export class PlainForms {
   readonly #made = new WeakMap<BuiltDocument, WeakRef<Buffer>>();

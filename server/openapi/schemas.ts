@@ -3,14 +3,14 @@ import { openApiNameOf, typeNamed, type ApiType, type Field, type Shape } from '
 import type { DefinedTypes } from './definedTypes.js';
 import { descriptionOfField, descriptionOfType } from './descriptions.js';
 
-/** What the two versions of OpenAPI write differently in schemas. */
+/** Differences of the OpenAPI versions in schemas. */
 export interface Dialect {
   readonly refPrefix: string;
-  /** Version 3 knows alternatives, and ignores what stands beside a reference; version 2 knows no defaults here, which old clients misread. */
+  /** Version 3 has alternatives, and ignores what stands next to a reference; version 2 has no defaults here, which old clients misread. */
   readonly version: 2 | 3;
 }
 
-/** Whether schemas say which values are meant (the feature gate OpenAPIEnums). */
+/** Whether schemas list enumerated values (feature gate OpenAPIEnums). */
 export interface Telling {
   readonly enums: boolean;
 }
@@ -24,25 +24,25 @@ const scalars: Readonly<Record<string, JsonObject>> = {
   boolean: { type: 'boolean' },
 };
 
-/** JSON forms of their own, where version 3 can say more than version 2. */
+/** Types whose JSON form version 3 expresses better than version 2. */
 const alternativeSchemas: Readonly<Record<string, JsonObject>> = {
   'intstr.IntOrString': { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   'resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
 };
 
-/** Schemas of types, collected as they are referred to. */
+/** Schemas of types, collected by reference. */
 export class SchemaSet {
   private readonly made = new Map<string, JsonObject>();
   private readonly wanted: string[] = [];
 
-  /** `defined`: types that are not built in. */
+  /** `defined`: custom types. */
   constructor(
     private readonly dialect: Dialect,
     private readonly defined: DefinedTypes = new Map(),
     private readonly telling: Telling = { enums: true },
   ) {}
 
-  /** A reference to the schema of a type, by its short name; the schema becomes part of the set. */
+  /** Refers to a type by its short name and adds its schema to the set. */
   ref(name: string): JsonObject {
     if (!this.made.has(name)) {
       this.made.set(name, {});
@@ -51,7 +51,7 @@ export class SchemaSet {
     return { $ref: `${this.dialect.refPrefix}${this.fullName(name)}` };
   }
 
-  /** All that was referred to, and all that these refer to, by full name in the order of the alphabet. */
+  /** All schemas referred to, directly or indirectly, sorted by full name. */
   all(): JsonObject {
     for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop())
       this.made.set(name, this.defined.get(name)?.schema((each) => this.ref(each)) ?? this.schemaOf(typeNamed(name) ?? missing(name)));
@@ -111,14 +111,14 @@ export class SchemaSet {
     return { ...beside, ...wrapped };
   }
 
-  /** A structure that is always there is empty by default. */
+  /** A structure that is always present is empty by default. */
   private defaultOf({ default: value, shape, presence }: Field): JsonObject {
     if (this.dialect.version === 2) return {};
     if (value !== undefined) return { default: value as JsonValue };
     return shape.is === 'type' && presence === 'always' && typeNamed(shape.name)?.fields !== undefined ? { default: {} } : {};
   }
 
-  /** `values`: those that are meant, of what stands innermost. */
+  /** `values`: the enumerated values of the innermost type. */
   private shape(shape: Shape, values?: readonly string[]): JsonObject {
     switch (shape.is) {
       case 'scalar':

@@ -4,7 +4,7 @@ import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet, type Telling } from './schemas.js';
 
-/** The one document of OpenAPI version 2: everything that is served. Pure. */
+/** Describes everything that is served. Pure. */
 export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map(), telling?: Telling): JsonObject {
   const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined, telling);
   const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));

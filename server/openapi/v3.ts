@@ -5,7 +5,7 @@ import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet, type Telling } from './schemas.js';
 import { codes } from './v2.js';
 
-/** A document of OpenAPI version 3: there is one for each group version. Pure. */
+/** Describes one group version. Pure. */
 export function documentV3(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map(), telling?: Telling): JsonObject {
   const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3 }, defined, telling);
   const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));

@@ -3,7 +3,7 @@ import type { ObserveConversion } from './webhook.js';
 
 const failed = 'conversion_webhook_call_failure';
 
-/** What is counted of webhooks that convert custom resources, under the names of the reference. */
+/** The metrics have the reference's names. */
 export function createConversionMetrics(registry: Registry): ObserveConversion {
   const registers = [registry];
   const buckets = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];

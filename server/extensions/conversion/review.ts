@@ -6,10 +6,10 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 
 export type Converted = { readonly ok: true; readonly objects: readonly JsonValue[] } | { readonly ok: false; readonly message: string };
 
-/** Deeper answers are refused unread; no object that this server stores is as deep. */
+/** Deeper responses are refused unread; no stored object is as deep. */
 const depthMax = 1000;
 
-/** The objects in an answer to a ConversionReview. `v1beta1` asked neither for the question's uid nor for the kind of the answer. Pure. */
+/** Returns the objects of a ConversionReview response. `v1beta1` required neither uid nor kind. Pure. */
 export function convertedOf(answer: string, uid: string, version: ReviewVersion): Converted {
   const refuse = (message: string): Converted => ({ ok: false, message });
   const parsed = jsonCodec.decode(Buffer.from(answer), { findDuplicates: false, depthMax });

@@ -9,7 +9,7 @@ import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { type Found } from '../../registry/validation/ofEach.js';
 
-/** What a conversion webhook may do to an object, and what not. Pure; messages are the reference's. */
+/** Restrictions on conversion webhooks. Pure; messages are the reference's. */
 
 const identity: readonly (readonly [member: string, name: string])[] = [
   ['name', 'name'],
@@ -17,7 +17,7 @@ const identity: readonly (readonly [member: string, name: string])[] = [
   ['uid', 'UID'],
 ];
 
-/** Why a converted object is not the original one in the other version, or null. */
+/** Returns why a converted object is not the original in the other version, or null. */
 export function shapeProblem(original: ApiObject, converted: JsonValue, apiVersion: string): string | null {
   if (typeof converted !== 'object' || converted === null || Array.isArray(converted)) return 'it is not an object';
   const [version, kind] = [textAt(converted, 'apiVersion'), textAt(converted, 'kind')];
@@ -32,7 +32,7 @@ export function shapeProblem(original: ApiObject, converted: JsonValue, apiVersi
 
 export type Restored = { readonly ok: true; readonly object: ApiObject } | { readonly ok: false; readonly message: string };
 
-/** The converted object with the metadata of the original, but for its own labels and annotations. Changes `converted`. */
+/** Restores the original metadata except for labels and annotations. Changes `converted`. */
 export function restoreMetadata(original: ApiObject, converted: JsonObject): Restored {
   const own = objectAt(converted, 'metadata');
   if (own === null)
@@ -67,7 +67,7 @@ function textsProblem(value: JsonValue, member: string, before: JsonValue | unde
     return `invalid metadata.${member} of type ${goTypeOf(value)} in converted object`;
   for (const [key, text] of Object.entries(value))
     if (typeof text !== 'string') return `metadata.${member}[${key}] must be a string, but is ${goTypeOf(text)} in converted object`;
-  // What was there before is not looked at again.
+  // Unchanged values are not checked again.
   if (sameValue(value, before ?? {})) return null;
   const findings = inOneGo(outcomeOf(validate(value as Record<string, string>))).map(({ path, message }) => `${path}: ${message}`);
   return findings.length === 0 ? null : findings.length === 1 ? (findings[0] ?? '') : `[${findings.join(', ')}]`;

@@ -11,12 +11,12 @@ import type { ConversionWebhook, Converter, WebhookConverters } from './contract
 import { convertedOf, type ReviewVersion } from './review.js';
 import { restoreMetadata, shapeProblem } from './verification.js';
 
-/** How long a webhook may take for one question; the reference's bound. */
+/** The timeout of one call; the reference's. */
 const timeoutMs = 30_000;
-/** Objects in one question; more are asked about one question after the other. */
+/** Objects per call; more take several calls in sequence. */
 const objectsMax = 500;
 
-/** What is counted of conversions. `from` is the version of the first object. */
+/** `from` is the version of the first object. */
 export type ObserveConversion = (conversion: {
   readonly definition: string;
   readonly from: string;
@@ -31,7 +31,6 @@ export interface WebhookConverterParts {
   readonly newUid?: () => string;
 }
 
-/** Converters that ask webhooks over these connections. */
 export const webhookConverters =
   ({ clients, observe = () => {}, newUid = randomUUID }: WebhookConverterParts): WebhookConverters =>
   (webhook) => {
@@ -56,12 +55,12 @@ export const webhookConverters =
           });
         }
       },
-      // Connections are shared with all webhooks of the same program, and end when they are idle.
+      // Connections are shared with all webhooks of the same program, and close when they are idle.
       close: () => {},
     } satisfies Converter;
   };
 
-/** Sends objects and gives back what the webhook says they are in the other version. Rejects with an Error whose message says what went wrong. */
+/** Sends objects and returns the webhook's result. Rejects with an Error for the message. */
 type Ask = (objects: readonly ApiObject[], apiVersion: string, signal: AbortSignal | undefined) => Promise<readonly JsonValue[]>;
 
 function questioner({ clientConfig, conversionReviewVersions }: ConversionWebhook, clients: HookClients, newUid: () => string): Ask {
@@ -123,7 +122,7 @@ async function convertBatch(originals: readonly ApiObject[], { apiVersion, ask, 
   if (converted.length !== originals.length) throw fail(`returned ${converted.length} objects, expected ${originals.length}`);
   return originals.map((original, position) => {
     const object = converted[position] ?? null;
-    // Counted from one, as the reference does.
+    // Counted from one, as in the reference.
     const problem = shapeProblem(original, object, apiVersion);
     if (problem !== null) throw fail(`returned invalid converted object at index ${position + 1}: ${problem}`);
     const restored = restoreMetadata(original, copyOf(object as JsonObject));
@@ -133,8 +132,8 @@ async function convertBatch(originals: readonly ApiObject[], { apiVersion, ask, 
 }
 
 /**
- * What a message says is being converted. The reference wraps a single object into a list without a name before it asks, so the inner of two messages
- * knows no kind; of a list both know it.
+ * Names the converted objects in messages. The reference wraps a single object into a list without a name, so the inner of two messages knows no kind; both
+ * know it of a list.
  */
 function named(objects: readonly ApiObject[], place: 'inner' | 'outer'): string {
   const [first] = objects;

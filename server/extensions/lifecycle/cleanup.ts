@@ -21,12 +21,12 @@ export interface CleanupOptions {
   readonly report: (name: string, error: unknown) => void;
 }
 
-/** Between looks at whether the last object is gone: those with finalizers wait for others. */
+/** The polling interval for the last object: finalizers may hold some. */
 const firstLookMs = 50;
 const lookMsMax = 5_000;
-/** Objects that are still there after this are reported in the status, and the deletion begins anew. */
+/** Objects that still exist after this are reported in the status, and the deletion starts again. */
 const patienceMs = 60_000;
-/** A server that lets another one delete looks after this whether it does. */
+/** The time after which a server checks the deletion of another one. */
 const takeOverMs = 15_000;
 const retryMs = 5_000;
 
@@ -42,8 +42,8 @@ const overlapping = terminating('False', 'OverlappingBuiltInResource', 'instance
 const neverEstablished = terminating('False', 'NeverEstablished', 'resource was never established');
 
 /**
- * Deletes the objects of definitions that are to go, and then lets the definitions go. One server does it: the one that first says so in the status. The
- * others look after a while whether it has been done; deleting what somebody else deletes does no harm.
+ * Deletes the objects of definitions that are to go, then releases the definitions. The server that first writes so to the status does it; the others check
+ * later whether it is done, since deleting twice does no harm.
  */
 export class Cleanup {
   private readonly underWay = new Set<string>();
@@ -78,7 +78,7 @@ export class Cleanup {
     return this.options.resources.lifeCycles.some((lifeCycle) => lifeCycle.name === name && lifeCycle.awaitsCleanup);
   }
 
-  /** `first`: what another server has begun is left to it. */
+  /** `first`: work that another server has begun is left to it. */
   private async attempt(name: string, first: boolean): Promise<'done' | 'failed' | 'otherServer'> {
     const [plural = '', ...group] = name.split('.');
     const resource = { group: group.join('.'), resource: plural };
@@ -93,7 +93,7 @@ export class Cleanup {
     return failure === null ? 'done' : 'failed';
   }
 
-  /** Of a definition whose objects are none, or not its own. */
+  /** The definition has no objects of its own. */
   private async letGo(name: string, condition: Condition): Promise<'done'> {
     await this.say(name, condition, true);
     return 'done';
@@ -132,7 +132,7 @@ export class Cleanup {
     );
   }
 
-  /** Writes the condition, and lets the definition go if that is `done`. */
+  /** Writes the condition, and releases the definition if that is `done`. */
   private async say(name: string, condition: Condition, done: boolean): Promise<'said' | 'already' | 'gone'> {
     let already = false;
     const apply = (current: ApiObject | null): ApiObject => {

@@ -7,7 +7,6 @@ export interface Condition {
   readonly message: string;
 }
 
-/** The condition of a type, or undefined. */
 const conditionOf = (conditions: readonly JsonObject[], type: string): JsonObject | undefined =>
   conditions.find((condition) => condition['type'] === type);
 
@@ -15,7 +14,7 @@ export const isTold = (conditions: readonly JsonObject[], type: string): boolean
 
 export const isTrue = (conditions: readonly JsonObject[], type: string): boolean => conditionOf(conditions, type)?.['status'] === 'True';
 
-/** The conditions with one of them as told; its time moves only when its status does. New ones come last. `now` is RFC 3339 with seconds. */
+/** Replaces one condition; its time changes only when its status does. New ones come last. `now` is RFC 3339 with seconds. */
 export function withCondition(conditions: readonly JsonObject[], condition: Condition, now: string): JsonObject[] {
   const before = conditionOf(conditions, condition.type);
   const time = before !== undefined && before['status'] === condition.status ? (before['lastTransitionTime'] ?? now) : now;
@@ -24,7 +23,7 @@ export function withCondition(conditions: readonly JsonObject[], condition: Cond
   return before === undefined ? [...conditions, next] : conditions.map((each) => (each === before ? next : each));
 }
 
-/** Whether a condition says that already. */
+/** Reports whether the condition is already present. */
 export function says(conditions: readonly JsonObject[], { type, status, reason, message }: Condition): boolean {
   const present = conditionOf(conditions, type);
   return present !== undefined && present['status'] === status && present['reason'] === reason && present['message'] === message;

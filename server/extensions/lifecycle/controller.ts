@@ -17,23 +17,23 @@ export interface LifeCycleOptions {
   readonly resources: CustomResources;
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
-  /** The entry of definitions themselves in the catalogue. */
+  /** The catalogue entry of definitions. */
   readonly definitions: ServedResource;
-  /** That of APIServices; null where they are not served. */
+  /** The entry of APIServices; null where they are not served. */
   readonly apiServices: ServedResource | null;
   /** RFC 3339 with seconds. */
   readonly now: () => string;
-  /** Told of what went wrong and is tried again. */
+  /** Receives errors, which are retried. */
   readonly report: (name: string, error: unknown) => void;
 }
 
-/** Between looks at whether a change that has been read is known here, and their number. */
+/** The polling interval for a change that was read to be in effect here, and the number of attempts. */
 const lookMs = 10;
 const looksMax = 200;
 
 /**
- * Takes definitions through their lives: names accepted, established, its objects removed when it is to go. Runs on every server at once: each works out
- * what is to be done from its own copy of the state, and writes only if the definition is still as it was then.
+ * The life cycle of definitions: accepts names, establishes, and removes objects. Every server runs it: each plans from its own copy of the state, and its
+ * write requires that the definition is unchanged.
  */
 export class LifeCycles {
   private readonly rounds = new Rounds(() => this.round());
@@ -57,7 +57,6 @@ export class LifeCycles {
     this.unsubscribe();
   }
 
-  /** Looks at all definitions. */
   private async round(): Promise<boolean> {
     const all = this.options.resources.lifeCycles;
     for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
@@ -81,7 +80,7 @@ export class LifeCycles {
     }
   }
 
-  /** Decides with all definitions as they are now: at least as new as this one. */
+  /** Decides with a state of all definitions at least as new as this one. */
   private async planned(current: ApiObject | null): Promise<ApiObject> {
     const object: ApiObject = current ?? { metadata: {} };
     const own = readLifeCycle(object, Number(object.metadata.resourceVersion ?? 0));
@@ -90,13 +89,13 @@ export class LifeCycles {
     return plan === null ? object : withStatus(object, plan, this.options.now());
   }
 
-  /** What has been read of the definition itself was applied here, and so all that came before it is in effect once everything has settled. */
+  /** The definition that was read has been applied here, so everything before it is in effect once all is settled. */
   private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
     for (let look = 0; look < looksMax; look++) {
       await this.options.resources.settled();
       const all = this.options.resources.lifeCycles.filter((other) => other.group === group);
       if ((all.find((other) => other.name === name)?.version ?? 0) >= version) return all;
-      // What has just been written is told of in a moment; a watch that has broken takes longer to come back.
+      // The watch usually delivers a write in a moment; a failed watch takes longer.
       await delay(lookMs, undefined, { signal: this.rounds.signal });
     }
     throw new Error('definitions have changed that are not known here yet');

@@ -14,21 +14,21 @@ export interface DefinedApiServicesOptions {
   readonly resources: CustomResources;
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
-  /** The entry of APIServices in the catalogue. */
+  /** The catalogue entry of APIServices. */
   readonly apiServices: ServedResource;
   readonly report: (name: string, error: unknown) => void;
 }
 
 const apiServices: GroupResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' };
 
-/** Tells objects that come and go with definitions from those that people make, which nobody touches. */
+/** Marks objects that follow definitions; others are left alone. */
 const managed = 'kube-aggregator.kubernetes.io/automanaged';
-/** Behind all that is built in; versions are put in order by their names. */
+/** Custom resources come after all built-in ones; versions are ordered by name. */
 const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
- * Keeps an APIService for each group version that definitions make, for those who look there what a cluster serves. Runs on every server at once: what
- * another one has made or removed is left at that. An object is removed only by a server that has seen it, and so has seen the definition that it was made for.
+ * Maintains an APIService for each group version of definitions, for clients that read there what a cluster serves. Every server runs it and leaves another
+ * one's changes as they are. A server removes only objects that it has seen, since it has then seen their definitions.
  */
 export class DefinedApiServices {
   private readonly known = new Map<string, StoredObject>();
@@ -86,7 +86,7 @@ export class DefinedApiServices {
     );
   }
 
-  /** False for what has to be tried again; that somebody else was faster is no failure. */
+  /** Returns false to retry; losing a race is not a failure. */
   private async attempt(name: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LifeCycle, Names } from '../definition.js';
 
-/** Names that are taken in a group: those of resources, and those of kinds. */
+/** The names taken in a group, of resources and of kinds. */
 interface Taken {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
@@ -14,12 +14,10 @@ export interface NamesVerdict {
 }
 
 /**
- * Which of the names that a definition asks for it gets. Names that it has it keeps until it gets others.
- *
- * Every server decides this by itself, from all definitions of a state of the store, and writes what it has decided only if the definition has not changed
- * since. Two that ask for the same name must not both get it, although each is decided by another server: so a name also counts as taken while a
- * definition waits for it that changed earlier. Who sees the later one sees the earlier one as well, and whenever the earlier one
- * changes, it is the later one.
+ * Decides which requested names a definition gets. It keeps its names until it gets others. Every server decides independently, from all definitions of one
+ * state, and its write requires that the definition is unchanged. Two requests for one name must not both succeed, although different servers decide them: so a
+ * name also counts as taken while an earlier changed definition waits for it. A server that sees the later one sees the earlier one too, and a further change
+ * makes the earlier one the later.
  */
 export function acceptedNames(own: LifeCycle, others: readonly LifeCycle[]): NamesVerdict {
   const { requested, accepted } = own;

@@ -8,11 +8,11 @@ import { isTold, isTrue, says, withCondition, type Condition } from './condition
 import { acceptedNames } from './names.js';
 import { nonStructuralType } from './structuralCondition.js';
 
-/** What has to change in the status of a definition. Pure. */
+/** The changes to a definition's status. Pure. */
 export interface StatusPlan {
   readonly names: Names;
   readonly conditions: readonly Condition[];
-  /** Types of conditions that do not hold any more. */
+  /** Types of conditions to remove. */
   readonly without: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const notAccepted: Condition = { type: 'Established', status: 'False', reason: '
 
 const acceptedCondition: Condition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
 
-/** Whether nothing is left to decide, whatever the others do: nearly all definitions nearly always. */
+/** Nothing is left to decide, whatever the others do: the usual case. */
 const isSettled = ({ requested, accepted, conditions }: LifeCycle, further: readonly Condition[], without: readonly string[]): boolean =>
   isTrue(conditions, 'Established') &&
   says(conditions, acceptedCondition) &&
@@ -41,8 +41,8 @@ const isSettled = ({ requested, accepted, conditions }: LifeCycle, further: read
   isDeepStrictEqual(requested, accepted);
 
 /**
- * Null when the status is as it should be. Once a definition is established, it stays so whatever becomes of names that it asks for later. A change of the
- * specification alone writes no status: who has seen the definition established may change it next, and again.
+ * Null when the status is right. An established definition stays so whatever becomes of later names. A change of the specification alone writes no status, so
+ * that a client that has seen the definition established may change it again and again.
  */
 export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): StatusPlan | null {
   const further = [approvalCondition(own), own.nonStructural].filter((condition) => condition !== null);
@@ -57,7 +57,7 @@ export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): Status
   return nothing ? null : { names, conditions, without };
 }
 
-/** The definition with its status as planned. `now` is RFC 3339 with seconds. */
+/** Applies the plan. `now` is RFC 3339 with seconds. */
 export function withStatus(definition: ApiObject, { names, conditions, without }: StatusPlan, now: string): ApiObject {
   const status = membersOf(definition['status']);
   const before = objectsIn(status, 'conditions').filter(({ type }) => !without.includes(String(type)));

@@ -1,18 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Between a round that failed and the next one. */
+/** The delay after a failed round. */
 const retryDefaultMs = 1_000;
 
 /**
- * Work in rounds, one at a time, each of which looks at everything as it is when it begins. What changes meanwhile leads to another round, and so does a failure,
- * after a while.
+ * Work in rounds, one at a time, each of which sees the state at its start. A change meanwhile leads to another round, and so does a failure, after a delay.
  */
 export class Rounds {
   private readonly stopping = new AbortController();
   private running = false;
   private again = false;
 
-  /** `round` tells whether all of it succeeded. */
+  /** `round` reports whether all of it succeeded. */
   constructor(
     private readonly round: () => Promise<boolean>,
     private readonly retryMs = retryDefaultMs,
@@ -23,13 +22,13 @@ export class Rounds {
     return this.stopping.signal;
   }
 
-  /** Something has changed: a round begins that knows of it, now or behind the one under way. */
+  /** Requests a round that sees this change, after the one in progress, if any. */
   request(): void {
     this.again = true;
     if (!this.running && !this.signal.aborted) void this.run();
   }
 
-  /** No further rounds; the one under way ends by itself. */
+  /** Starts no further rounds; the one in progress ends by itself. */
   stop(): void {
     this.stopping.abort();
   }
@@ -44,7 +43,7 @@ export class Rounds {
         this.again = true;
       }
     } finally {
-      // In the same step as the last look at `again`: a request in between would be lost.
+      // This must be in the same step as the last read of `again`, or a request in between would be lost.
       this.running = false;
     }
   }

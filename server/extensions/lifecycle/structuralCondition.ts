@@ -9,9 +9,8 @@ import type { Condition } from './conditions.js';
 export const nonStructuralType = 'NonStructuralSchema';
 
 /**
- * What is wrong with schemas that were taken before they had to be structural (`nonstructuralschema_controller.go` of apiextensions-apiserver); null for
- * nothing. Only
- * definitions that preserve what they do not know can have such schemas: the others are not looked at, which would take as long as taking them once more.
+ * Reports schemas stored before they had to be structural (`nonstructuralschema_controller.go` of apiextensions-apiserver), or null. Only definitions that
+ * preserve unknown fields can have them: checking others would cost as much as another validation.
  */
 export function nonStructuralCondition(spec: JsonObject): Condition | null {
   if (spec['preserveUnknownFields'] !== true) return null;

@@ -20,7 +20,7 @@ const age: TableColumn = {
   description: 'When the server created the object, in UTC.',
 };
 
-/** Columns of the Table form: the name, and what the definition asks for, or else the age. */
+/** Table columns: the name, and the definition's columns, or else the age. */
 export function tableColumns({ columns }: DefinedVersion): readonly TableColumn[] {
   return [
     nameColumn,

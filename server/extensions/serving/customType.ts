@@ -28,13 +28,13 @@ import { ownedPath, scaleForm } from './scale.js';
 import { customRules } from './rules.js';
 import { versionedStorage } from './versionedStorage.js';
 
-/** In the order in which the reference lists them. */
+/** Ordered as in the reference. */
 const verbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
-/** What is listed of a resource whose objects are being removed. */
+/** The listed verbs of a resource whose objects are being removed. */
 const endingVerbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
 const subresourceVerbs: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
 
-/** Compiled when first needed: most versions of most definitions are never asked for. */
+/** Compiled on first use: most versions of most definitions are never requested. */
 interface CompiledVersion {
   readonly defined: DefinedVersion;
   readonly apiVersion: string;
@@ -47,24 +47,23 @@ export interface CustomTypeOptions {
   readonly definition: Definition;
   readonly webhooks: WebhookConverters;
   readonly ruleTimes: RuleTimes;
-  /** Whether the definition is being deleted now. */
   readonly isTerminating: () => boolean;
 }
 
 /**
- * What one definition makes of the server: for each served version an entry of the catalogue, and how its objects behave. It holds for as long as the
- * specification and the accepted names stay the same; then another one takes its place and this one is retired.
+ * The catalogue entries and behaviour of one definition. It is valid while the specification and the accepted names stay the same; then another one replaces it
+ * and this one is retired.
  */
 export class CustomType {
-  /** Served versions, the one that clients prefer first. */
+  /** Served versions, the preferred one first. */
   readonly resources: readonly ServedResource[];
-  /** The same while the definition is being deleted. They behave alike. */
+  /** The same while the definition is being deleted. */
   readonly endingResources: readonly ServedResource[];
-  /** The version that is written, served or not: for those who have to do with all objects there are. */
+  /** The written version, served or not, for work on all objects. */
   readonly whole: ServedResource | null;
-  /** Values for selectors on fields, of objects as they are stored: what any version may be selected by. */
+  /** Values for field selectors of stored objects, for all versions. */
   readonly fieldsOf: FieldsOf | null;
-  /** Null where versions differ in nothing but their names. */
+  /** Null where versions differ only in name. */
   readonly converter: Converter | null;
   private readonly versions: ReadonlyMap<string, CompiledVersion>;
   private readonly retirement = new AbortController();
@@ -92,12 +91,12 @@ export class CustomType {
     return this.options.definition;
   }
 
-  /** Schema of a version, whether it is served or not, for those who describe it. */
+  /** The schema of a version, served or not. */
   schemaOf(version: string): JsonObject | null {
     return this.versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
   }
 
-  /** Compiles what is served before somebody needs it, in steps: for types whose first request would hold up all others. */
+  /** Compiles served versions early, in steps, for types whose first request would block all others. */
   *compileAhead(): Steps<void> {
     for (const { defined, schema, mergeTypes, rules } of this.versions.values()) {
       if (!defined.served) continue;
@@ -109,7 +108,7 @@ export class CustomType {
     }
   }
 
-  /** Ends watches: they would go on to show objects as they are not served any more. */
+  /** Ends watches, which would otherwise show an outdated form. */
   retire(): void {
     this.retirement.abort();
     this.converter?.close();
@@ -190,7 +189,7 @@ function namesOf(
     shortNames,
     categories,
     subresources: new Map(subresources.map((each) => [each.name, each])),
-    // As far as anybody above storage knows, each version is kept as it is.
+    // Code above storage sees each version as stored.
     storage: { group, version, resource, kind },
     writtenVersion: storageVersion,
   };
@@ -239,7 +238,7 @@ function converterOf({ definition: { conversion, name, group, names }, webhooks 
   });
 }
 
-/** Points to the newest version that is neither deprecated nor older than this one. */
+/** Names the newest version that is neither deprecated nor older than this one. */
 function usualWarning({ group, names: { kind }, versions }: Definition, { name }: DefinedVersion): string {
   const [newest] = versions
     .filter((version) => version.served && !version.deprecated && compareVersions(version.name, name) < 0)

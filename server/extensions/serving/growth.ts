@@ -2,11 +2,11 @@ import { GrownTooLarge } from '../../../workers/schema/custom/contract.js';
 import type { Steps } from '../../../api/steps.js';
 import { StatusError } from '../../../api/status.js';
 
-/** What a client is told whose object has grown beyond what anybody keeps. */
+/** The error for an object that has grown too large to store. */
 const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`);
 
-/** Work that sets defaults, refused in the words of the API if they are too many. */
+/** Sets defaults, with an API error if they are too many. */
 export function* storable<T>(work: Steps<T>): Steps<T> {
   try {
     return yield* work;

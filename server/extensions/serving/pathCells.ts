@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../api/object.js';
 import { age } from '../../kinds/cells.js';
 import type { Cell } from '../../registry/tableColumn.js';
 
-/** How a value looks in a column of a type; null where it does not fit. The reference shows the first value that a path finds. */
+/** Formats a value for a column's type; null where it does not fit. The reference shows the first value that a path finds. */
 const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValue>> = {
   string: (value) => printed(value),
   integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null),
@@ -13,10 +13,9 @@ const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValu
   date: (value, now) => (typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : age(value, now)),
 };
 
-/** What a text column shows of a null. */
+/** A text column shows this for null. */
 const noValue = '<no value>';
 
-/** A column that shows what is found at a path in the object. */
 export function pathCell(jsonPath: string, type: string): Cell {
   const find = parseJsonPath(jsonPath);
   const show = Object.hasOwn(shown, type) ? shown[type] : undefined;
@@ -31,7 +30,7 @@ export function pathCell(jsonPath: string, type: string): Cell {
 const printed = (value: JsonValue): string =>
   typeof value === 'string' ? value : typeof value === 'object' ? writeJson(sorted(value)) : String(value);
 
-/** Members in the order of the alphabet, at all depths. */
+/** Sorts members by name, at all depths. */
 function sorted(value: JsonValue | undefined): JsonValue {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value ?? null;

@@ -12,27 +12,26 @@ import type { Converter } from '../conversion/contract.js';
 
 export interface PresenterOptions {
   readonly kind: string;
-  /** In which objects are presented. */
+  /** The version in which objects are presented. */
   readonly apiVersion: string;
-  /** In which they are written. */
+  /** The version in which they are written. */
   readonly writtenApiVersion: string;
-  /** Of any version of the type; null for one that the definition does not have any more. */
+  /** Schemas of all versions; null for one that the definition no longer has. */
   readonly schemaOf: (apiVersion: string) => CompiledSchema | null;
-  /** Null: versions differ in nothing but their names. */
+  /** Null where versions differ only in name. */
   readonly converter: Converter | null;
-  /** Values for selectors on fields, of objects of this version; null where there are none. */
+  /** Values for field selectors of this version; null where there are none. */
   readonly fieldsOf: FieldsOf | null;
 }
 
-/** Objects that a converter is asked about at once. */
+/** Objects per conversion call. */
 const convertedAtOnce = 500;
-/** JSON of an object from which on it is shown in several turns. */
+/** The size from which on an object is presented in several turns. */
 const largeBytes = 256 * 1024;
 
 /**
- * Shows stored objects of a custom resource in one version, as the definition says now: what its schema does not know (any more) is left out, defaults
- * are filled in, and what was written in another version is converted. Most objects are already as they are to be: those are shown as they are
- * stored, bytes and all. What was found out about an object is kept with it, for as long as the definition stays the same.
+ * Presents stored objects of a custom resource in one version, by its current definition: unknown fields are pruned, defaults set, and other versions
+ * converted. Most objects need no change and are served as stored, bytes and all. The result is cached with the object while the definition stays the same.
  */
 export class Presenter {
   private readonly known = new WeakMap<StoredObject, StoredObject>();
@@ -40,12 +39,12 @@ export class Presenter {
 
   constructor(private readonly options: PresenterOptions) {}
 
-  /** Whether objects of other versions may have other fields. */
+  /** Objects of other versions may have other fields. */
   get converts(): boolean {
     return this.options.converter !== null;
   }
 
-  /** The object as it is to be shown, or null if a converter has to be asked. */
+  /** Returns the presented object, or null if a converter has to be called. */
   now(stored: StoredObject): StoredObject | null {
     const known = this.known.get(stored);
     if (known !== undefined) return known;
@@ -58,7 +57,7 @@ export class Presenter {
     return this.now(stored) ?? (await this.converted([stored]))[0] ?? stored;
   }
 
-  /** The same array if nothing in it looks different; who has seen it before gets the same answer. Throws StatusError where a converter fails. */
+  /** Returns the same array if nothing changes; repeated calls return the same result. Throws StatusError where a converter fails. */
   async all(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const known = this.lists.get(stored);
     if (known !== undefined) return known;
@@ -70,7 +69,7 @@ export class Presenter {
     return all;
   }
 
-  /** Without a converter. */
+  /** Works without a converter. */
   private *renewed(stored: StoredObject): Steps<StoredObject> {
     const object = yield* this.restored(stored);
     return yield* this.keep(stored, yield* this.renamed(object));
@@ -85,12 +84,12 @@ export class Presenter {
     return shown;
   }
 
-  /** Whether an object is stored in another form than the one in which it would be written now. */
+  /** Reports whether an object is stored in another form than it would be written now. */
   isStale(stored: StoredObject, shown: StoredObject): boolean {
     return stored.apiVersion !== this.options.writtenApiVersion || shown !== stored;
   }
 
-  /** An object of this version in the form in which it is written. Throws StatusError where a converter fails. */
+  /** Converts to the written form. Throws StatusError where a converter fails. */
   async written(object: ApiObject): Promise<ApiObject> {
     const { kind, apiVersion, writtenApiVersion, converter } = this.options;
     if (apiVersion === writtenApiVersion) return { ...object, apiVersion };
@@ -123,7 +122,7 @@ export class Presenter {
     return objects;
   }
 
-  /** What a converter has made of the stored objects. */
+  /** Presents converted objects. */
   private *receivedAll(stored: readonly StoredObject[], results: readonly ApiObject[]): Steps<StoredObject[]> {
     const { kind, apiVersion } = this.options;
     const shown: StoredObject[] = [];
@@ -137,7 +136,7 @@ export class Presenter {
     return shown;
   }
 
-  /** As its own version's schema has it, with kind and apiVersion. */
+  /** Applies the schema of the object's own version, with kind and apiVersion. */
   private *restored(stored: StoredObject): Steps<ApiObject> {
     const { kind, apiVersion, schemaOf } = this.options;
     const object: ApiObject = { ...stored.decode(), apiVersion: stored.apiVersion, kind };
@@ -175,7 +174,7 @@ export class Presenter {
   }
 }
 
-/** Without a converter, field values are those of the stored form: selectors have been compared with them. */
+/** Field values without a converter are those of the stored form, with which selectors have been compared. */
 const presented = (
   content: ApiObject,
   { version, fields }: Pick<StoredObject, 'version' | 'fields'>,

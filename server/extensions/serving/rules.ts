@@ -15,21 +15,17 @@ import { specFindings, statusFindings } from './scale.js';
 
 export interface RuleParts {
   readonly version: DefinedVersion;
-  /** Of this version. */
   readonly apiVersion: string;
   readonly kind: string;
-  /** Compiled when first needed. */
+  /** Compiled on first use. */
   readonly schema: () => CompiledSchema;
   readonly rules: () => SchemaRules;
 }
 
-/** Members that are no content of their own. */
+/** Members outside the content. */
 const frame: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/**
- * The rules of a custom resource in one version: those of its schema, and what the subresources that it has mean for writes. Objects are in that version; storage
- * brings them to and from the one that is stored.
- */
+/** The rules of a custom resource in one version, from its schema and subresources. Objects are in that version; storage converts them. */
 export function customRules(parts: RuleParts): Rules {
   const {
     version: { hasStatus, selectableFields },
@@ -51,7 +47,7 @@ export function customRules(parts: RuleParts): Rules {
     lastFindings,
     warnings,
     create: {
-      // Other than that of a built-in kind, a new object has no status at all.
+      // A new object has no status at all, unlike a built-in kind.
       prepare(object) {
         if (hasStatus) delete object['status'];
       },
@@ -69,7 +65,7 @@ export function customRules(parts: RuleParts): Rules {
   };
 }
 
-/** A write through `status` changes nothing else, not even what describes the object. */
+/** A write through `status` does not even change metadata. */
 function keepMetadata(object: ApiObject, old: ApiObject): void {
   const { managedFields } = object.metadata;
   object.metadata = { ...old.metadata };
@@ -77,7 +73,7 @@ function keepMetadata(object: ApiObject, old: ApiObject): void {
   else object.metadata.managedFields = managedFields;
 }
 
-/** Whether nothing has changed that the generation counts: all but the metadata, and the status where it is written by itself. */
+/** Compares what the generation counts: everything but metadata, and the status where it is a subresource. */
 function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boolean {
   const counted = (name: string): boolean => !frame.has(name) && !(hasStatus && name === 'status');
   const names = new Set([...Object.keys(object), ...Object.keys(old)].filter(counted));
@@ -87,7 +83,7 @@ function sameContent(object: ApiObject, old: ApiObject, hasStatus: boolean): boo
 interface Findings {
   ofNew(object: ApiObject): Steps<FieldError[]>;
   ofChange(object: ApiObject, old: ApiObject, statusOnly: boolean): Steps<FieldError[]>;
-  /** Of the rules, which are asked when nothing keeps them from it. */
+  /** Findings of the rules, unless schema findings suppress them. */
   lastFindings(
     object: ApiObject,
     old: ApiObject | null,
@@ -102,7 +98,7 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
   const ofScale = (object: ApiObject, statusOnly: boolean): Between[] =>
     (scale === null ? [] : [...(statusOnly ? [] : specFindings(object, scale)), ...statusFindings(object, scale)]) as Between[];
   const judged = (verdict: RulesVerdict, warn: (text: string) => void): FieldError[] => {
-    // What was wrong before and is let through is told even where something else is refused.
+    // Warnings about tolerated old faults are sent even where something else is refused.
     verdict.warnings.forEach(warn);
     return verdict.causes.map(ofCause);
   };
@@ -122,7 +118,7 @@ function createFindings({ version: { scale }, apiVersion, kind, schema, rules }:
 
 const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 
-/** Finalizers that a write adds may have any name; for custom resources it is only advised that they tell whose they are. */
+/** Any finalizer name is allowed; a warning advises a domain for added ones. */
 function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
   const added = [...new Set(finalizers)].filter((name) => old?.metadata.finalizers?.includes(name) !== true).sort();
   return added.flatMap((name) =>
@@ -135,7 +131,7 @@ function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: Ap
 const advice = (name: string): string =>
   `prefer a domain-qualified finalizer name${name.includes('.') ? ' including a path (/)' : ''} to avoid accidental conflicts with other finalizer writers`;
 
-/** Findings about scale are causes as any other. */
+/** Findings about scale are ordinary causes. */
 type Between = NonNullable<NonNullable<Parameters<CompiledSchema['validate']>[1]>['between']>[number];
 
 const ofCause = ({ reason, field, message }: StatusCause): FieldError => ({

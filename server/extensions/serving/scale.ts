@@ -7,17 +7,17 @@ import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import type { ScalePaths } from '../definition.js';
 
-/** The subresource `scale` of custom resources: numbers at paths that the definition names. */
+/** The subresource `scale` of custom resources: numbers at paths of the definition. */
 
 const replicasMax = 2 ** 31 - 1;
-/** Stands for a number that is not there while a patch is worked out; nobody asks for it. */
+/** Stands for an absent number while a patch is computed; no client requests it. */
 const notSet = -(2 ** 31);
 
 type Found<T> = { readonly ok: true; readonly value: T | null } | { readonly ok: false; readonly message: string };
 
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.');
 
-/** What stands at a simple path; null when nothing does. */
+/** The value at a simple path, or null. */
 function valueAt(object: JsonValue, path: string): Found<JsonValue> {
   let value: JsonValue | undefined = object;
   for (const name of namesOf(path)) {
@@ -38,7 +38,7 @@ function wholeAt(object: JsonValue, path: string): Found<number | bigint> {
     : { ok: false, message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected int64` };
 }
 
-/** Beyond the safe range, whole numbers are bigint; those beyond 64 bits are no whole numbers. */
+/** Integers beyond the safe range are bigint; those beyond 64 bits are not integers. */
 const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'bigint' || Number.isSafeInteger(value);
 
 function textAt(object: JsonValue, path: string): Found<string> {
@@ -49,7 +49,7 @@ function textAt(object: JsonValue, path: string): Found<string> {
     : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
 }
 
-/** What Go calls the type of a value that JSON has brought. */
+/** The Go type of a decoded JSON value. */
 function goTypeOf(value: JsonValue): string {
   if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';
@@ -67,16 +67,16 @@ function replicaFindings(object: ApiObject, path: string): FieldError[] {
   return replicas > replicasMax ? [invalid(atPath(path), replicas, `should be less than or equal to ${replicasMax}`)] : [];
 }
 
-/** What is wrong with the number of replicas that is wanted. */
+/** Checks the desired number of replicas. */
 export const specFindings = (object: ApiObject, { specReplicas }: ScalePaths): FieldError[] => replicaFindings(object, specReplicas);
 
-/** What is wrong with the number of replicas that there are, and with the selector of their pods. */
+/** Checks the actual number of replicas and their pods' selector. */
 export function statusFindings(object: ApiObject, { statusReplicas, labelSelector }: ScalePaths): FieldError[] {
   const selector = labelSelector === null ? ({ ok: true, value: null } as const) : textAt(object, labelSelector);
   return [...replicaFindings(object, statusReplicas), ...(selector.ok ? [] : [invalid(atPath(labelSelector ?? ''), '', selector.message)])];
 }
 
-/** The object does not have what the definition says; the reference calls that an error of its own. */
+/** The object does not match the definition's paths; the reference has its own error for this. */
 const unusable = (message: string): StatusError =>
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
@@ -97,7 +97,7 @@ function scaleOf(object: ApiObject, version: string, { statusReplicas, labelSele
   };
 }
 
-/** Puts a value at a path, making what leads there. Throws 500 where something else is in the way. */
+/** Sets a value at a path, creating parents. Throws 500 where another value is in the way. */
 function setAt(object: JsonObject, path: string, value: JsonValue): void {
   const names = namesOf(path);
   let holder = object;
@@ -111,7 +111,7 @@ function setAt(object: JsonObject, path: string, value: JsonValue): void {
   holder[names.at(-1) ?? ''] = value;
 }
 
-/** `replicasPath`: of any version of the definition. */
+/** `replicasPath` covers all versions of the definition. */
 export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPath']): ScaleForm {
   const { specReplicas } = paths;
   return {
@@ -126,7 +126,7 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
       const replicas = membersOf(scale['spec'])['replicas'] ?? 0;
       if (replicas === notSet) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`);
       setAt(object, specReplicas, replicas);
-      // The client may demand a version; without one the write is to whatever the object is now.
+      // The client may require a version; otherwise the write applies to the current object.
       if ((scale.metadata.resourceVersion ?? '') !== '') object.metadata.resourceVersion = scale.metadata.resourceVersion ?? '';
       return object;
     },
@@ -135,11 +135,11 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
   };
 }
 
-/** As in the reference, which knows no way from what apply has made to the scale of a custom object: whoever wants to change it has to update or patch it. */
+/** Server-side apply cannot change the scale of a custom resource, as in the reference: clients have to update or patch it. */
 const unapplied: Readonly<Record<UnappliedScale, (name: string) => string>> = {
   unowned: () => 'failed to create manager for existing fields: failed to convert live object (/; autoscaling/v1, Kind=Scale)',
   changed: (name) => `failed to convert new object (/${name}; autoscaling/v1, Kind=Scale)`,
 };
 
-/** The path of the replicas as owners of fields spell it. */
+/** The path of the replicas in field ownership. */
 export const ownedPath = ({ specReplicas }: ScalePaths): readonly string[] => namesOf(specReplicas).map(fieldElement);

@@ -14,24 +14,24 @@ import { fieldValue } from '../../storage/matching.js';
 import type { Presenter } from './presenter.js';
 
 /**
- * Selectors on fields of custom resources that a webhook converts. Storage compares fields of objects as they are stored, where a field of another version may have another
- * value or none; so it is asked for all that the rest of the selection fits, and what is shown is compared here, in the version of the request.
+ * Field selectors of custom resources with conversion webhooks. Storage compares the stored form, where a field may differ, so it evaluates the rest of the
+ * selection, and the fields are compared here, in the request's version.
  */
 
-/** Objects that are read at once when only some of them may fit. */
+/** The page size when only some objects may match. */
 const pageSize = 500;
 
 /** These are the same in all versions. */
 const common: ReadonlySet<string> = new Set(['metadata.name', 'metadata.namespace']);
 
-/** Requirements that storage cannot judge; none for those that it can. */
+/** Requirements that storage cannot evaluate. */
 export const ownFields = (presenter: Presenter, fields: FieldSelector): FieldSelector =>
   presenter.converts ? fields.filter(({ field }) => !common.has(field)) : [];
 
 const commonFields = (fields: FieldSelector): FieldSelector => fields.filter(({ field }) => common.has(field));
 const fits = (fields: FieldSelector, object: StoredObject): boolean => matchesFields(fields, (field) => fieldValue(object, field));
 
-/** A list with such requirements: pages are read, at one version, until there is enough. */
+/** Lists with such requirements: reads pages, at one version, until there are enough. */
 export async function listSelected(storage: Storage, presenter: Presenter, request: ListRequest): Promise<ListResult> {
   const fields = ownFields(presenter, request.fields);
   const found: StoredObject[] = [];
@@ -50,18 +50,17 @@ export async function listSelected(storage: Storage, presenter: Presenter, reque
   }
 }
 
-/** What storage is asked to watch in place of this. */
+/** The watch that storage receives instead. */
 export const withoutOwnFields = (request: WatchRequest): WatchRequest => ({ ...request, fields: commonFields(request.fields) });
 
-/** An event as its watcher sees it. */
 export interface SelectedEvent {
   readonly type: WatchEventType;
   readonly object: StoredObject;
 }
 
-/** Events of a watch with such requirements: an object that begins or ceases to fit comes or goes. */
+/** Filters events with such requirements: an object that starts or stops matching is added or deleted. */
 export class SelectedEvents {
-  /** What the client has, as it was last shown. */
+  /** The client's objects, as last shown. */
   private readonly shown = new Map<string, StoredObject>();
   private readonly fields: FieldSelector;
 
@@ -73,7 +72,7 @@ export class SelectedEvents {
     this.fields = ownFields(presenter, request.fields);
   }
 
-  /** Finds out what the client has that goes on from a version. Null: nothing. */
+  /** Determines which objects a resuming client has. Null: nothing to do. */
   begin(): Promise<Failure | null> | null {
     const { start, initialEvents, resource, namespace, labels, fields, shard = null } = this.request;
     if (start.at !== 'after' || initialEvents) return null;
@@ -94,7 +93,7 @@ export class SelectedEvents {
     });
   }
 
-  /** What the watcher sees of an event whose object looks like this; null for nothing. */
+  /** The event that the watcher receives, or null. */
   seen({ type, version }: WatchEvent, object: StoredObject): SelectedEvent | null {
     const key = keyOf(object);
     const before = this.shown.get(key);
@@ -110,7 +109,7 @@ export class SelectedEvents {
 
 const keyOf = ({ namespace, name }: StoredObject): string => `${namespace}/${name}`;
 
-/** What goes is shown as it was, with the version in which it went. */
+/** A deleted object has its last shown state, with the version of its deletion. */
 function lastState(object: StoredObject, version: number): StoredObject {
   const content = object.decode();
   content.metadata.resourceVersion = String(version);

@@ -20,10 +20,7 @@ import type {
 import type { Presenter } from './presenter.js';
 import { listSelected, ownFields, SelectedEvents, withoutOwnFields } from './selectedFields.js';
 
-/**
- * Storage of a custom resource as the registry sees it in one version: all objects are in that version, whatever they were written in, and what is written
- * becomes the stored version on its way. So nobody above needs to know of conversion.
- */
+/** Storage of a custom resource in one version: reads convert from any stored version, writes convert to the written one. So code above needs no conversion. */
 export function versionedStorage(storage: Storage, presenter: Presenter): Storage {
   return {
     ready: () => storage.ready(),
@@ -69,7 +66,7 @@ async function shown(presenter: Presenter, result: WriteResult): Promise<WriteRe
   return result.outcome === 'conflict' && result.current !== null ? { ...result, current: await presenter.one(result.current) } : result;
 }
 
-/** Events of one version, so that all its watchers share what is encoded of them. */
+/** Events of one version, whose watchers share their encoding. */
 const sharedEvents = new WeakMap<Presenter, WeakMap<WatchEvent, WatchEvent>>();
 
 function eventOf(presenter: Presenter, event: WatchEvent, object: WatchEvent['object']): WatchEvent {
@@ -102,17 +99,17 @@ function watch(storage: Storage, presenter: Presenter, request: WatchRequest, si
   };
 }
 
-/** Calls that wait for an earlier event to be converted. A client that is so far behind is better off beginning anew. */
+/** Calls that wait for the conversion of an earlier event. A client that is further behind should start anew. */
 const waitingMax = 10_000;
 
 /**
- * Hands events on in order. Nearly all can be shown at once; from the first one that a converter has to be asked about, what follows waits:
+ * Delivers events in order. Nearly all can be presented at once; when one needs a converter, later ones wait:
  *
  *     event ──▶ [waiting for the converter] ──▶ event, event, synced …
  */
 class PresentedEvents implements WatchSink {
   onFailure: () => void = () => {};
-  /** Version of the last event that was handed on. */
+  /** The version of the last delivered event. */
   shown: Version = 0;
   private readonly waiting: (() => Promise<void> | void)[] = [];
   private working = false;
@@ -121,11 +118,11 @@ class PresentedEvents implements WatchSink {
   constructor(
     private readonly presenter: Presenter,
     private readonly sink: WatchSink,
-    /** What of it is seen; null for all. */
+    /** Null for no filter. */
     private readonly selected: SelectedEvents | null,
   ) {
     const begun = selected?.begin() ?? null;
-    // What follows waits until it is known what the client has.
+    // Events wait until the client's objects are known.
     if (begun !== null)
       this.wait(async () => {
         const failure = await begun;
@@ -159,7 +156,7 @@ class PresentedEvents implements WatchSink {
     });
   }
 
-  /** While something waits, the initial state waits as well. */
+  /** The initial state waits as well. */
   drained(): Promise<void> | null {
     if (!this.working) return this.sink.drained?.() ?? null;
     return new Promise((resolve) => {
@@ -183,7 +180,7 @@ class PresentedEvents implements WatchSink {
     else step();
   }
 
-  /** One object that cannot be shown must not stop storage, which is telling everybody. */
+  /** An object that cannot be presented must not stop storage, which is notifying all watchers. */
   private presentNow(event: WatchEvent): WatchEvent['object'] | null | 'failed' {
     try {
       return this.presenter.now(event.object);
@@ -207,7 +204,7 @@ class PresentedEvents implements WatchSink {
     if (!this.isOver()) this.emit(event, object);
   }
 
-  /** A method, because it may happen at every await. */
+  /** A method, because it may change at every await. */
   private isOver(): boolean {
     return this.over;
   }

@@ -3,8 +3,8 @@ import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
 /**
- * Finds out who asks, and begins the record of the request: what is written of it depends on who asks. Requests without good credentials
- * are written down as well, with the ways that were tried.
+ * Authenticates, then starts the audit record, whose level depends on the user. Requests with invalid credentials are recorded as well, with the methods that
+ * were tried.
  */
 export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filter {
   if (auditor === null) return authenticate;
@@ -20,7 +20,7 @@ export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filt
   };
 }
 
-/** Has a record of the requests that a filter refuses before anybody is asked who sends them. */
+/** Audits requests that a filter refuses before authentication. */
 export function auditedRefusals(auditor: Auditor | null, filter: Filter): Filter {
   if (auditor === null) return filter;
   return (exchange) => {

@@ -7,7 +7,7 @@ import type { Filter } from './filter.js';
 
 const outcomes = { user: 'success', absent: 'failure', invalid: 'error' } as const;
 
-/** Finds out who asks. Why credentials were refused is logged and not told. */
+/** Reasons of refusals are logged and not sent. */
 export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): Filter {
   const judge = (exchange: Exchange, result: Authentication, from: number): void => {
     metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');

@@ -1,8 +1,8 @@
 import type { Filter } from './filter.js';
 
 /**
- * Adds the CORS headers for origins that match one of the patterns, and HSTS directives to all. A preflight request (OPTIONS with an allowed
- * origin) is answered at once: it carries no credentials.
+ * Adds CORS headers for origins that match a pattern, and HSTS to all. A preflight request (OPTIONS with an allowed origin) is answered at once: it carries no
+ * credentials.
  */
 export function corsFilter(origins: readonly RegExp[], hsts: string | null): Filter {
   return ({ request, response, method }) => {

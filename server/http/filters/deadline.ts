@@ -5,9 +5,8 @@ import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
 /**
- * Gives each request its time limit: the server's, or less if the client asks for less with `?timeout=`. When the limit passes, the client
- * gets a 504 and the work is told to stop; whether it takes effect is then unknown. An answer that is not taken by then is cut off. Long-running
- * requests set limits of their own.
+ * Sets the time limit: the server's, or a shorter one of `?timeout=`. When it passes, the client gets a 504 and the work is aborted; whether it takes effect is
+ * then unknown. A response that is not read by then is cut off. Long-running requests have limits of their own.
  */
 export function deadlineFilter(requestTimeoutMs: number): Filter {
   return (exchange) => {
@@ -21,7 +20,7 @@ export function deadlineFilter(requestTimeoutMs: number): Filter {
   };
 }
 
-/** An empty value and zero mean the server's own limit. */
+/** Empty and zero mean the server's limit. */
 function requested(query: URLSearchParams): number | null {
   const text = query.size === 0 ? null : query.get('timeout');
   if (text === null || text === '') return null;
@@ -32,13 +31,13 @@ function requested(query: URLSearchParams): number | null {
 
 function expire(exchange: Exchange): void {
   exchange.terminated = true;
-  // A timer may be a fraction of a millisecond early, and the answer depends on whether the time is over.
+  // A timer may be a fraction of a millisecond early, and the response depends on whether the time has passed.
   exchange.deadline = Math.min(exchange.deadline, performance.now());
   const error = timeout('Timeout: request did not complete within the allotted timeout', 0);
   exchange.abort(error);
-  // Whatever is out already, be it all of it, has not been taken within the time.
+  // A response that has begun was not read in time.
   if (exchange.response.headersSent) return exchange.cut();
-  // The rest of an HTTP/1.1 request that is still being sent would stand before the next one.
+  // The rest of an unfinished HTTP/1.1 request would precede the next one.
   if ('complete' in exchange.request && !exchange.request.complete) exchange.response.setHeader('connection', 'close');
   writeStatusError(exchange, error);
 }

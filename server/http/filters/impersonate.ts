@@ -9,14 +9,14 @@ import type { Filter } from './filter.js';
 const extraPrefix = 'impersonate-extra-';
 
 export interface ImpersonationOptions {
-  /** Whether rights to parts of it (`impersonate:MODE`, `impersonate-on:MODE:VERB`) are enough: feature ConstrainedImpersonation. */
+  /** Accepts constrained permissions (`impersonate:MODE`, `impersonate-on:MODE:VERB`): feature ConstrainedImpersonation. */
   readonly constrained: boolean;
   readonly counts: ImpersonationCounts;
 }
 
 /**
- * Lets a user act as another one (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if that is granted on every
- * single part. From here on the request is the other user's; who really asked stays known for the audit log.
+ * Impersonates another user (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if every part is permitted. From here on the request is that user's;
+ * the original one stays known for the audit log.
  */
 export function impersonateFilter(authorize: Authorizer, options: ImpersonationOptions): Filter {
   return (exchange) => {
@@ -35,7 +35,7 @@ async function become(exchange: Exchange, wanted: Wanted, authorize: Authorizer,
   exchange.user = user;
 }
 
-/** Null when no impersonation is asked for. Cheap for the usual request, which has none of these headers. */
+/** Null without impersonation. Cheap for the usual request, which has none of these headers. */
 function readHeaders({ request }: Exchange): Wanted | null {
   if (!anyImpersonation(request.headers)) return null;
   const groups: string[] = [];
@@ -58,7 +58,7 @@ function anyImpersonation(headers: Exchange['request']['headers']): boolean {
   return false;
 }
 
-/** Values of repeated headers one by one: joining them would make a group of two names with a comma. */
+/** Keeps repeated headers apart: joining them would make a group of two names with a comma. */
 function rawHeaders(list: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) {
@@ -68,7 +68,7 @@ function rawHeaders(list: readonly string[]): [string, string][] {
   return pairs;
 }
 
-/** Clients of the reference see this text, which prints a structure of its implementation language. */
+/** Clients of the reference see this text, which prints a Go structure. */
 function goSyntax({ name, uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]): string => `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
   const entries = [...extra].map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`);

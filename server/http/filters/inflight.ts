@@ -3,28 +3,27 @@ import { OwnCount, type Count, ownerOf, Slots } from '../../../program/port/conn
 import type { Filter } from './filter.js';
 
 export interface InflightLimits {
-  /** Requests that change nothing; 0 for no limit. */
+  /** 0 for no limit. */
   readonly readOnlyMax: number;
   readonly mutatingMax: number;
-  /** Counts of reads, writes and probes that several threads have in common. */
+  /** Counts of reads, writes and probes, shared by several threads. */
   readonly counts?: readonly [Count, Count, Count];
 }
 
 export interface Inflight {
   readonly filter: Filter;
-  /** Requests that are being worked on now, without long-running ones. */
+  /** Requests in progress, without long-running ones. */
   readonly current: { readonly readOnly: number; readonly mutating: number };
 }
 
-/** Questions about the health of the process that wait for an answer; there are so many only when checks hang. */
+/** Waiting health probes; there are so many only when checks hang. */
 const probesMax = 1_000;
 
-/** Verbs that change nothing. */
 const readOnlyVerbs: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 
 /**
- * Bounds how many requests are worked on at once; more are told to come back. Reads, writes and probes have slots of their own. The exchange gives
- * its slot back while its body is being sent, and for good when the work is done.
+ * Limits requests in progress; others get Retry-After. Reads, writes and probes have separate limits. A request releases its slot while its body is being sent,
+ * and finally when the work is done.
  */
 export function inflightFilter({
   readOnlyMax,
@@ -55,5 +54,5 @@ export function inflightFilter({
   };
 }
 
-/** Whoever watches over the process must not take a server that is busy for a dead one. */
+/** A supervisor must not take a busy server for a dead one. */
 export const isProbe = ({ info }: Exchange): boolean => !info.isResource && /^\/(readyz|livez|healthz)(\/|$)/.test(info.path);

@@ -3,10 +3,10 @@ import type { RequestMetrics } from '../metrics.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
-/** Verbosity from which every request is logged. */
+/** The verbosity from which on every request is logged. */
 const accessLogLevel = 3;
 
-/** Counts and times each request, and at `-v=3` logs it, once its answer is over. */
+/** Counts and times each request, and logs it at `-v=3`, once its response is over. */
 export function observeFilter(metrics: RequestMetrics, log: Logger): Filter {
   return (exchange) => {
     const { longRunning } = exchange;
@@ -32,7 +32,7 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): Filter {
   };
 }
 
-/** Bytes of the answer's body, if its head told. */
+/** The length of the response's body, if its head has it. */
 function lengthOf({ response }: Exchange): number | null {
   const length = response.headersSent ? response.getHeader('content-length') : undefined;
   return length === undefined ? null : Number(length);

@@ -4,9 +4,9 @@ import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
 /**
- * Refuses to change the protocol for pages of other sites. What a browser lets a page read of other answers does not hold for WebSockets: the page of any
- * site can open one, and the browser shows its client certificate. A token is not shown by itself, and programs that are no browsers send no origin.
- * Origins that `--cors-allowed-origins` lets read everything else are let in here as well.
+ * Refuses protocol switches for pages of other sites. The browser's restrictions on reading responses do not cover WebSockets: any page can open one, with the
+ * user's client certificate. Tokens are not sent automatically, and other programs send no origin. Origins of `--cors-allowed-origins` are allowed here as
+ * well.
  */
 export function originFilter(allowed: readonly RegExp[]): Filter {
   return (exchange) => {
@@ -17,7 +17,7 @@ export function originFilter(allowed: readonly RegExp[]): Filter {
   };
 }
 
-/** Whether the page comes from where this request goes. */
+/** Reports whether the page's origin is this server. */
 function isOwn(origin: string, { request }: Exchange): boolean {
   try {
     return new URL(origin).host === new URL(`https://${request.headers.host ?? ''}`).host;

@@ -2,11 +2,11 @@ import { activeTrace } from '../../../program/tracing/activeTrace.js';
 import type { Tracer } from '../../../program/tracing/tracer.js';
 import type { Exchange } from '../exchange.js';
 
-/** Watches and the like say nothing by how long they take, and health checks would fill every store of traces. */
+/** Durations of watches are meaningless, and health checks would fill every trace store. */
 const untraced = (exchange: Exchange): boolean =>
   exchange.longRunning || (!exchange.info.isResource && /^\/(?:livez|readyz|healthz|metrics)/.test(exchange.info.path));
 
-/** Runs the work on a request as a part of a trace, which the client may have begun. */
+/** Handles a request in a span, whose trace the client may have begun. */
 export function traceFilter(tracer: Tracer, work: (exchange: Exchange) => Promise<void>): (exchange: Exchange) => Promise<void> {
   return (exchange) => {
     if (untraced(exchange)) return work(exchange);

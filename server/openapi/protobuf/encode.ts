@@ -9,10 +9,10 @@ const delimited = 2;
 const fixed64 = 1;
 const varint = 0;
 
-/** Writes one value under a field's number. */
+/** Writes one value under a field number. */
 type Write = (writer: Writer, number: number, value: unknown) => void;
 
-/** Turns a table of messages into the function that encodes documents of it. */
+/** Builds an encoder from a table of messages. */
 export function documentEncoder(messages: Messages): (document: JsonObject) => Uint8Array {
   const encoder = new Encoder(messages);
   return (document) => {
@@ -34,7 +34,7 @@ const scalars: Readonly<Record<string, Write>> = {
   },
   any: (writer, number, value) => {
     writer.uint32((number << 3) | delimited).fork();
-    // Field 2 is text in YAML, of which JSON is a part.
+    // Field 2 is text in YAML, a superset of JSON.
     writer
       .uint32((2 << 3) | delimited)
       .string(JSON.stringify(value))
@@ -99,7 +99,7 @@ class Encoder {
     return number === undefined || values === undefined ? this.nested(rule) : this.named(Number(number), values);
   }
 
-  /** One value where a list is expected counts as a list of one. */
+  /** A single value where a list is expected counts as a list of one. */
   private repeated(rule: string): Write {
     const write = this.rule(rule);
     return (writer, number, value) => {

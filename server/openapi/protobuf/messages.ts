@@ -16,7 +16,7 @@
  */
 export type MessageTable = Readonly<Record<string, string>>;
 
-/** Which of several fields holds a value: its number, and the rule for it. */
+/** Selects the field number and rule of a value. */
 export type Choice = (value: unknown) => readonly [number: number, rule: string];
 export interface Messages {
   readonly table: MessageTable;
@@ -107,7 +107,7 @@ export const openapiV3: Messages = {
     ResponseOrReference: orReference('Response', 'Reference'),
     SecurityOrReference: orReference('SecurityScheme', 'Reference'),
     SchemaOrBoolean: schemaOrBoolean('SchemaOrReference'),
-    // Defaults that are objects have no place in this form; `nothing` leaves the message empty.
+    // This form has no object defaults; `nothing` leaves the message empty.
     Default: (value) =>
       typeof value === 'number'
         ? [1, 'double']

@@ -1,13 +1,13 @@
 import type { BuiltDocument, Encoding } from '../build.js';
 
-/** What is known of the documents of another program about one version of a group that it serves. */
+/** Another program's documents about one group version. */
 export interface RemoteDocument {
   /** Below `/openapi/v3/`. */
   readonly path: string;
-  /** Of the document of version 3; null when it cannot be shown now. */
+  /** The hash of the version 3 document; null when it is unavailable now. */
   readonly hash: string | null;
-  /** Its part of the document of version 2: JSON, compressed; null for programs that have none. */
+  /** Its part of the version 2 document as compressed JSON; null for none. */
   readonly v2: Uint8Array | null;
-  /** The document of version 3. Rejects when it cannot be had. */
+  /** The version 3 document. Rejects when it is unavailable. */
   document(encoding: Encoding): Promise<BuiltDocument>;
 }

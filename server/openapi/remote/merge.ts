@@ -4,8 +4,8 @@ import { membersOf } from '../../../api/json/members.js';
 import { definitionsPrefix, nameIn, referenceTo, withReferences } from './references.js';
 
 /**
- * The document of version 2 with what other programs say of their versions: paths that are there already stay as they are, and a definition whose name means something
- * else already gets another name, `NAME_v2` and so on (`MergeSpecsIgnorePathConflictRenamingDefinitionsAndParameters` of kube-openapi). Pure.
+ * Merges foreign parts into the version 2 document: existing paths stay, and a definition whose name has another meaning becomes `NAME_v2` and so on
+ * (`MergeSpecsIgnorePathConflictRenamingDefinitionsAndParameters` of kube-openapi). Pure.
  */
 export function mergedV2(own: JsonObject, parts: readonly JsonObject[]): JsonObject {
   if (parts.length === 0) return own;
@@ -28,7 +28,7 @@ export function mergedV2(own: JsonObject, parts: readonly JsonObject[]): JsonObj
 const sorted = (entries: ReadonlyMap<string, JsonValue | undefined>): [string, JsonValue | undefined][] =>
   [...entries].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** Under which names definitions are in the merged document: their own ones where these are free, or mean the same. */
+/** Names in the merged document: the original ones where they are free, or have the same meaning. */
 function namesFor(added: JsonObject, taken: ReadonlyMap<string, JsonValue | undefined>): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [name, definition] of Object.entries(added)) {
@@ -50,7 +50,7 @@ function isFree(
   return there === undefined || isDeepStrictEqual(withoutKinds(there), withoutKinds(definition));
 }
 
-/** Kinds by which clients find a schema do not make it another one. */
+/** Differing kinds do not make two schemas different. */
 function withoutKinds(definition: JsonValue | undefined): JsonObject {
   const { 'x-kubernetes-group-version-kind': _, ...schema } = membersOf(definition);
   return schema;

@@ -3,7 +3,7 @@ import { isObject } from '../../../api/json/json.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { definitionsNeeded, nameIn } from './references.js';
 
-/** A version of a group that another program serves. */
+/** A group version that another program serves. */
 export interface RemoteVersionName {
   readonly group: string;
   readonly version: string;
@@ -13,9 +13,9 @@ const parametersPrefix = '#/parameters/';
 const kindsMember = 'x-kubernetes-group-version-kind';
 
 /**
- * What a document of version 2 says of one version of a group: its paths, and the definitions that they need; nothing else that the program may serve or claim to
- * (`FilterSpecByPaths` of kube-openapi, as kube-aggregator uses it). Parameters stand where they are used, and definitions name no kinds of other groups:
- * clients look schemas up by these names, and must find the one of who serves the kind. Throws for what is no such document. Pure.
+ * Extracts one group version from a version 2 document: its paths and the definitions that they need, nothing else that the program serves or claims
+ * (`FilterSpecByPaths` of kube-openapi, as in kube-aggregator). Parameters are inlined, and definitions name no kinds of other groups, because clients find
+ * schemas by these names and must find that of the serving program. Throws for an invalid document. Pure.
  */
 export function ownPart(document: JsonValue | undefined, { group, version }: RemoteVersionName): JsonObject {
   if (!isObject<JsonObject>(document) || (document['swagger'] ?? '2.0') !== '2.0' || !isObject<JsonObject>(document['paths']))
@@ -37,7 +37,7 @@ export function ownPart(document: JsonValue | undefined, { group, version }: Rem
   };
 }
 
-/** A path, with shared parameters written out. */
+/** Inlines shared parameters of a path. */
 function withParameters(item: JsonValue | undefined, shared: JsonObject): JsonValue {
   const written = (value: JsonValue | undefined): JsonValue =>
     itemsOf(value).map((each) => {

@@ -1,21 +1,21 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 
-/** References within OpenAPI documents of other programs, wherever they stand: what a document may hold is more than this server knows. Pure. */
+/** References in foreign documents, at any place: a document may contain more than this server knows. Pure. */
 
 export const definitionsPrefix = '#/definitions/';
 export const schemasPrefix = '#/components/schemas/';
 
-/** A name as it stands in a JSON pointer (RFC 6901, section 3). */
+/** Escapes a name for a JSON pointer (RFC 6901, section 3). */
 const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 const unescaped = (text: string): string => text.replaceAll('~1', '/').replaceAll('~0', '~');
 
 export const referenceTo = (prefix: string, name: string): string => `${prefix}${escaped(name)}`;
 
-/** The name that a reference leads to, or null for what is no reference of this prefix. A member of the name `$ref` may also be described: then it is an object. */
+/** The target of a reference, or null for other values. A member named `$ref` may also be described: then it is an object. */
 export const nameIn = (reference: JsonValue | undefined, prefix: string): string | null =>
   typeof reference === 'string' && reference.startsWith(prefix) ? unescaped(reference.slice(prefix.length)) : null;
 
-/** Names of all definitions that a value needs, directly or by others. */
+/** Names of all definitions that a value needs, directly or indirectly. */
 export function definitionsNeeded(value: JsonValue | undefined, definitions: JsonObject): ReadonlySet<string> {
   const needed = new Set<string>();
   const waiting = [value];
@@ -32,7 +32,6 @@ export function definitionsNeeded(value: JsonValue | undefined, definitions: Jso
   return needed;
 }
 
-/** The value with other references. */
 export function withReferences(value: JsonValue, change: (reference: string) => string): JsonValue {
   if (Array.isArray(value)) return value.map((each) => withReferences(each, change));
   if (typeof value !== 'object' || value === null) return value;

@@ -6,16 +6,16 @@ import { encodedDocument, type BuiltDocument, type Encoding } from '../build.js'
 import { ownPart, type RemoteVersionName } from './ownPart.js';
 import { upgraded } from './upgrade.js';
 
-/** Work on documents of other programs. It takes time, and trips over whatever somebody may have written into them: for a thread of its own. */
+/** Work on foreign documents, which takes time and may fail on any content: it runs in a thread of its own. */
 
-/** A document as it came, to be made into what is kept of it. */
+/** A received document to convert into its cached form. */
 export interface Taking {
   readonly of: RemoteVersionName;
   readonly version: 2 | 3;
   readonly bytes: Uint8Array;
 }
 
-/** A document that is kept, to be shown as one of version 3. */
+/** A cached document to serve as version 3. */
 export interface Showing {
   /** Compressed JSON of this version. */
   readonly kept: Uint8Array;
@@ -23,14 +23,14 @@ export interface Showing {
   readonly encoding: Encoding;
 }
 
-/** What is kept of one document, before it is compressed. */
+/** The size limit of a document before compression. */
 const keptBytesMax = 8 * 1024 * 1024;
 
-/** What is kept of a document: compressed JSON. Throws for what is none, cannot be encoded, or is too large. */
+/** Returns compressed JSON. Throws for a document that is invalid, cannot be encoded, or is too large. */
 export function take({ of, version, bytes }: Taking): BuiltDocument {
   const document = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) as JsonValue;
   const part = version === 2 ? ownPart(document, of) : checkedV3(document);
-  // Both encodings are asked for some day; better it fails now.
+  // Both encodings will be requested some day, so an error should appear now.
   encodedDocument(part, version, 'protobuf');
   if (version === 2) encodedDocument(upgraded(part), 3, 'protobuf');
   const json = Buffer.from(JSON.stringify(part));
@@ -38,7 +38,7 @@ export function take({ of, version, bytes }: Taking): BuiltDocument {
   return { hash: createHash('sha512').update(json).digest('hex').toUpperCase(), gzip: gzipSync(json) };
 }
 
-/** A document of version 3 as it is sent. */
+/** Encodes a version 3 document. */
 export function show({ kept, version, encoding }: Showing): BuiltDocument {
   const document = unpacked(kept);
   return encodedDocument(version === 2 ? upgraded(document) : document, 3, encoding);
