@@ -2,9 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BarrierOutcome, StoreEngine } from './engine.js';
 import { within } from './within.js';
 
-/** Readers gather no longer than this. */
+/** The longest gathering of readers. */
 const gatherMsMax = 1;
-/** A barrier that takes longer has met trouble, such as a leader that is gone; those who came later need not wait for its end. */
+/** A longer barrier is in trouble, such as a lost leader; later readers need not wait for its end. */
 const promptMsMax = 250;
 
 /** Milliseconds; for tests. */
@@ -14,11 +14,11 @@ export interface BarrierTimes {
 }
 
 /**
- * Shares read barriers. Each wakes the consensus thread and is woken by it, which costs as much as it does to answer a reader or two. So
- * readers gather: a barrier begins after a turn of the event loop that brought no further reader, and while none is under way that may soon be
- * answered. A reader that is alone waits for the end of its turn and no longer; where there are many, the turns are long because they answer readers.
+ * Shares read barriers. Each wakes the consensus thread and is woken by it, at the cost of one or two reads. So readers gather: a barrier begins after a turn
+ * of the event loop without another reader, unless one in progress may soon be answered. A single reader waits only for the end of its turn; with many readers
+ * turns are long anyway.
  *
- * A reader may not join a barrier that has begun, because that one promises nothing about writes which completed after it began.
+ * A reader cannot join a barrier that has begun, because that promises nothing about writes completed since.
  */
 export class Barriers {
   private gathering: Promise<BarrierOutcome> | null = null;
@@ -45,7 +45,7 @@ export class Barriers {
     if (this.underWay !== null) await within(this.underWay, this.promptMs);
     const end = performance.now() + this.gatherMs;
     let known: number;
-    // At least one turn, however late it is: `reach` keeps this promise as the one that is gathering until then, and not a moment longer.
+    // Waits at least one turn: until then `reach` shares this promise as the gathering one.
     do {
       known = this.gathered;
       await nextTurn();

@@ -3,11 +3,11 @@ import type { Version } from './contract.js';
 import type { Segment } from './segment.js';
 
 /**
- * What several threads that keep the same objects have in common: the JSON of an object, and its other encodings, made by the first thread that needs them and
- * read by all. Storage knows of this much; who makes it so is `server/threads`. A server of one thread has none, and keeps what it makes.
+ * Forms that threads with the same objects share: the JSON of an object, and its other encodings, made by the first thread that needs them. `server/threads`
+ * implements it. A server of one thread keeps its own.
  */
 
-/** One state of one object: a key, and the version at which it was in that state. */
+/** One state of one object: a key and a version. */
 export interface FormSubject {
   readonly facts: { readonly resource: GroupResource };
   readonly namespace: string;
@@ -15,7 +15,7 @@ export interface FormSubject {
   readonly version: Version;
 }
 
-/** Numbers that are told with the bytes; zero where there is nothing to tell. */
+/** Numbers stored with the bytes; zero if unused. */
 export type FormNotes = readonly [number, number, number, number];
 
 export interface MadeForm {
@@ -23,17 +23,17 @@ export interface MadeForm {
   readonly notes: FormNotes;
 }
 
-/** `segment`: the common memory in which the bytes lie, to be told who needs them there and for how long; null where they are the caller's own. */
+/** `segment` is the shared memory of the bytes, which tracks users; null if they are the caller's own. */
 export interface CommonForm extends MadeForm {
   readonly segment: Segment | null;
 }
 
 export interface CommonForms {
   /**
-   * The form as some thread has made it, otherwise as `make` does now, for all. While another thread is at it, this one waits a moment. Throws what
-   * `make` throws. The state must be the one that every thread has at this key and version, and the bytes must follow from it and from `form` alone.
+   * Returns the form from another thread, or from `make` for all. If another thread is making it, this one waits briefly. Throws what `make` throws. The state
+   * must be the same in every thread at this key and version, and the bytes must depend only on it and on `form`.
    */
   of(subject: FormSubject, form: string, make: () => MadeForm): CommonForm;
-  /** The same where the form is at hand already: nobody is waited for. */
+  /** Shares an existing form without waiting. */
   put(subject: FormSubject, form: string, made: MadeForm): CommonForm;
 }

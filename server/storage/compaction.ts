@@ -4,23 +4,22 @@ import type { Version } from './contract.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface CompactionOptions {
-  /** What the store has reached. */
+  /** The store's version. */
   readonly version: () => Version;
   /**
-   * One replica is enough: the one that leads does it. `compacted`: history before this version is gone already. `isShort`: there is too little space for more
-   * history than need be.
+   * Only the leading replica compacts. `compacted`: history before this version is gone already. `isShort`: space is too scarce for more history than needed.
    */
   readonly standing: () => Promise<{ readonly leads: boolean; readonly compacted: Version; readonly isShort?: boolean }>;
   readonly compact: (version: Version) => Promise<WriteOutcome>;
   readonly log: Logger;
 }
 
-/** While space is short, so much history has to do: watches that were cut off a moment ago still resume. */
+/** The history while space is short: recently disconnected watches still resume. */
 const shortIntervalMs = 10_000;
 
 /**
- * Drops history regularly. Each time, the version that was current one interval ago goes: clients can always resume from what they saw
- * within the last interval. Every replica remembers that version, so a new leader goes on where the old one stopped.
+ * Compacts regularly, each time at the version that was current one interval ago, so that clients can resume from anything within the last interval. Every
+ * replica remembers that version, so a new leader continues.
  */
 export class Compaction {
   private before: Version;
@@ -55,7 +54,7 @@ export class Compaction {
     for (const timer of [this.timer, this.shortTimer]) if (timer !== null) clearInterval(timer);
   }
 
-  /** The cluster has just been filled with what every cluster has. Nobody can have seen how, so history begins afterwards. */
+  /** The cluster's initial objects were just created. No client has seen how, so history begins afterwards. */
   begin(): void {
     this.before = this.options.version();
     this.attempt(async () => {
@@ -63,7 +62,7 @@ export class Compaction {
     });
   }
 
-  /** What is due after each interval. */
+  /** Called after each interval. */
   async turn(): Promise<void> {
     const target = this.before;
     this.before = this.options.version();

@@ -8,45 +8,45 @@ import { decodeBody, encodeBody, encodeBodySteps, type StoredForm } from './form
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
 
 /**
- * The form of a value in the store:
+ * The form of a stored value:
  *
  *     byte  0        format, 0xA1: neither JSON text nor the reference's Protobuf envelope starts with it
  *     byte  1        media type of the body (`mediaTypes`)
  *     byte  2        flags: bit 0, the body has integers beyond 2^53
  *     byte  3        length of apiVersion
- *     bytes 4..7     where in the body the resource version goes (all numbers little-endian; 0 unless the body is JSON, as are the next two)
- *     bytes 8..11    where in the body the labels' object starts
+ *     bytes 4..7     position of the resource version in the body (all numbers little-endian; 0 unless the body is JSON, as are the next two)
+ *     bytes 8..11    position of the labels' object in the body
  *     bytes 12..15   its length; 0 when there are no labels
  *     apiVersion     of the stored form, UTF-8: later conversions must know which version was written
  *     body           for JSON: the object without kind, apiVersion and resource version; for others see `forms.ts`
  *     last 4 bytes   CRC-32 of everything before
  *
- * Values that kube-apiserver has written, or that are written so that it can read them, are told apart by their first byte: see `reference/values.ts`.
+ * Values written by kube-apiserver, or readable by it, are distinguished by their first byte: see `reference/values.ts`.
  *
- * The resource version is left out because it is known only once the write has been applied; for JSON `itemOf` puts it in without parsing.
- * Every value says its media type, so that values of all media types may lie beside each other.
+ * The resource version is known only after the write is applied; for JSON `itemOf` inserts it without parsing. Every value names its media type, so that all
+ * may be mixed.
  */
 const storedFormat = 0xa1;
 
-/** What stands for a value that could not even be decrypted; never stored. */
+/** Marks a value that could not be decrypted; never stored. */
 const unreadableFormat = 0xa0;
 export const unreadableValue = (why: string): Buffer => Buffer.concat([Buffer.of(unreadableFormat), Buffer.from(why)]);
 
-/** By their number in byte 1. Numbers are never given anew. */
+/** Indexed by byte 1. Numbers are never reused. */
 const mediaTypes = ['', 'application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'] as const;
 const jsonMediaType = mediaTypes.indexOf('application/json');
 const headerBytes = 16;
 const checksumBytes = 4;
 const flagBigIntegers = 1;
 
-/** Deepest nesting that a stored value is read back with; writes are checked to far less. */
+/** The deepest nesting of stored values; writes are limited to far less. */
 const depthMax = 10_000;
 
-/** An object's bytes as lists show them, and where the parts are that are read without parsing the rest. */
+/** An object's bytes as in lists, with positions of the parts that are read without parsing the rest. */
 export interface Item {
   readonly bytes: Buffer;
   readonly apiVersion: string;
-  /** First digit of the resource version. */
+  /** Position of the resource version's first digit. */
   readonly versionAt: number;
   /** The labels' JSON object; both 0 when there are none. */
   readonly labelsAt: number;
@@ -54,9 +54,9 @@ export interface Item {
   readonly bigIntegers: boolean;
 }
 
-/** A stored value that cannot be read: damaged, or written by a program that knows more formats. */
+/** A stored value that is damaged, or in the format of a newer program. */
 export class DamagedValueError extends Error {
-  /** Where the value was written; 0 until that is known. */
+  /** The version of the write; 0 until known. */
   version = 0;
 
   constructor(
@@ -73,13 +73,12 @@ export class DamagedValueError extends Error {
 }
 
 /**
- * Encodes what is stored for `object`: in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the
- * reference's output; the resource version follows it.
+ * Encodes in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the reference's output, then the resource version.
  */
 export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null = null): Buffer =>
   encodeWrite(key, object, form).value;
 
-/** What is stored, and the object in JSON where that is something else: who has written it need not read it to show it. */
+/** The stored value, and the object's JSON if that differs, so that the writer need not read it back. */
 export interface EncodedWrite {
   readonly value: Buffer;
   readonly json: JsonLayout | null;
@@ -91,7 +90,7 @@ export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm 
   return writeOf(form, body, inJson(object, key.name));
 }
 
-/** The same in steps, for objects that are, or may be, large. What is not JSON is one of them. */
+/** Works in steps for objects that may be large. Encoding other forms than JSON is one step. */
 export function* encodeWriteSteps(key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null): Steps<EncodedWrite> {
   if (form !== null && 'kindOf' in form) {
     const value = encodeReference(form, key, object);
@@ -111,25 +110,22 @@ function writeOf(form: StoredForm | null, body: Buffer | null, json: JsonLayout)
   return { value: assemble(mediaTypes.indexOf(form.mediaType), { ...elsewhere, apiVersion }, body, body.length), json };
 }
 
-/** Of a body that is not JSON. */
+/** Positions for a body that is not JSON. */
 const elsewhere = { versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false };
 
-/**
- * The item that a stored value stands for, at `version`. The bytes are a copy: `value` may be a view into a larger buffer.
- * Throws DamagedValueError.
- */
+/** Returns the item of a stored value at `version`. The bytes are a copy, so `value` may be a view. Throws DamagedValueError. */
 export function itemOf(key: ObjectKey, value: Uint8Array, version: number, complete: Complete | null = null): Item {
   const source = sourceOf(key, value, version);
   return 'bytes' in source ? source : readItem(key, source, version, { complete });
 }
 
-/** A stored value that nobody has looked into yet. Its checksum is right. */
+/** A stored value that was only verified by checksum. */
 export interface UnreadValue {
   readonly stored: Buffer;
   readonly apiVersion: string;
 }
 
-/** The value as it lies there, for readers that may never come: not a copy. Throws DamagedValueError for what can be seen from outside. */
+/** Returns a view of the value for readers that may never come. Throws DamagedValueError for defects visible from outside. */
 export function unreadIn(key: ObjectKey, value: Uint8Array): UnreadValue {
   const stored = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (isReferenceValue(stored)) return { stored, apiVersion: shared(referenceApiVersion(stored)) };
@@ -137,13 +133,10 @@ export function unreadIn(key: ObjectKey, value: Uint8Array): UnreadValue {
   return { stored, apiVersion: apiVersionIn(stored) };
 }
 
-/** The same in memory of its own. */
+/** Copies into separate memory. */
 export const ownValue = ({ stored, apiVersion }: UnreadValue): UnreadValue => ({ stored: ownCopy(stored), apiVersion });
 
-/**
- * The same for values whose memory is not kept: one in JSON becomes an item, which costs no more than the copy; one in another form is copied as it is.
- * Throws DamagedValueError.
- */
+/** Takes a value whose memory is not kept: JSON becomes an item, which costs no more than the copy; other forms are copied. Throws DamagedValueError. */
 export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): Item | UnreadValue {
   const unread = unreadIn(key, value);
   return isOwnJson(unread.stored) ? itemInJson(unread.stored, version) : ownValue(unread);
@@ -151,24 +144,24 @@ export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): It
 
 const isOwnJson = (stored: Buffer): boolean => stored[0] === storedFormat && stored[1] === jsonMediaType;
 
-/** Brings an object nearer to what a program of today would have stored. May change it. */
+/** Updates an older stored object to what is stored today. May change it. */
 export type Complete = (object: ApiObject) => ApiObject;
 
-/** What a program of today would have stored of a resource in place of what an older one has. */
+/** Updates of a resource's older stored objects. */
 export interface Completion {
-  /** Of the form in which storage has objects. */
+  /** The API version in which storage has objects. */
   readonly apiVersion: string;
-  /** Brings an object into that form. */
+  /** Converts an object to that form. */
   readonly convert: Complete;
-  /** The same, and puts in whatever came since. */
+  /** Converts, and adds whatever came since. */
   readonly complete: Complete;
 }
 
-/** The version of the form in which an object of a value is read. */
+/** The API version in which a value is read. */
 export const readVersion = ({ stored, apiVersion }: UnreadValue, completion: Completion | null): string =>
   completion !== null && isReferenceValue(stored) ? completion.apiVersion : apiVersion;
 
-/** Memory of its own: small buffers usually share a slab, and one that stays would keep whatever else was in its slab. For bytes that are copied from there at once, any memory will do. */
+/** Allocates separate memory: small buffers usually share a slab, which one long-lived buffer would keep. Bytes that are copied at once may use any memory. */
 export type Allocate = (bytes: number) => Buffer;
 
 interface Reading {
@@ -177,8 +170,8 @@ interface Reading {
 }
 
 /**
- * Brings such a value into JSON. What is in kube-apiserver's form is completed, as that program does whenever it reads; what is in our own has been complete
- * since it was written. Throws DamagedValueError.
+ * Converts such a value to JSON. kube-apiserver's form is completed, as that program does on every read; our own form was complete when written. Throws
+ * DamagedValueError.
  */
 export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, { complete = null, allocate }: Reading = {}): Item {
   if (isOwnJson(stored)) return itemInJson(stored, version, allocate);
@@ -195,7 +188,7 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): ApiOb
   }
 }
 
-/** A value in another form is brought into JSON once, here; from then on it is like any other. */
+/** Converts another form to JSON once; from then on it is like any other. */
 export function itemFrom(json: JsonLayout, version: number, allocate: Allocate = ownMemory): Item {
   const { text, versionAtCharacter, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers } = json;
   const inserted = `${versionPrefix}${version}"`;
@@ -259,7 +252,7 @@ function placesIn(stored: Buffer) {
   };
 }
 
-/** The same item at another version: what a deletion shows of the last state. */
+/** Returns the item at another version, for a deletion's last state. */
 export function itemAtVersion(item: Item, from: number, to: number): Item {
   const before = String(from).length;
   const digits = String(to);
@@ -267,7 +260,7 @@ export function itemAtVersion(item: Item, from: number, to: number): Item {
   return { ...item, bytes, labelsAt: item.labelsLength === 0 ? 0 : item.labelsAt + digits.length - before };
 }
 
-/** Builds the object that an item is the JSON of. */
+/** Decodes an item's JSON. */
 export function decodeItem(bytes: Buffer, bigIntegers: boolean): ApiObject {
   if (!bigIntegers) return JSON.parse(bytes.toString()) as ApiObject;
   const result = jsonCodec.decode(bytes, { findDuplicates: false, depthMax });
@@ -315,7 +308,7 @@ function check(key: ObjectKey, stored: Buffer): void {
     throw new DamagedValueError(key, 'its header points outside the value');
 }
 
-/** The few apiVersions there are, so that objects share their strings. Bounded: a cluster with more versions than this pays with memory. */
+/** Interns the few apiVersions. Bounded: a cluster with more versions uses more memory. */
 const apiVersions = new Map<string, string>();
 const apiVersionsMax = 4096;
 

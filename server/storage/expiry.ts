@@ -7,18 +7,18 @@ import { follow, type Following } from './follow.js';
 export interface ExpiryOptions {
   readonly storage: Pick<Storage, 'watch' | 'delete'>;
   readonly resource: GroupResource;
-  /** How long an object is kept after it was last written. */
+  /** The lifetime of an object after its last write. */
   readonly ttlMs: number;
-  /** How long objects share the moment at which they become due, counted from the first of them; a twentieth of `ttlMs` at most. Default: not at all. */
+  /** The time for which objects share an expiry time, counted from the first; at most a twentieth of `ttlMs`. Default: not at all. */
   readonly sharedMs?: number;
-  /** Whether this replica is the one that removes; asked only when something is due. */
+  /** Whether this replica removes; called only when something is due. */
   readonly leads: () => Promise<boolean>;
   readonly clock: ExpiryClock;
   readonly report: (error: unknown) => void;
 }
 
 export interface ExpiryClock {
-  /** Milliseconds of a clock that nobody sets. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -29,30 +29,29 @@ interface Life {
   readonly name: string;
   readonly version: Version;
   readonly writtenAt: number;
-  /** When it is due, if it is not written again. */
+  /** The expiry time without another write. */
   readonly dueAt: number;
 }
 
-/** Removals at once: beside them, clients must get their turns in the log. */
+/** Concurrent removals: clients need their share of the log. */
 const removalsAtOnce = 16;
-/** Removals in one turn; what is left is due again in the next one. */
+/** Removals per turn; the rest is due in the next one. */
 const removalsPerTurnMax = 1_000;
 const intervalMsMax = 10_000;
 const intervalMsMin = 250;
 const writeTimeoutMs = 10_000;
-/** As in the reference: nobody notices that something stays this much longer. */
+/** A small extension of lifetimes, as in the reference. */
 const sharedPartMax = 0.05;
 
 /**
- * Removes the objects of a resource some time after they were last written, as a lease does in etcd. Every replica knows all ages, from
- * the moments at which it has seen the writes; the leader removes. Nothing is stored for it, so ages of what is there at the start are
- * read out of the objects.
+ * Removes a resource's objects some time after their last write, like etcd leases. Every replica knows all ages from observed writes; the leader removes.
+ * Nothing is stored for it, so the ages of existing objects at the start come from the objects.
  */
 export class Expiry {
-  /** In the order in which they become due, once the first state is known. */
+  /** Sorted by expiry, once the first state is known. */
   readonly #lives = new Map<string, Life>();
   readonly #following: Following;
-  /** When those became due together that come now began. */
+  /** When the current shared expiry period began. */
   #sharedSince = Number.NEGATIVE_INFINITY;
   #sorted = false;
   #timer: Repeated | null = null;
@@ -69,7 +68,6 @@ export class Expiry {
     });
   }
 
-  /** Begins to remove. */
   start(): void {
     const interval = Math.min(Math.max(this.options.ttlMs / 10, intervalMsMin), intervalMsMax);
     this.#timer = inStep(interval, () => void this.turn());
@@ -80,7 +78,7 @@ export class Expiry {
     this.#following.stop();
   }
 
-  /** Removes what is due, if this replica leads. A turn that is under way is not begun twice. */
+  /** Removes due objects, if this replica leads. Turns do not overlap. */
   turn(): Promise<void> {
     this.#turn ??= this.#removeDue()
       .catch(this.options.report)
@@ -93,14 +91,14 @@ export class Expiry {
   #seen(object: StoredObject): void {
     const { namespace, name, version } = object;
     const key = `${namespace}/${name}`;
-    // To the end: a Map keeps the order in which keys came.
+    // Moves it to the end: a Map keeps insertion order.
     this.#lives.delete(key);
     const writtenAt = this.options.clock.elapsed() - (this.#sorted ? 0 : this.#ageOf(object));
-    // Before all are known in their order, nobody can say who shares with whom.
+    // Sharing is undecidable before all objects are known in order.
     this.#lives.set(key, { namespace, name, version, writtenAt, dueAt: this.#sorted ? this.#dueAt(writtenAt) : 0 });
   }
 
-  /** To be asked in the order of writing. */
+  /** Call it in order of writes. */
   #dueAt(writtenAt: number): number {
     const { ttlMs, sharedMs = 0 } = this.options;
     const shared = Math.min(sharedMs, ttlMs * sharedPartMax);
@@ -113,7 +111,7 @@ export class Expiry {
       const writtenAt = lastWritten(object.decode());
       return writtenAt === null ? 0 : Math.max(0, this.options.clock.now() - writtenAt);
     } catch {
-      // It cannot be read, so it is as if it had just been written: whoever can read it later may still want it.
+      // An unreadable object counts as just written: a later reader may still need it.
       return 0;
     }
   }
@@ -126,7 +124,7 @@ export class Expiry {
     const next = due.values();
     const remove = async (): Promise<void> => {
       for (const { namespace, name, version } of next) {
-        // Whatever comes of it: written meanwhile, it has another life; not removed, it is due again in the next turn.
+        // The result does not matter: a rewritten object has a new lifetime, and a remaining one is due in the next turn.
         await this.options.storage.delete({ resource: this.options.resource, namespace, name }, version, { timeoutMs: writeTimeoutMs });
       }
     };
@@ -151,7 +149,7 @@ export class Expiry {
   }
 }
 
-/** When the object was last written, as far as it says so itself, in milliseconds since 1970. */
+/** Returns an object's own record of its last write, in milliseconds since 1970. */
 function lastWritten({ metadata }: ApiObject): number | null {
   const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)].map((time) =>
     Date.parse(String(time)),

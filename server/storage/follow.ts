@@ -2,33 +2,33 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Storage, StoredObject, Watch } from './contract.js';
 import { DamagedValueError } from './encoding.js';
 
-/** An object of which no more is known than that it is there, and why. */
+/** An existing object whose value is unreadable, and why. */
 export interface Unreadable {
   readonly namespace: string;
   readonly name: string;
   readonly reason: string;
 }
 
-/** Where a followed resource's objects go. Calls come while changes are applied: they must be quick and must not throw. */
+/** Receives a followed resource's objects. Calls come while changes are applied: they must be quick and must not throw. */
 export interface Follower {
   put(object: StoredObject): void;
   remove(namespace: string, name: string): void;
-  /** The object is there, and cannot be read. Without this method it counts as gone: what an object grants ends when nobody knows any more what that is. */
+  /** The object exists but is unreadable. Without this method it counts as removed: unknown permissions must not be granted. */
   unreadable?(object: Unreadable): void;
 }
 
 export interface Following {
-  /** Settles once the state has been shown; from then on changes are shown as they are applied. */
+  /** Settles once the state has been shown; later changes are shown as they are applied. */
   readonly synced: Promise<void>;
   stop(): void;
 }
 
-/** Between a watch that ended and the next one. */
+/** The delay before an ended watch restarts. */
 const restartDelayMs = 500;
 
 /**
- * Shows all objects of a resource and every change to them. One that cannot be read keeps none of the others from being shown. When the watch breaks, what was shown stays until the new state has come; then
- * what is no longer in it is removed.
+ * Shows all objects of a resource and every change to them, despite unreadable ones. When the watch breaks, what was shown stays until the new state has come;
+ * missing objects are then removed.
  */
 export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
   const known = new Map<string, readonly [namespace: string, name: string]>();
@@ -63,7 +63,7 @@ export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource,
             try {
               follower.put(object);
             } catch (error) {
-              // Some values show only when they are decoded that they make no sense.
+              // Some values prove invalid only when decoded.
               if (!(error instanceof DamagedValueError)) throw error;
               lose({ namespace, name, reason: error.message });
             }

@@ -11,22 +11,22 @@ import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 import { holdsObjects } from './heldObjects.js';
 
-/** Forms of stored objects besides JSON, which every type has and which `encoding.ts` knows by itself. */
+/** Forms of stored objects besides JSON, which `encoding.ts` handles for every type. */
 export type OtherMediaType = 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
 export interface StoredForm {
   readonly mediaType: OtherMediaType;
-  /** Kind of a built-in type in the form in which it is stored, which objects in storage do not name; null for any other type. */
+  /** Returns a built-in type's kind in its stored form, which stored objects do not name; null for other types. */
   readonly kind: (resource: GroupResource) => string | null;
 }
 
 interface FormCodec {
-  /** Null when objects of the type have no such form, or would not come back from it as they were. */
+  /** Null if the type lacks this form, or objects would change in it. */
   encode(object: ApiObject, kind: string): Buffer | null;
   decode(body: Buffer): DecodeResult;
 }
 
-/** Kinds by apiVersion and name; null for those without a form of their own. Bounded by the kinds that are built in, and what is asked for beside them. */
+/** Kinds by apiVersion and name; null for those without a form of their own. Bounded by built-in kinds and requested names. */
 const kinds = new Map<string, Map<string, KindName | null>>();
 const apiVersionsMax = 4096;
 
@@ -48,7 +48,7 @@ function storedKind(apiVersion: string, name: string): KindName | null {
 
 const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
   'application/vnd.kubernetes.protobuf': {
-    // With its envelope: the message alone does not say of what kind it is.
+    // Includes the envelope: the message alone does not name its kind.
     encode(object, kind) {
       const known = storedKind(object.apiVersion ?? '', kind);
       if (known === null) return null;
@@ -65,7 +65,7 @@ const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
 
 export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType => Object.hasOwn(codecs, mediaType);
 
-/** The body of a stored value without resource version, or null when the type has no such form and is stored in JSON. */
+/** Returns a body without resource version, or null if the type lacks this form and is stored in JSON. */
 export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
   const name = kind(key.resource);
   if (name === null) return null;
@@ -75,7 +75,7 @@ export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, obje
   return codecs[mediaType].encode(bare, name);
 }
 
-/** The same with what takes longest done in steps, for objects that are, or may be, large. */
+/** Does the slowest work in steps, for objects that may be large. */
 export function* encodeBodySteps(form: StoredForm, key: ObjectKey, object: ApiObject): Steps<Buffer | null> {
   if (form.mediaType !== 'application/vnd.kubernetes.protobuf' || form.kind(key.resource) === null) return encodeBody(form, key, object);
   const prepared = yield* preparing(object as JsonMembers);
@@ -85,7 +85,7 @@ export function* encodeBodySteps(form: StoredForm, key: ObjectKey, object: ApiOb
 const nothing: ReadonlySet<string> = new Set();
 const versionAlone: ReadonlySet<string> = new Set(['resourceVersion']);
 
-/** The object of a body that `encodeBody` made, with or without its kind. */
+/** Decodes a body of `encodeBody`, with or without its kind. */
 export function decodeBody(
   mediaType: string,
   body: Buffer,

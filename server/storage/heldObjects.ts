@@ -2,10 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { typeNamed, typeOfKind, type ApiType, type Shape } from '../../api/catalogue/types.js';
 import { kindOf } from '../../workers/codecs/protobuf/index.js';
 
-/**
- * Objects within objects, as a StatefulSet holds claims, name their kind in JSON. In Protobuf they cannot: what kube-apiserver reads back it names again,
- * and so does this.
- */
+/** Embedded objects, such as a StatefulSet's claims, name their kind in JSON but cannot in Protobuf: like kube-apiserver, this restores the names on reads. */
 export function nameHeldObjects(object: ApiObject): void {
   const type = typeOfKind(kindOf(object.apiVersion ?? '', object.kind ?? ''));
   if (type !== undefined && holdsObjects(type)) nameIn(object, type);
@@ -47,8 +44,8 @@ function mayHold(shape: Shape): boolean {
 const holders = new Map<string, boolean>();
 
 /**
- * Whether objects of a type hold whole objects, as a StatefulSet holds claims. In JSON those name their kind; in Protobuf they cannot, and
- * would come back different.
+ * Returns whether a type embeds whole objects, such as a StatefulSet's claims. They name their kind in JSON; in Protobuf they cannot, and would come back
+ * different.
  */
 export function holdsObjects(type: ApiType): boolean {
   const known = holders.get(type.name);

@@ -3,23 +3,23 @@ import { writingJson, type JsonText } from '../../workers/codecs/jsonSteps.js';
 import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 
-/** An object in JSON without its resource version, and where in it the parts are that are read or put in without parsing the rest. */
+/** An object's JSON without resource version, with positions of the parts that are read or inserted without parsing the rest. */
 export interface JsonLayout {
   readonly apiVersion: string;
   readonly text: string;
-  /** How many bytes it has in UTF-8: as many as characters when all of it is ASCII, as nearly everything is. */
+  /** The UTF-8 length, which usually equals the number of characters. */
   readonly bytes: number;
-  /** The resource version goes behind so many characters, ... */
+  /** The resource version's position in characters, ... */
   readonly versionAtCharacter: number;
-  /** ... which are so many bytes. */
+  /** ... and in bytes. */
   readonly versionAt: number;
-  /** Of the labels' object, in bytes; both 0 when there are none. */
+  /** The labels' object in bytes; both 0 if there is none. */
   readonly labelsAt: number;
   readonly labelsLength: number;
   readonly bigIntegers: boolean;
 }
 
-/** Members of objects and of their metadata that have a place of their own in the JSON, or are not in it. */
+/** Members of objects and metadata with their own position in the JSON, or none. */
 const placedMembers: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
 const placedMetadata: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'labels']);
 const start = '{"metadata":{"name":';
@@ -27,15 +27,15 @@ const metadataStart = '{"metadata":{'.length;
 const labelsStart = ',"labels":'.length;
 
 /**
- * Without kind and apiVersion; identity comes first in metadata, then the labels. All is written at once: each call of JSON.stringify has a price of its
- * own, and looking for the ends of a few texts has hardly any. `name` is that of the key, for objects that do not say it.
+ * Omits kind and apiVersion; identity comes first in metadata, then the labels. All is written by one JSON.stringify, whose call is costly; finding the ends of
+ * a few strings is cheap. `name` is the key's, for objects without one.
  */
 export function inJson(object: ApiObject, nameOfKey: string): JsonLayout {
   const first = firstOf(object, nameOfKey);
   return layoutOf(first, object, write(wholeOf(first, object)));
 }
 
-/** The same in steps, for objects that are, or may be, large. */
+/** Works in steps, for objects that may be large. */
 export function* inJsonSteps(object: ApiObject, nameOfKey: string): Steps<JsonLayout> {
   const first = firstOf(object, nameOfKey);
   const whole = yield* writingJson(wholeOf(first, object));
@@ -43,7 +43,7 @@ export function* inJsonSteps(object: ApiObject, nameOfKey: string): Steps<JsonLa
   return layoutOf(first, object, whole);
 }
 
-/** What comes first in metadata. */
+/** The first members of metadata. */
 interface First {
   readonly identity: JsonObject;
   readonly labels: JsonObject | undefined;
@@ -55,7 +55,7 @@ function firstOf({ metadata }: ApiObject, nameOfKey: string): First {
   return { identity, labels: labels !== undefined && labels !== null && hasMembers(labels) ? labels : undefined };
 }
 
-/** Built member by member, as the engine writes such objects fastest. */
+/** Assigns members singly, which V8 serialises fastest. */
 function wholeOf({ identity: { name, generateName, namespace, uid }, labels }: First, object: ApiObject): JsonObject {
   const first = { name, generateName, namespace, uid, labels } as JsonObject;
   return withOthers({ metadata: withOthers(first, object.metadata as JsonObject, placedMetadata) }, object, placedMembers);
@@ -81,7 +81,7 @@ function layoutOf({ identity, labels }: First, object: ApiObject, whole: JsonTex
   };
 }
 
-/** The bytes of a text that has `bytes` of them, put at a place that has room for it. Returns where they end. */
+/** Writes a text of `bytes` bytes at a place with enough room. Returns its end. */
 export function writeText(target: Buffer, at: number, text: string, bytes: number): number {
   return at + (bytes === text.length ? target.write(text, at, 'latin1') : target.write(text, at));
 }
@@ -101,7 +101,7 @@ function withOthers(object: JsonObject, all: JsonObject, placed: ReadonlySet<str
   return object;
 }
 
-/** Names that are numbers come before all others in any object, and here behind. */
+/** Integer names come first in any object, but last here. */
 function inParts(first: JsonObject, object: ApiObject): JsonText {
   const parts = [first, withOthers({}, object.metadata as JsonObject, placedMetadata), withOthers({}, object, placedMembers)].map(write);
   const [identity = '', metadata = '', others = ''] = parts.map(({ text }) => text.slice(1, -1));
@@ -112,7 +112,7 @@ function inParts(first: JsonObject, object: ApiObject): JsonText {
   };
 }
 
-/** Whether plain JSON.stringify was enough is told as well. */
+/** Also returns whether plain JSON.stringify sufficed. */
 function write(value: JsonObject): JsonText {
   try {
     return { text: JSON.stringify(value), bigIntegers: false };
@@ -122,13 +122,13 @@ function write(value: JsonObject): JsonText {
   }
 }
 
-/** Where the last of some members ends whose text begins at `start`. */
+/** Returns the end of the last of some members whose text begins at `start`. */
 function endOfMembers(text: string, start: number, members: JsonObject): number {
   let strings = 0;
   for (const name in members) {
     const value = members[name];
     if (value === undefined) continue;
-    // Nobody may have checked it.
+    // The type may be unchecked.
     if (typeof value !== 'string') return start + write(members).text.length - 2;
     strings += 2;
   }
@@ -137,7 +137,7 @@ function endOfMembers(text: string, start: number, members: JsonObject): number 
   return end;
 }
 
-/** The quote that ends the string whose first character is at `start`. */
+/** Returns the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;

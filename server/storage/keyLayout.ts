@@ -1,16 +1,16 @@
 import type { GroupResource } from '../../api/resource.js';
 
-/** Which part of a key, between the prefix and the name, stands for a resource. No part may begin with another one and a slash. */
+/** The part of a key between prefix and name that identifies a resource. No part may begin with another one and a slash. */
 export interface KeyLayout {
-  /** Without a slash at either end, such as `core/pods`. */
+  /** The part without a slash at either end, such as `core/pods`. */
   partOf(resource: GroupResource): string;
-  /** The resource at the beginning of a key without its prefix, and what follows its part; null for a key that is no object's. */
+  /** Returns the resource at the start of a key without prefix, and the rest; null for other keys. */
   resourceAt(segments: readonly string[]): { readonly resource: GroupResource; readonly rest: readonly string[] } | null;
 }
 
 const coreGroup = 'core';
 
-/** `<group, or "core">/<resource>`: how the built-in store has always kept its objects. */
+/** `<group, or "core">/<resource>`, the built-in store's layout. */
 export const groupedLayout: KeyLayout = {
   partOf: ({ group, resource }) => `${group === '' ? coreGroup : group}/${resource}`,
   resourceAt([group, resource, ...rest]) {
@@ -18,7 +18,7 @@ export const groupedLayout: KeyLayout = {
   },
 };
 
-/** Parts that are not the resource's name, as kube-apiserver has them in etcd. Its keys are older than its API. */
+/** Parts of kube-apiserver's etcd keys that differ from the resource's name: its keys are older than its API. */
 const oddParts: readonly (readonly [group: string, resource: string, part: string])[] = [
   ['', 'nodes', 'minions'],
   ['', 'replicationcontrollers', 'controllers'],
@@ -27,23 +27,20 @@ const oddParts: readonly (readonly [group: string, resource: string, part: strin
   ['networking.k8s.io', 'ingresses', 'ingress'],
   ['apiextensions.k8s.io', 'customresourcedefinitions', 'apiextensions.k8s.io/customresourcedefinitions'],
   ['apiregistration.k8s.io', 'apiservices', 'apiregistration.k8s.io/apiservices'],
-  // No API serves these two: which node ports are taken, and which servers are there.
+  // No API serves these two: allocated node ports, and running servers.
   ['', 'servicenodeportallocations', 'ranges'],
   ['', 'apiServerIPInfo', 'masterleases'],
 ];
 
-/** Where an object has no name but that of its key: what the reference keeps beside the objects of its API. */
+/** Returns whether an object's name is only in its key: the reference's internal objects. */
 export const isNameless = ({ group, resource }: GroupResource): boolean =>
   group === '' && (resource === 'servicenodeportallocations' || resource === 'apiServerIPInfo');
 
-/** The part of a built-in resource whose part is not its name; null for all others. */
+/** Returns a built-in resource's part if it differs from the name; else null. */
 export const oddPartOf = ({ group, resource }: GroupResource): string | null =>
   oddParts.find((odd) => odd[0] === group && odd[1] === resource)?.[2] ?? null;
 
-/**
- * As kube-apiserver keeps its objects: built-in ones under the name of their resource alone, all others under group and resource. A segment with a dot is
- * a group.
- */
+/** kube-apiserver's layout: built-in objects under the resource's name alone, all others under group and resource. A segment with a dot is a group. */
 export function referenceLayout(builtIn: Iterable<GroupResource>): KeyLayout {
   const parts = new Map<string, string>();
   const resources = new Map<string, GroupResource>();
@@ -53,7 +50,7 @@ export function referenceLayout(builtIn: Iterable<GroupResource>): KeyLayout {
   };
   for (const each of builtIn) add(each, each.resource);
   for (const [group, resource, part] of oddParts) {
-    // What stands there by the plain name is another one's, or nobody's.
+    // The plain name belongs to another resource, or to none.
     resources.delete(resource);
     add({ group, resource }, part);
   }

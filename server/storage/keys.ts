@@ -3,27 +3,27 @@ import type { GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from './contract.js';
 import { groupedLayout, type KeyLayout } from './keyLayout.js';
 
-/** What the keys of the objects of one resource in one namespace begin with. */
+/** The key prefix of one resource in one namespace. */
 export interface KeyFolder {
   readonly resource: GroupResource;
   readonly namespace: string;
 }
 
-/** Beyond so many folders a new table begins. */
+/** A full table is replaced. */
 const foldersMax = 10_000;
-/** No resource, and no part of a key, has this name. */
+/** No resource or part of a key has this name. */
 const anyName = '*';
 
-/** How objects are named in the store: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
+/** Keys of objects: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
 export class KeySpace {
-  /** Range that holds every object. */
+  /** The start of the range of all objects. */
   readonly start: string;
   readonly end: string;
   private readonly folders = new Map<string, KeyFolder>();
 
   private readonly prefix: string;
 
-  /** `path` is the first part of all keys, such as `/registry`, with or without a slash at either end, as the reference joins it. */
+  /** `path` begins all keys, such as `/registry`, with or without a slash at either end, joined as in the reference. */
   constructor(
     path: string,
     private readonly layout: KeyLayout = groupedLayout,
@@ -38,19 +38,19 @@ export class KeySpace {
     return `${this.collection(resource)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   }
 
-  /** The keys of a resource, in one namespace or (null) in all. */
+  /** Returns the key range of a resource, in one namespace or (null) in all. */
   rangeOf(resource: GroupResource, namespace: string | null): { readonly start: string; readonly end: string } {
     const base = namespace === null ? this.collection(resource) : `${this.collection(resource)}/${namespace}`;
     return { start: `${base}/`, end: `${base}${afterSlash}` };
   }
 
-  /** Null for a key that is no object's. */
+  /** Null for a key that is not an object's. */
   parse(key: string): { readonly group: string; readonly resource: string; readonly namespace: string; readonly name: string } | null {
     const found = this.find(key);
     return found === null ? null : { ...found.folder.resource, namespace: found.folder.namespace, name: found.name };
   }
 
-  /** The same for whoever meets many keys: those of one resource and namespace have the same folder, as long as they are not too many. */
+  /** Caches folders for callers that parse many keys: keys of one resource and namespace share one. */
   find(key: string): { readonly folder: KeyFolder; readonly name: string } | null {
     const slash = key.lastIndexOf('/');
     const path = key.slice(0, slash);
@@ -58,7 +58,7 @@ export class KeySpace {
     return folder === null || slash === key.length - 1 ? null : { folder, name: flat(key.slice(slash + 1)) };
   }
 
-  /** Whether a path is that of a folder does not depend on the names in it, so any name will do to find out. */
+  /** Any name will do: a path's validity does not depend on it. */
   private newFolder(path: string): KeyFolder | null {
     if (!path.startsWith(this.start)) return null;
     const found = this.layout.resourceAt([...path.slice(this.start.length).split('/'), anyName]);
@@ -80,14 +80,11 @@ export class KeySpace {
 /** The character after "/": keys that start with `x/` end before `x0`. */
 const afterSlash = '0';
 
-/** The first key after `key`. */
+/** Returns the first key after `key`. */
 export const keyAfter = (key: string): string => `${key}\0`;
 
-/**
- * A copy that shares nothing: a part cut out of a longer string keeps that string in memory, which for the name of a cached object
- * would be its whole key. V8 copies short parts by itself.
- */
+/** Copies a string: a substring would keep its whole source in memory, here a cached object's key. V8 copies short parts itself. */
 export const flat = (text: string): string => (text.length < sharedPartMin ? text : Buffer.from(text).toString());
 
-/** Characters from which on V8 makes a view of a part of a string (`SlicedString::kMinLength`). */
+/** V8 makes a view from this length on (`SlicedString::kMinLength`). */
 const sharedPartMin = 13;

@@ -3,17 +3,17 @@ import type { GroupResource } from '../../api/resource.js';
 import type { ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
 import type { KeySpace } from './keys.js';
 
-/** What is asked of a store, as the reference names it. */
+/** Operations of a store, in the reference's names. */
 export type StoreOperation = 'create' | 'update' | 'delete' | 'get' | 'list';
 
-/** Hears how long each question took, in seconds, and whether the store could do it: a conflict is an answer. */
+/** Receives each operation's seconds and success: a conflict is a success. */
 export type StoreTimes = (
   operation: StoreOperation,
   resource: GroupResource,
   asked: { readonly seconds: number; readonly failed: boolean },
 ) => void;
 
-/** An engine whose reads and writes of objects are timed, by the first of them. What concerns no object is not. */
+/** Times an engine's reads and writes of objects, attributed to the first; other operations are not timed. */
 export class MeasuredEngine implements StoreEngine {
   constructor(
     private readonly engine: StoreEngine,

@@ -30,21 +30,21 @@ import {
   type StoredItem,
 } from './storedobject.js';
 
-/** One change: the object before and after it. A deletion has `next` null and shows `removed`. */
+/** The object before and after. A deletion has `next` null and shows `removed`. */
 interface Change {
   readonly version: Version;
   readonly key: ObjectKey;
   readonly previous: StoredItem | null;
   readonly next: StoredItem | null;
   readonly removed: StoredItem | null;
-  /** What watchers see, one of each type for all of them. */
+  /** Events shared by all watchers, one of each type. */
   readonly events: Map<WatchEventType, WatchEvent>;
 }
 
-/** A Storage for tests that also shows its clock and can forget. */
+/** A Storage for tests with a visible clock and compaction. */
 export interface MemoryStorage extends Storage {
   readonly version: Version;
-  /** Forgets history: exact reads and watches from before `version` answer "expired". */
+  /** Exact reads and watches from before `version` then return "expired". */
   compact(version: Version): void;
 }
 
@@ -55,9 +55,9 @@ export interface MemoryStorageOptions {
 }
 
 /**
- * The contract in its plainest form: the whole history in one array, every answer worked out from it by scanning. It is the model that
- * the real implementations are compared with, and what tests of other parts use. A version from the future is "tooLarge" at once, since
- * nobody else could bring it; sinks are called in the same turn as the write, or in a microtask after `watch`.
+ * The contract in its plainest form: the whole history in one array, scanned for every answer. The real implementations are compared with this model, and other
+ * tests use it. A future version is "tooLarge" at once, since no other server could bring it; sinks are called in the same turn as the write, or in a microtask
+ * after `watch`.
  */
 export const createMemoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => new ModelStorage(options);
 
@@ -129,7 +129,7 @@ class ModelStorage implements MemoryStorage {
     return this.write(key, expected, null, terms);
   }
 
-  /** The state of a resource at a version, in order of keys. */
+  /** Returns a resource's state at a version, in key order. */
   objectsAt(resource: GroupResource, version: Version): StoredItem[] {
     const objects = new Map<string, StoredItem>();
     for (const { key, next } of this.changesOf(resource).filter((change) => change.version <= version)) {
@@ -160,7 +160,7 @@ class ModelStorage implements MemoryStorage {
     else watch.replay(this.changesOf(watch.request.resource).filter((change) => change.version > start.version));
   }
 
-  /** One transaction: the object, and what comes or goes beside it, all under one version. */
+  /** Writes the object and its side writes in one transaction, under one version. */
   private async write(
     key: ObjectKey,
     expected: Version,
@@ -186,7 +186,7 @@ class ModelStorage implements MemoryStorage {
     return side.amend(current?.decode() ?? null) ?? 'taken';
   }
 
-  /** The object after the change; for a deletion, as it was at last. */
+  /** Returns the new state; for a deletion, the last one. */
   private change(key: ObjectKey, object: ApiObject | null, version: Version): StoredItem {
     const previous = this.current(key);
     const next = object === null ? null : storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
@@ -227,7 +227,7 @@ class ModelStorage implements MemoryStorage {
 class ModelWatch implements Watch {
   stopped = false;
   private started = false;
-  /** What happened since the sink was full; null while it has room. */
+  /** Changes since the sink was full; null while it has room. */
   private behind: Change[] | null = null;
 
   constructor(

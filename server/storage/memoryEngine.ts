@@ -13,7 +13,7 @@ import type {
   WriteOutcome,
 } from './engine.js';
 
-/** One state of a key: a value, or (null) none. */
+/** One state of a key: a value, or null. */
 interface State {
   readonly revision: Revision;
   readonly value: Uint8Array | null;
@@ -22,11 +22,10 @@ interface State {
 }
 
 /**
- * A store engine in the memory of this process (`--storage-backend=memory`): what it holds is gone with the process, and no other server sees it. Writes
- * take effect at once, and listeners are told before their writer.
+ * A store engine in this process's memory (`--storage-backend=memory`), private to it. Writes take effect at once, and listeners are called before the writer.
  *
  *     states   key ──▶ its states, oldest first; a deleted key goes when the deletion is compacted
- *     keys     the same keys in order, where one is looked up by halves
+ *     keys     the same keys in order, for binary search
  *     log      all changes since the last compaction, in order of revisions
  */
 export class MemoryEngine implements StoreEngine {
@@ -106,7 +105,7 @@ export class MemoryEngine implements StoreEngine {
   compact(wanted: Revision): Promise<WriteOutcome> {
     if (wanted <= this.#compacted) return Promise.resolve({ outcome: 'compacted', revision: this.#revision });
     this.#compacted = revision(Math.min(wanted, this.#revision));
-    // What a key was at the compacted revision can still be read.
+    // A key's state at the compacted revision stays readable.
     for (const { key } of this.#log.splice(0, this.#logPlaceAfter(this.#compacted))) this.#forget(key);
     this.#tell([]);
     return Promise.resolve({ outcome: 'applied', revision: this.#revision });
@@ -120,7 +119,7 @@ export class MemoryEngine implements StoreEngine {
   #apply(operation: EngineOperation): Change[] {
     const { key } = operation;
     const before = this.#at(key, this.#revision);
-    // Removing what is not there changes nothing.
+    // Removing an absent key changes nothing.
     if (operation.type === 'delete' && before === null) return [];
     const state: State = {
       revision: this.#revision,
@@ -140,7 +139,7 @@ export class MemoryEngine implements StoreEngine {
     const states = this.#states.get(key);
     if (states === undefined) return;
     const last = states.findLastIndex((state) => state.revision <= this.#compacted);
-    // A deletion is no state to read.
+    // A deletion is not a readable state.
     states.splice(0, states[last]?.value === null ? last + 1 : Math.max(0, last));
     if (states.length > 0) return;
     this.#states.delete(key);
@@ -158,7 +157,7 @@ export class MemoryEngine implements StoreEngine {
     return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
   }
 
-  /** The place of the first key that is not before `key`. */
+  /** Returns the place of the first key not before `key`. */
   #placeOf(key: string): number {
     return firstPlace(this.#keys.length, (index) => !isBefore(this.#keys[index]!, key));
   }
@@ -168,7 +167,7 @@ export class MemoryEngine implements StoreEngine {
   }
 }
 
-/** The first of `length` places of which something is true that is true of all after it as well. */
+/** Binary search for the first place that satisfies a monotonic predicate. */
 function firstPlace(length: number, isTrue: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -179,7 +178,7 @@ function firstPlace(length: number, isTrue: (index: number) => boolean): number 
   return low;
 }
 
-/** By the bytes of UTF-8, as etcd and SQLite order keys. Texts of ASCII alone have the same order by their units. */
+/** Compares UTF-8 bytes, like etcd and SQLite. ASCII strings have the same order by code units. */
 function isBefore(a: string, b: string): boolean {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const [one, other] = [a.charCodeAt(index), b.charCodeAt(index)];
@@ -188,5 +187,5 @@ function isBefore(a: string, b: string): boolean {
   return a.length < b.length;
 }
 
-/** Halves of characters beyond 0xffff come after all others. */
+/** Surrogates sort after all other units. */
 const surrogatesLast = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);

@@ -10,14 +10,14 @@ interface Estimate {
 
 export interface CountOptions {
   readonly registry: Registry;
-  /** Every resource that is stored here, at the time of asking. */
+  /** The resources stored here now. */
   readonly resources: () => readonly GroupResource[];
   readonly count: (resource: GroupResource) => Estimate;
-  /** How often objects are counted; 0 for never. */
+  /** The counting interval; 0 for never. */
   readonly periodMs: number;
 }
 
-/** Keeps a reading for some time. */
+/** Caches a reading for some time. */
 export function every<T>(periodMs: number, read: () => T, now: () => number = () => performance.now()): () => T {
   let last: { readonly value: T; readonly until: number } | null = null;
   return () => {
@@ -39,7 +39,7 @@ const ofEach: readonly { readonly name: string; readonly help: string; readonly 
   },
 ];
 
-/** How many objects there are of each resource, and how large they are together. */
+/** Exposes each resource's number and size of objects. */
 export function exposeCounts({ registry, resources, count, periodMs }: CountOptions): void {
   if (periodMs === 0) return;
   const read = every(periodMs, () => resources().map((resource) => ({ resource, ...count(resource) })));
@@ -69,7 +69,7 @@ export function exposeCounts({ registry, resources, count, periodMs }: CountOpti
 /** Upper bounds in seconds, as in the reference. */
 const storeBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
-/** Times of the store, under the names that the reference has for those of etcd, whichever store it is. */
+/** Times of the store under the reference's etcd names, whichever store it is. */
 export function createStoreTimes(registry: Registry): StoreTimes {
   const labelNames = ['operation', 'group', 'resource'] as const;
   const duration = new DurationHistogram({
@@ -91,7 +91,7 @@ export function createStoreTimes(registry: Registry): StoreTimes {
     const id = `${operation} ${resource}.${group}`;
     let own = series.get(id);
     if (own === undefined) {
-      // Definitions come and go: what is beyond the bound is not timed.
+      // Definitions come and go: resources beyond the bound are not timed.
       if (series.size >= storeSeriesMax) return;
       series.set(id, (own = duration.of(labels)));
     }

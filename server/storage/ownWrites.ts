@@ -2,15 +2,15 @@ import type { EncodedWrite } from './encoding.js';
 import type { JsonLayout } from './jsonLayout.js';
 
 /**
- * Writes under way from this process, with the JSON that was made for them. When they come back as changes, the cache need not read what is
- * stored in another form. Bounded by the writes under way, which end in a known time.
+ * This process's pending writes with their JSON, so that the cache need not decode them when they return as changes. Bounded by the pending writes, which end
+ * in bounded time.
  */
 export class OwnWrites {
   private readonly underWay = new Map<string, EncodedWrite[]>();
 
-  /** Call what comes back once the write is over, however it ended. */
+  /** Call the returned function once the write is over, however it ended. */
   begin(key: string, write: EncodedWrite): () => void {
-    // What is stored in JSON is shown as it is.
+    // Values stored in JSON are shown directly.
     if (write.json === null) return nothing;
     const others = this.underWay.get(key);
     if (others === undefined) this.underWay.set(key, [write]);
@@ -20,7 +20,7 @@ export class OwnWrites {
     };
   }
 
-  /** The JSON of a value, if it is the one that is being written: others may write the same object at the same time. */
+  /** Returns the JSON if the value is the pending one: others may write the same object concurrently. */
   jsonOf(key: string, value: Uint8Array): JsonLayout | null {
     if (this.underWay.size === 0) return null;
     return this.underWay.get(key)?.find((write) => write.value.equals(value))?.json ?? null;

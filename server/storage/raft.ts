@@ -52,59 +52,59 @@ import {
 } from './storedobject.js';
 import { within } from './within.js';
 
-/** Members and items from which on an object is encoded in steps. */
+/** Larger objects are encoded in steps. */
 const heavyValues = 2_000;
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
   readonly replica: StoreEngine;
-  /** First part of all keys, option `--etcd-prefix`. Default `/registry`. */
+  /** The prefix of all keys, option `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
-  /** How objects in kube-apiserver's form are completed when they are read; not at all unless told. */
+  /** Completes objects in kube-apiserver's form when they are read. Default: none. */
   readonly completions?: Completions;
-  /** Form of what is written from now on, JSON if null; what is there stays readable. */
+  /** Form of new values, JSON if null; existing values stay readable. */
   readonly storedForm?: StoredForm | ReferenceForm | null;
-  /** Which part of a key stands for a resource. Default: the built-in store's. */
+  /** Default: the built-in store's. */
   readonly layout?: KeyLayout;
-  /** How long objects of a resource are kept after they were last written, in milliseconds, where the engine removes them by itself; null: for ever. */
+  /** Returns the lifetime of a resource's objects after their last write, in milliseconds, where the engine removes them; null: for ever. */
   readonly ttlMs?: (resource: GroupResource) => number | null;
-  /** The largest transaction in bytes; Infinity where the engine has a bound of its own. Default: etcd's. */
+  /** The largest transaction in bytes; Infinity if the engine has its own bound. Default: etcd's. */
   readonly requestBytesMax?: number;
-  /** How far back from the present the state is loaded, in revisions; see `cache/feed.ts`. */
+  /** Revisions before the present at which the state is loaded; see `cache/feed.ts`. */
   readonly replayedRevisions?: number;
-  /** Resources whose objects are kept in memory; all of them unless told. The others are read from the store, with the same answers. */
+  /** Selects the resources kept in memory. The others are read from the store, with the same answers. Default: all. */
   readonly cached?: (resource: GroupResource) => boolean;
-  /** Whether the value under a key is kept in a way in which nothing is written any more. Never, unless told. */
+  /** Returns whether the stored form of a key's value is outdated. Default: never. */
   readonly isStale?: (key: string) => Promise<boolean>;
-  /** Where several threads of a process follow one replica: the version of which any of them may know. */
+  /** Returns the newest version that any of several threads may know. */
   readonly published?: () => Version;
-  /** The forms of objects that such threads have in common; null, and unless told, each makes its own. */
+  /** Forms shared by such threads. Default null: each makes its own. */
   readonly commonForms?: CommonForms | null;
-  /** How long a read may wait for its barrier, and for the cache to be loaded. */
+  /** The longest wait of a read for its barrier, and for the cache to be loaded. */
   readonly readTimeoutMs?: number;
-  /** How long a read waits for a version from the future. */
+  /** The longest wait of a read for a future version. */
   readonly versionTimeoutMs?: number;
 }
 
-/** Storage over a replica. `version` is what the local cache has reached. */
+/** Storage over a replica. `version` is the local cache's. */
 export interface RaftStorage extends Storage {
   readonly version: Version;
-  /** What this replica holds in memory of a resource, and how many watch it: an estimate, at no cost. Nothing is known of resources that are not cached. */
+  /** Returns a resource's counts in memory without cost, as an estimate; nothing for uncached resources. */
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
-  /** What the cache of a resource has done, and the version that it has come to; null where nothing is kept in memory of it. */
+  /** Returns the counts and version of a resource's cache; null for an uncached one. */
   counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null;
-  /** Waits until what any thread of this process may have told a client is known here as well; undefined when it is. */
+  /** Waits until this thread knows everything that any thread of the process may have shown a client; undefined if it does. */
   caughtUp(): Promise<unknown> | undefined;
-  /** A key whose value came encrypted although no configuration says how to decrypt it; null when there was none. */
+  /** An encrypted value's key without a decrypting configuration, or null. */
   readonly lockedKey: string | null;
   /**
-   * Puts objects under their keys as they are, over what is there: in one transaction, which watchers see as that many events of one version. Nobody looks
-   * at the objects, so they must be what a server has stored before. With `unless`, nothing is written where that object exists ("conflict").
+   * Writes stored objects over existing ones in one transaction, which watchers see as events of one version. Objects are not checked, so a server must have
+   * stored them before. With `unless`, writes nothing if that object exists ("conflict").
    */
   putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
-  /** Gives up history before `version`, in the store of all replicas and in this one's cache. */
+  /** Compacts history before `version`, in all replicas' stores and this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
-  /** Stops following the replica; for the end of the process. */
+  /** Stops following the replica, at the end of the process. */
   close(): void;
 }
 
@@ -113,7 +113,7 @@ export interface KeyedObject {
   readonly object: ApiObject;
 }
 
-/** Starts loading at once; `ready` tells when reads are served. */
+/** Starts loading at once; `ready` settles when reads are served. */
 export const createRaftStorage = (options: RaftStorageOptions): RaftStorage => new ReplicatedStorage(options);
 
 const readTimeoutDefaultMs = 10_000;
@@ -125,12 +125,12 @@ interface OneWrite {
   readonly timeoutMs: number;
 }
 
-/** What a write does to another object. `object` null removes it; `expected` null: whatever its state is. */
+/** A write's effect on another object. `object` null removes it; `expected` null accepts any state. */
 interface PlainSide {
   readonly key: ObjectKey;
   readonly object: ApiObject | null;
   readonly expected: Version | null;
-  /** Another state than the expected one is no refusal. */
+  /** An unexpected state leads to a retry. */
   readonly amends: boolean;
 }
 
@@ -141,14 +141,14 @@ function plainSide(side: SideWrite): PlainSide {
     : { key: side.key, object: null, expected: null, amends: false };
 }
 
-/** Between attempts to load the state anew. */
+/** The pause between attempts to reload the state. */
 const reloadPauseMs = 1_000;
-/** The reference gives a version from the future three seconds. */
+/** The reference waits three seconds for a future version. */
 const versionTimeoutDefaultMs = 3_000;
 
 /**
- * Writes are transactions on the replica that compare the object's last revision; reads come from the watch cache, which follows the
- * replica. What "most recent" needs beyond that is one read barrier, shared by all readers that wait for it.
+ * Writes are transactions on the replica that compare the object's last revision; reads use the watch cache, which follows the replica. "Most recent" also
+ * needs one read barrier, shared by all waiting readers.
  */
 class ReplicatedStorage implements RaftStorage {
   private readonly keys: KeySpace;
@@ -157,9 +157,9 @@ class ReplicatedStorage implements RaftStorage {
   private readonly barriers: Barriers;
   private readonly store: StoreReader;
   private readonly ownWrites = new OwnWrites();
-  /** Settles when the last write of this server that amends other objects is over. */
+  /** Settles after this server's last write that amends other objects. */
   private amending: Promise<unknown> = Promise.resolve();
-  /** For resources that are not cached. */
+  /** Followers of uncached resources. */
   private readonly followers = new Map<string, Follower>();
   private loading: Promise<void>;
   private readonly readTimeoutMs: number;
@@ -192,7 +192,7 @@ class ReplicatedStorage implements RaftStorage {
       },
     });
     this.loading = this.load();
-    this.loading.catch(() => undefined); // Reported to whoever calls `ready`.
+    this.loading.catch(() => undefined); // `ready` reports it.
   }
 
   get version(): Version {
@@ -226,7 +226,7 @@ class ReplicatedStorage implements RaftStorage {
     this.feed.stop();
   }
 
-  /** The replicas' caches follow by themselves. */
+  /** The replicas' caches follow. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
     return this.options.replica.compact(revision(version), options);
   }
@@ -305,7 +305,7 @@ class ReplicatedStorage implements RaftStorage {
     return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
   }
 
-  /** What will pass is waited for; readers are told meanwhile that there is nothing to be read yet. */
+  /** Temporary failures are waited for, while readers are refused. */
   private async load(): Promise<void> {
     for (;;) {
       try {
@@ -320,7 +320,7 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  /** The replica has lost changes. Readers wait meanwhile, as they do at the start; what fails is tried again, since nobody else would. */
+  /** The replica has lost changes. Readers wait as they do at the start, and failures are retried, because no caller would. */
   private async loadAnew(): Promise<void> {
     this.loaded = false;
     for (;;) {
@@ -366,17 +366,17 @@ class ReplicatedStorage implements RaftStorage {
     return { type: 'put', key: this.keys.keyOf(key), value, ...(ttlMs === null ? {} : { ttlMs }) };
   }
 
-  /** Does the operation, and what goes with it, if the object is at `expected` (0: absent). The version of the write, or why there was none. */
+  /** Does the operation and its side writes if the object is at `expected` (0: absent). Returns the write's version, or the refusal. */
   private write(write: Omit<OneWrite, 'timeoutMs'>, { beside = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
     if (beside.every(({ action }) => action !== 'amend')) return this.writeOnce({ ...write, timeoutMs }, beside.map(plainSide));
-    // Writers of this server that change the same object would only get into each other's way.
+    // Serialised, because this server's writers of the same object would only conflict.
     const deadline = performance.now() + timeoutMs;
     const turn = this.amending.then(() => this.writeAmending({ ...write, timeoutMs }, beside, deadline));
     this.amending = turn.catch(() => undefined);
     return turn;
   }
 
-  /** As `writeOnce`, with other objects changed from their newest states, however often others change them meanwhile. */
+  /** Works like `writeOnce`, and amends other objects from their newest states, despite concurrent changes. */
   private async writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
     const newest = new Map<string, StoredObject | null>();
     for (;;) {
@@ -403,7 +403,7 @@ class ReplicatedStorage implements RaftStorage {
     return this.cache.of(key.resource).tree.get(key);
   }
 
-  /** `newest` takes the states of objects that were to be amended and have changed meanwhile. */
+  /** `newest` receives the states of amended objects that changed meanwhile. */
   private async writeOnce(write: OneWrite, sides: readonly PlainSide[]): Promise<Version | WriteResult>;
   private async writeOnce(
     write: OneWrite,
@@ -426,7 +426,7 @@ class ReplicatedStorage implements RaftStorage {
     const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs, use });
     switch (outcome.outcome) {
       case 'applied':
-        // Watchers here have seen a write before its writer knows of it, cached or not.
+        // Local watchers see a write before its writer returns, cached or not.
         if (!this.isCached(key.resource)) await this.followerOf(key.resource).settled();
         return outcome.revision;
       case 'conflict':
@@ -448,7 +448,7 @@ class ReplicatedStorage implements RaftStorage {
       : { type: 'put', key, value: encodeStored(side.key, side.object, this.options.storedForm) };
   }
 
-  /** The object's own state comes first: while it is not as expected, what others claimed does not matter. */
+  /** The object's own state comes first: if it is unexpected, other claims do not matter. */
   private conflictOf(
     { key, expected }: Pick<OneWrite, 'key' | 'expected'>,
     compared: readonly PlainSide[],
@@ -473,7 +473,7 @@ class ReplicatedStorage implements RaftStorage {
     return cached?.version === current.modRevision ? cached : storedObjectOf(resource.facts, key, current.modRevision, current.value);
   }
 
-  /** For a deletion that history has forgotten already, or that came before the cache was loaded. */
+  /** Serves deletions that history has forgotten, or that preceded the cache's load. */
   private async lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
     if (before?.version === expected) return before.atVersion(version);
     return this.store.lastState(this.cache.of(key.resource).facts, key, version);
@@ -506,18 +506,17 @@ class ReplicatedStorage implements RaftStorage {
     return known;
   }
 
-  /** Nothing need be waited for. */
   private isReached(consistency: Consistency): boolean {
     return this.loaded && (consistency.at === 'any' || (consistency.at === 'mostRecent' && this.isPresent()));
   }
 
-  /** Whether the cache holds all that was written anywhere, and that is certain without a read barrier. */
+  /** Returns whether the cache certainly holds everything written anywhere, without a barrier. */
   private isPresent(): boolean {
     const told = this.options.replica.current();
     return told !== null && told <= this.version;
   }
 
-  /** Waits until the cache can answer with the consistency asked for; null when it can. */
+  /** Waits until the cache can answer with the given consistency; then returns null. */
   private async reach(consistency: Consistency): Promise<Failure | null> {
     const unloaded = this.loaded ? null : await this.reachLoaded();
     if (unloaded !== null) return unloaded;
@@ -542,7 +541,7 @@ class ReplicatedStorage implements RaftStorage {
         ? null
         : { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
     } catch (error) {
-      // `ready` tells whoever can do something about it; to a reader it is one replica that cannot answer.
+      // `ready` reports the cause to operators; a reader only sees an unavailable replica.
       return {
         outcome: 'unavailable',
         reason: `the watch cache cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
@@ -556,7 +555,7 @@ class ReplicatedStorage implements RaftStorage {
     if (barrier.outcome === 'unavailable') return barrier;
     const unloaded = this.loaded ? null : await this.reachLoaded();
     if (unloaded !== null) return unloaded;
-    // All changes up to there have been delivered, even if the last of them were deletions that a snapshot has swallowed.
+    // All changes up to there were delivered, even if a snapshot replaced final deletions.
     this.cache.reached(barrier.revision);
     return null;
   }

@@ -1,17 +1,17 @@
 import type { Comparison, EngineOperation } from './engine.js';
 
-/** etcd's own bound on a request, which every other store keeps too: what one holds another one can take over. Source: `--max-request-bytes` of etcd. */
+/** etcd's bound on a request, which every store applies, so that data can be moved. Source: `--max-request-bytes` of etcd. */
 export const requestBytesDefaultMax = 1_572_864;
-/** The bound of etcd's client, over every store. Source: etcd's client package, and what kube-apiserver answers. */
+/** The bound of etcd's client, for every store. Source: etcd's client package, and kube-apiserver's responses. */
 export const messageBytesMax = 2_097_152;
 
 const tooLargeText = 'etcdserver: request is too large';
 const tooLargeMessage = 'trying to send message larger than max';
 
-/** Whether a store refused a write for its size. kube-apiserver tells it by these texts as well. */
+/** Returns whether a store refused a write for its size. kube-apiserver uses these texts too. */
 export const isTooLarge = (reason: string): boolean => reason.includes(tooLargeText) || reason.includes(tooLargeMessage);
 
-/** Why a transaction is too large, in etcd's words; null if it is not. `requestBytesMax`: what the store takes. */
+/** Returns a too large transaction's error in etcd's words, or null. `requestBytesMax` is the store's bound. */
 export function sizeRefusal(
   comparisons: readonly Comparison[],
   operations: readonly EngineOperation[],
@@ -22,7 +22,7 @@ export function sizeRefusal(
   return bytes > requestBytesMax ? tooLargeText : null;
 }
 
-/** The transaction as etcd's clients write it: comparisons of modification revisions, then puts and deletions. Field numbers are all below 16. */
+/** Computes the size as encoded by etcd's clients: comparisons of modification revisions, then puts and deletions. Field numbers are all below 16. */
 function transactionBytes(comparisons: readonly Comparison[], operations: readonly EngineOperation[]): number {
   let bytes = 0;
   for (const { key, modRevision } of comparisons) bytes += field(2 + field(Buffer.byteLength(key)) + 1 + varintBytes(modRevision));
@@ -33,7 +33,7 @@ function transactionBytes(comparisons: readonly Comparison[], operations: readon
   return bytes;
 }
 
-/** A field whose content has a length. */
+/** The size of a field with a length. */
 const field = (length: number): number => 1 + varintBytes(length) + length;
 
 function varintBytes(value: number): number {

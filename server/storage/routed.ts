@@ -9,8 +9,8 @@ export interface Route {
 }
 
 /**
- * Storage of which some resources are in stores of their own (`--etcd-servers-overrides`). Each store counts its own versions, so versions of different
- * resources say nothing about each other then. What a write takes beside an object must be in the same store; `open.ts` sees to that.
+ * Storage with separate stores for some resources (`--etcd-servers-overrides`). Each store counts its own versions, so those of different resources are
+ * unrelated. A write's side writes must be in the same store; `open.ts` ensures that.
  */
 export function routedStorage(main: RaftStorage, routes: readonly Route[]): RaftStorage {
   if (routes.length === 0) return main;
@@ -40,11 +40,11 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     get lockedKey() {
       return all.map((storage) => storage.lockedKey).find((key) => key !== null) ?? null;
     },
-    // Several threads use one store alone.
+    // Several threads can only use one store.
     caughtUp: () => main.caughtUp(),
     estimate: (resource) => of(resource).estimate(resource),
     counts: (resource) => of(resource).counts(resource),
-    // Versions of one store mean nothing to another: each is compacted by itself.
+    // Each store has its own versions and compaction.
     compact: (version, options) => main.compact(version, options),
     ready: async () => {
       await Promise.all(all.map((storage) => storage.ready()));

@@ -1,23 +1,22 @@
-/** A value that lies in a segment, as long as its owner is content with that. */
+/** A value in a segment, while its owner permits. */
 export interface Lodger {
   readonly size: number;
-  /** Called when the segment is to go: from then on its bytes are looked for elsewhere. */
+  /** Called when the segment is released: its bytes must then be elsewhere. */
   moveOut(): void;
 }
 
 export interface SegmentTerms {
-  /** A segment stays as long as at least this part of it is in use. */
+  /** A segment is kept while at least this part of it is in use. */
   readonly usedPartMin: number;
-  /** The few that are left are about to move out. */
+  /** The last values are about to move out. */
   readonly onClear?: () => void;
 }
 
 const usualTerms: SegmentTerms = { usedPartMin: 1 / 3 };
 
 /**
- * Memory in which the values of many objects came, and in which they stay: a copy of each takes longer than everything else that a cache does with a change that
- * nobody waits for, and where several threads take the same changes in, they would keep as many copies. Since one value keeps all of the memory, whoever
- * needs his no longer says so, and the few that are left in the end are copied.
+ * The shared memory of many received values. Copying each would take longer than a cache's other work for an unread change, and several threads would each keep
+ * a copy. Since one value keeps all of the memory, owners release values that they no longer need, and the few remaining ones are copied in the end.
  */
 export class Segment {
   readonly #memory: ArrayBufferLike;
@@ -32,18 +31,18 @@ export class Segment {
     this.#memory = memory;
   }
 
-  /** Whether a value lies in this memory. */
+  /** Returns whether a value is in this memory. */
   holds(value: Uint8Array): boolean {
     return value.buffer === this.#memory;
   }
 
-  /** Takes a value in. Its place is what `leave` wants. */
+  /** Adds a value; pass its place to `leave`. */
   add(lodger: Lodger): number {
     this.#bytesUsed += lodger.size;
     return this.#lodgers.push(lodger) - 1;
   }
 
-  /** Everything has come. */
+  /** No further value will come. */
   close(): void {
     this.#isFull = true;
     this.#clearIfTooEmpty();

@@ -2,12 +2,12 @@ import type { SpaceUse } from '../../raft/index.js';
 import type { ApiObject } from '../../api/object.js';
 import type { ObjectKey } from './contract.js';
 
-/** A lease of any use is far smaller. */
+/** Real leases are far smaller. */
 const essentialBytesMax = 16 * 1024;
 
 /**
- * What a write of an object means where space runs out. Elections must go on, or nobody is left to remove anything; and what is being deleted loses its finalizers, one update
- * after the other, before it goes.
+ * Classifies a write for when space runs out. Elections must go on, or nothing can be removed; and objects being deleted lose their finalizers in single
+ * updates first.
  */
 export function spaceUseOf({ resource }: ObjectKey, { metadata }: ApiObject, bytes: number): SpaceUse {
   if (metadata.deletionTimestamp !== undefined) return 'essential';

@@ -24,27 +24,27 @@ import type { Lodger, Segment } from './segment.js';
 /** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
 
-/** For resources whose fields may become others while the server runs. */
+/** Serves resources whose fields may change at run time. */
 export interface LiveFields {
   readonly current: FieldsOf | null;
 }
 
-/** Says how field values of a resource are extracted; null for resources that select on metadata only, which then are never decoded for it. */
+/** Returns a resource's field extraction; null for metadata only, for which objects are never decoded. */
 export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveFields | null;
 
 export const noSelectableFields: SelectableFields = () => null;
 
-/** How objects of a resource are completed that kube-apiserver has stored, perhaps long ago; null for those to which nothing was ever added. */
+/** Returns the completion of a resource's objects stored by kube-apiserver, perhaps long ago; null if nothing was ever added. */
 export type Completions = (resource: GroupResource) => Completion | null;
 
 const noCompletions: Completions = () => null;
 
-/** What all objects of one resource share. */
+/** Shared by all objects of one resource. */
 export interface ResourceFacts {
   readonly resource: GroupResource;
   readonly fieldsOf: FieldsOf | null;
   readonly completion?: Completion | null;
-  /** What threads that keep the same objects have in common; null where there is one. */
+  /** Forms shared by threads; null with a single thread. */
   readonly commonForms?: CommonForms | null;
 }
 
@@ -71,36 +71,35 @@ export function resourceFacts(
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-/** Name of the JSON among the forms that threads have in common. */
+/** The name of shared JSON. */
 const itemForm = 'item';
 const noNotes: FormNotes = [0, 0, 0, 0];
 
-/** What identifies an object stands first in its JSON (`jsonLayout.ts`); where it does not, or is odd, the object is decoded. */
+/** Identity comes first in the JSON (`jsonLayout.ts`); otherwise the object is decoded. */
 const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*",)*"uid":"([^"\\]*)"/;
 const identityBytesMax = 1_024;
 
 /**
- * The one implementation of StoredObject. Labels and fields are extracted when first asked for: most objects are never selected on,
- * and parsing only the labels' few bytes costs less than keeping them for all. So is the JSON of what is stored in another form: most
- * objects that a replica is told of are read there late or never.
+ * The only StoredObject. Labels and fields are extracted lazily: most objects are never selected on, and parsing only the labels' few bytes costs less than
+ * keeping them. So is the JSON of other stored forms: a replica reads most changed objects late or never.
  */
 export class StoredItem implements StoredObject, Lodger {
   readonly apiVersion: string;
   private source: Item | UnreadValue;
   private labelsFound: Readonly<Record<string, string>> | null = null;
   private fieldsFound: Readonly<Record<string, string>> | null = null;
-  /** Who found them: fields of custom resources may become others. */
+  /** Their extraction: fields of custom resources may change. */
   private fieldsBy: FieldsOf | null = null;
   private forms: Map<string, Buffer | Encoding> | null = null;
-  /** Where the value, and once it is read the JSON, lies together with others; null where it is in memory of its own. */
+  /** The shared memory of the value, or of its JSON once read; null for separate memory. */
   private segment: Segment | null = null;
   private placeInSegment = 0;
-  /** A cache keeps it as the state at its version, as those of all threads do. */
+  /** A cache keeps it as the state at its version, as all threads do. */
   private isKept = false;
 
   readonly namespace: string;
   readonly name: string;
-  /** Bytes of what it was made from: stays the same, for sums from which it is taken again. */
+  /** The size of its source; constant, so that sums can subtract it again. */
   readonly sizeAtFirst: number;
 
   constructor(
@@ -116,13 +115,13 @@ export class StoredItem implements StoredObject, Lodger {
     this.sizeAtFirst = this.size;
   }
 
-  /** A cache keeps it, and its value lies in a segment, where it may stay. */
+  /** A cache keeps it, and its value may stay in a segment. */
   lieIn(segment: Segment): void {
     this.isKept = true;
     this.settleIn(segment);
   }
 
-  /** A cache keeps it. What is known of it already is made known to other threads. */
+  /** A cache keeps it, so its existing forms are shared with other threads. */
   keep(): void {
     this.isKept = true;
     const forms = this.commonForms;
@@ -137,7 +136,7 @@ export class StoredItem implements StoredObject, Lodger {
     else this.adopt(source, this.commonForms.put(this, itemForm, madeOf(source)));
   }
 
-  /** Nobody keeps the object any more: what lies together with others of it may go. */
+  /** The object is no longer kept, so its share of the segment is free. */
   leaveSegment(): void {
     this.isKept = false;
     this.leaveTheOne();
@@ -154,12 +153,12 @@ export class StoredItem implements StoredObject, Lodger {
     if (segment !== null) this.placeInSegment = segment.add(this);
   }
 
-  /** Null where there are none, and for states that are not those which all threads have. */
+  /** Null without shared forms, and for states that other threads lack. */
   protected get commonForms(): CommonForms | null {
     return this.isKept ? (this.facts.commonForms ?? null) : null;
   }
 
-  /** Takes the JSON as threads have it in common. */
+  /** Uses the shared JSON. */
   private adopt({ apiVersion }: { readonly apiVersion: string }, form: CommonForm): Item {
     const item = itemOfForm(form, apiVersion);
     this.source = item;
@@ -171,7 +170,7 @@ export class StoredItem implements StoredObject, Lodger {
     return this.read().bytes;
   }
 
-  /** Bytes in memory for it, besides its encoded forms. Changes when it is first read. */
+  /** Its bytes in memory without encoded forms. Changes when it is first read. */
   get size(): number {
     return 'bytes' in this.source ? this.source.bytes.length : this.source.stored.length;
   }
@@ -200,12 +199,12 @@ export class StoredItem implements StoredObject, Lodger {
     return decodeItem(bytes, bigIntegers);
   }
 
-  /** Throws DamagedValueError now rather than when the object is shown. */
+  /** Throws DamagedValueError now instead of when the object is shown. */
   assertReadable(): void {
     this.read();
   }
 
-  /** The JSON and what is known of it. Throws DamagedValueError for a value whose inside makes no sense, though its checksum is right. */
+  /** Decodes lazily. Throws DamagedValueError for a value that is invalid despite a correct checksum. */
   private read(): Item {
     const { source, commonForms: forms } = this;
     if ('bytes' in source) return source;
@@ -250,14 +249,14 @@ export class StoredItem implements StoredObject, Lodger {
     return bytes;
   }
 
-  /** The same state at another version: what a deletion shows. */
+  /** Returns the same state at another version, for deletions. */
   atVersion(version: Version): StoredItem {
     const { source } = this;
     return new StoredItem(this.facts, this, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);
   }
 }
 
-/** One of an object's other forms. Where it must leave the memory that threads have in common, it is forgotten, and made or found again when somebody asks. */
+/** Another form of an object. When its shared memory is released, it is dropped, and made or found again on demand. */
 class Encoding implements Lodger {
   private readonly place: number;
 
@@ -285,7 +284,7 @@ const madeOf = ({ bytes, versionAt, labelsAt, labelsLength, bigIntegers }: Item)
   notes: [versionAt, labelsAt, labelsLength, bigIntegers ? flagBigIntegers : 0],
 });
 
-/** Bytes that are this thread's alone may lie in memory that is not kept. */
+/** Bytes of this thread alone may be in memory that is not kept. */
 function itemOfForm({ bytes, notes, segment }: CommonForm, apiVersion: string): Item {
   const [versionAt, labelsAt, labelsLength, flags] = notes;
   return {
@@ -298,7 +297,7 @@ function itemOfForm({ bytes, notes, segment }: CommonForm, apiVersion: string): 
   };
 }
 
-/** Selecting must not fail because one object is broken; showing it will. */
+/** A damaged object must not break selection; showing it fails. */
 function whatIsReadable<T>(otherwise: T, read: () => T): T {
   try {
     return read();
@@ -308,7 +307,7 @@ function whatIsReadable<T>(otherwise: T, read: () => T): T {
   }
 }
 
-/** Stands for an object whose stored value cannot be read. Reading it fails; it can be deleted, and then shows only its name. */
+/** An object whose stored value is unreadable. Reading fails; it can be deleted, and then shows only its name. */
 export class DamagedItem extends StoredItem {
   constructor(
     facts: ResourceFacts,
@@ -320,7 +319,7 @@ export class DamagedItem extends StoredItem {
     damage.version = version;
   }
 
-  /** Nothing follows from its value. */
+  /** Its value determines nothing. */
   protected override get commonForms(): null {
     return null;
   }
@@ -330,11 +329,11 @@ export class DamagedItem extends StoredItem {
   }
 }
 
-/** The object of a stored value whose JSON is known already, which spares reading it. */
+/** Returns the object of a stored value whose JSON is known, which avoids decoding it. */
 export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
   new StoredItem(facts, key, version, itemFrom(json, version));
 
-/** The same for an object that a cache keeps. */
+/** Returns such an object for a cache. */
 export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem {
   const { commonForms = null } = facts;
   if (commonForms === null) return writtenObjectOf(facts, key, version, json);
@@ -343,11 +342,11 @@ export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Vers
   return object;
 }
 
-/** The object that a stored value stands for. Copies the bytes. A damaged value gives a DamagedItem. */
+/** Copies the bytes. A damaged value gives a DamagedItem. */
 export const storedObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, sourceOf(key, value, version)));
 
-/** The same for a value that stays where it lies, which nobody may change: `lieIn` says for how long. */
+/** Keeps the value in place, which must not change: `lieIn` determines for how long. */
 export const objectLyingIn = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, unreadIn(key, value)));
 

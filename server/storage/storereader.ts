@@ -5,7 +5,7 @@ import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
 
-/** A page read from the store is at most this large: the thread that answers has other work as well. */
+/** Bounds a page of the store: the answering thread has other work. */
 const pageKeysMax = 500;
 const pageBytesMax = 1 << 20;
 
@@ -16,7 +16,7 @@ interface Bounds {
 export interface StorePage {
   readonly outcome: 'found';
   readonly items: readonly StoredItem[];
-  /** Where the next page starts; null after the last one. */ readonly next: Bounds | null;
+  /** Null after the last page. */ readonly next: Bounds | null;
 }
 export interface ChangesPage {
   readonly outcome: 'found';
@@ -24,7 +24,7 @@ export interface ChangesPage {
   readonly through: Version;
 }
 
-/** Reads from the store itself: versions that the cache does not reach back to, until compaction takes them away, and resources that are not cached. */
+/** Reads from the store itself: versions older than the cache, until compaction, and uncached resources. */
 export class StoreReader {
   constructor(
     private readonly replica: Pick<StoreEngine, 'range' | 'changesSince'>,
@@ -42,15 +42,15 @@ export class StoreReader {
     return { outcome: 'found', object: readable(storedObjectOf(facts, key, item.modRevision, item.value)) };
   }
 
-  /** The object as it was at `version`, readable or not; null when it was absent. */
+  /** Returns the object at `version`, readable or not; null if it was absent. */
   async stateAt(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredItem | Failure | null> {
     const item = await this.read(key, version);
     return item === null || 'outcome' in item ? item : storedObjectOf(facts, key, item.modRevision, item.value);
   }
 
-  /** The state before its removal at `version`, shown at that version; only its name if the state is out of reach. */
+  /** Returns the state before a removal, shown at its `version`; only the name if the state is out of reach. */
   async lastState(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredObject> {
-    // Not where it was written: that may be compacted, and the state has been the same since.
+    // The version of its write may be compacted, and the state has not changed since.
     const item = await this.read(key, version - 1);
     return item === null || 'outcome' in item
       ? storedObjectOf(facts, key, version, new Uint8Array())
@@ -88,7 +88,7 @@ export class StoreReader {
     return { outcome: 'found', version, items, more: false, remaining: matching ? null : 0 };
   }
 
-  /** Where the objects of a selection are, behind `after`. */
+  /** Returns the key range of a selection, after `after`. */
   boundsOf(
     request: Selection & Pick<ListRequest, 'resource'>,
     after: { readonly namespace: string; readonly name: string } | null,
@@ -104,7 +104,7 @@ export class StoreReader {
     return { start: later(start, key), end: keyAfter(key) };
   }
 
-  /** Some objects from the beginning of a range. */
+  /** Reads the first objects of a range. */
   async page(facts: ResourceFacts, { start, end }: Bounds, version: Version, limit: number = pageKeysMax): Promise<StorePage | Failure> {
     const page = await this.replica.range({
       start,
@@ -120,7 +120,7 @@ export class StoreReader {
     return { outcome: 'found', items: page.items.flatMap((item) => this.objectOf(facts, item) ?? []), next };
   }
 
-  /** Changes of one resource after a version. Values are views into a batch. */
+  /** Returns changes of one resource after a version. Values are views into a batch. */
   async changesSince(facts: ResourceFacts, after: Version): Promise<ChangesPage | Failure> {
     const page = await this.replica.changesSince(revision(after), { bytesMax: pageBytesMax });
     if (page.outcome === 'compacted') return { outcome: 'expired', oldest: page.compacted };
@@ -134,7 +134,7 @@ export class StoreReader {
     return { outcome: 'found', changes: own, through: page.through };
   }
 
-  /** A list that is full; counting what is left is worth a look at the keys only where the answer may tell it. */
+  /** Ends a full list; remaining keys are counted only if the answer may report the number. */
   private async cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
     const left =
       rest === null ? null : await this.replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
@@ -157,7 +157,7 @@ export class StoreReader {
   }
 }
 
-/** Where there are no namespaces, a name is one object's. */
+/** A name identifies one object in cluster-scoped resources. */
 const isTheOnlyOne = (request: Selection, item: StoredItem): boolean => item.namespace === '' && nameSelected(request.fields) !== null;
 
 const later = (a: string, b: string): string => (a > b ? a : b);
@@ -167,7 +167,7 @@ function readable(object: StoredItem): StoredItem {
   return object;
 }
 
-/** A store that does not answer just now, as an etcd that has no leader, is no fault of this server: the client may ask again. */
+/** A temporarily unavailable store, such as an etcd without a leader, is not this server's fault: the client may retry. */
 function failureBehind(error: unknown): Failure {
   if (!isPassing(error)) throw error;
   return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };

@@ -1,22 +1,22 @@
 import type { Failure, StoredObject, Version, WatchEvent, WatchEventType } from '../contract.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 
-/** One change of one object, as history keeps it. */
+/** One change of one object in history. */
 export class ObjectChange {
-  /** Bytes that are in memory only because history keeps this change; a deletion shows its last state in a copy with the new version. */
+  /** The bytes that only this change keeps in memory; a deletion copies its last state with the new version. */
   readonly bytesKept: number;
   private removedFound: StoredItem | null = null;
 
-  /** State after; null when the change deleted the object. */
+  /** Null for a deletion. */
   readonly next: StoredItem | null;
 
   constructor(
     readonly version: Version,
-    /** State before; null when the change created the object. */
+    /** Null for a creation. */
     readonly previous: StoredItem | null,
-    /** State after; null when the change deleted the object. */
+    /** Null for a deletion. */
     { next }: { readonly next: StoredItem | null },
-    /** When it was applied here, in milliseconds of the cache's clock. */
+    /** The time of its application, in milliseconds of the cache's clock. */
     readonly at: number,
   ) {
     this.next = next;
@@ -24,7 +24,7 @@ export class ObjectChange {
     this.bytesKept = (previous?.size ?? 0) * (next === null ? 2 : 1);
   }
 
-  /** The last state with the version of this change: what a deletion, or leaving a selector, shows. */
+  /** The last state with this change's version, shown by a deletion or by leaving a selector. */
   get removed(): StoredItem {
     if (this.previous === null) throw new Error(`broken invariant: nothing existed before version ${this.version}`);
     return (this.removedFound ??= this.previous.atVersion(this.version));
@@ -37,11 +37,11 @@ export class ObjectChange {
   }
 }
 
-/** An event under way to its watchers. All watchers that see the same type of it share one, and so its encoded frames. */
+/** An event for watchers. All that see the same type of it share it, with its encoded frames. */
 export class SharedEvent implements WatchEvent {
   private encoding = '';
   private encoded: Buffer | null = null;
-  /** Encodings after the first, which are rare. */
+  /** Further encodings, which are rare. */
   private others: Map<string, Buffer> | null = null;
 
   constructor(
@@ -66,7 +66,7 @@ export class SharedEvent implements WatchEvent {
   }
 }
 
-/** The events that one change can be, made when the first watcher needs them. */
+/** The events of one change, created for the first watcher that needs them. */
 export class ChangeEvents {
   private made: Partial<Record<WatchEventType, SharedEvent>> = {};
 
@@ -74,12 +74,12 @@ export class ChangeEvents {
 
   constructor(readonly change: ObjectChange) {}
 
-  /** What a watcher sees that leaves nothing out: an event, or that it cannot go on; null where an object that could not be read is gone. */
+  /** The event of a watcher without selectors, or a failure; null for the deletion of an unreadable object. */
   get seenByAll(): WatchEvent | Failure | null {
     return (this.whole ??= this.seenWhole());
   }
 
-  /** What a watcher sees whose selector matched the state before and after as told; null for nothing. */
+  /** Returns the event for a selector that matched before and after as given; null for none. */
   seenAs(before: boolean, after: boolean): SharedEvent | null {
     if (after) return this.event(before ? 'MODIFIED' : 'ADDED');
     return before ? this.event('DELETED') : null;

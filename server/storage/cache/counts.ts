@@ -1,14 +1,14 @@
-/** What the cache of one resource has done since the process began: plain numbers, which are read when somebody asks. */
+/** Counts of one resource's cache since the process began. */
 export class CacheCounts {
-  /** States that it began with: one, and one whenever changes were lost. */
+  /** Complete states loaded: the first, and one whenever changes were lost. */
   loads = 1;
-  /** Changes that came. Whoever watches is shown each at once. */
+  /** Changes received. Watchers get each at once. */
   changes = 0;
   lists = 0;
-  /** Objects that lists looked at, and those that they gave. */
+  /** Objects that lists visited and returned. */
   looked = 0;
   given = 0;
-  /** Lists of the newest state, by whether the cache came to it in time. */
+  /** Lists of the newest state, by whether the cache reached it in time. */
   newest = 0;
   newestMissed = 0;
 

@@ -3,39 +3,39 @@ import { PassingError, type ChangeBatch, type StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { WatchCache } from './watchcache.js';
 
-/** Keys and bytes per page while loading: a compromise between round trips and the memory of one page. */
+/** Bounds of a page while loading, balancing round trips and memory. */
 const pageKeys = 1_000;
 const pageBytes = 1 << 20;
 /**
- * The state is loaded as it was this many revisions ago, and what happened since is applied to it like news. So a replica that has started
- * again knows the past that its clients resume from. More would delay its start: each costs some 20 µs.
+ * The state is loaded as of this many revisions ago, and later changes are replayed. So a restarted replica knows the past from which clients resume. More
+ * would delay its start, at some 20 µs each.
  */
 const replayedRevisionsDefault = 20_000;
-/** Changes that may arrive while a state is being loaded; beyond it, loading starts again at a newer version. */
+/** Changes buffered while loading; beyond it, loading restarts at a newer version. */
 const backlogChangesMax = 200_000;
-/** A load is given up after so many attempts that compaction, the backlog or a gap overtook. */
+/** Loading fails after this many attempts overtaken by compaction, the backlog or a gap. */
 const attemptsMax = 10;
 
 export interface FeedOptions {
-  /** Instead of the default; 0 where the engine cannot tell what happened before it was first asked. */
+  /** Overrides the default; 0 where the engine does not know changes before it was first asked. */
   readonly replayedRevisions?: number | undefined;
-  /** Changes are missing: the cache is no longer fed, nothing of it may be read, and `load` has to be called again. */
+  /** Changes are missing: the cache must not be read until `load` is called again. */
   readonly onGap: () => void;
 }
 
 /**
- * Keeps a cache equal to a replica: loads the state at one revision, page by page, then applies the changes after it.
+ * Keeps a cache equal to a replica: loads the state at one revision, page by page, then applies later changes.
  *
  *     onChanges ──▶ backlog ────────────────────┐ (while loading)
  *     range@R ──▶ cache ──changesSince(R)──▶ ───┴──▶ apply each batch as it comes
  *
- * The subscription begins before the first page is read, so no change is missed; changes that the cache has already are skipped, so none
- * counts twice. When the replica cannot tell every change, because it took over a snapshot, all of this begins again.
+ * It subscribes before the first page is read, so no change is missed; known changes are skipped, so none counts twice. If the replica loses changes, because
+ * it installed a snapshot, all of this begins again.
  */
 export class ReplicaFeed {
   private backlog: ChangeBatch[] | null = [];
   private backlogSize = 0;
-  /** The load under way has to begin again. */
+  /** The load in progress must restart. */
   private overtaken = false;
   private compacted: Revision = revision(0);
   private readonly unsubscribe: () => void;
@@ -82,20 +82,20 @@ export class ReplicaFeed {
   private apply({ changes, revision: through, compacted }: ChangeBatch): void {
     this.cache.apply(changes);
     this.cache.reached(through);
-    // Part of a larger batch may be told before the rest of it: then the compaction is noticed with the next one.
+    // A part of a batch may arrive early: then the compaction is noticed with the next one.
     if (compacted <= this.compacted || compacted > this.cache.clock.version) return;
     this.compacted = compacted;
     this.cache.forgetBefore(compacted);
   }
 
-  /** False if the attempt was overtaken. */
+  /** Returns false if the attempt was overtaken. */
   private async loadOnce(): Promise<boolean> {
-    // What has come so far is part of the state that is read now.
+    // Earlier changes are part of the state that is read now.
     this.overtaken = false;
     this.backlog = [];
     this.backlogSize = 0;
     const start = await this.startRevision();
-    // Compacted beyond what was the newest a moment ago.
+    // The newest revision of a moment ago was compacted.
     if (start.base > start.newest) return false;
     this.cache.beginLoad(start.base);
     if (!(await this.loadState(start.base)) || this.overtaken) return false;

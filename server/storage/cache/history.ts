@@ -1,16 +1,16 @@
 import type { Version } from '../contract.js';
 import type { ObjectChange } from './change.js';
 
-/** How much of the past is kept for each resource; whichever bound is met first counts. */
+/** The history kept for each resource; the first bound reached applies. */
 export interface HistoryBounds {
   readonly changesMax: number;
-  /** Bytes of states that have been replaced. */
+  /** Bytes of replaced states. */
   readonly bytesMax: number;
   readonly ageMaxMs: number;
 }
 
 /**
- * The latest changes of one resource, in order. Each has a place, a number that grows by one and never changes:
+ * The latest changes of one resource, in order. Each has a permanent place, a number that grows by one:
  *
  *     forgotten │ start ▶ c c c c c c ◀ end
  *     ◀─ floor ─┘ versions up to `floor` may be missing, all later ones are here
@@ -47,7 +47,7 @@ export class History {
     return change;
   }
 
-  /** Place of the first change after `version`. Ask only for versions from `floor` on. */
+  /** Returns the place of the first change after `version`, which must be at least `floor`. */
   placeAfter(version: Version): number {
     let low = this.start;
     let high = this.end;
@@ -59,13 +59,13 @@ export class History {
     return low;
   }
 
-  /** Forgets the changes up to a version. */
+  /** Drops the changes up to a version. */
   forgetThrough(version: Version): void {
     while (this.start < this.end && this.at(this.start).version <= version) this.forgetOldest();
     this.floor = Math.max(this.floor, version);
   }
 
-  /** Forgets everything: what comes next does not follow on. All places given out so far are forgotten ones. */
+  /** Drops everything, because later changes do not follow on. All earlier places count as forgotten. */
   restart(floor: Version): void {
     for (let place = this.start; place < this.end; place++) this.at(place).previous?.leaveSegment();
     this.start = this.end + 1;
@@ -75,7 +75,7 @@ export class History {
     this.bytes = 0;
   }
 
-  /** Forgets what is beyond the bounds. */
+  /** Enforces the bounds. */
   trim(now: number): void {
     while (this.head < this.changes.length && this.exceeds(this.at(this.start), now)) this.forgetOldest();
     if (this.head > this.changes.length / 2) {

@@ -5,20 +5,20 @@ import { DamagedItem } from '../storedobject.js';
 import type { Slices } from './slices.js';
 import type { TreeView } from './tree.js';
 
-/** Objects that are matched without giving way to anything else. */
+/** Objects matched without yielding. */
 const stepSize = 256;
 
-/** Answers that are remembered of one state: as many as there are namespaces or pages that several clients read. */
+/** Answers remembered for one state: one for each namespace or page that several clients read. */
 const answersMax = 8;
-/** Longer ones are not: states of the past would hold on to them. */
+/** Longer answers would keep past states alive. */
 const answerObjectsMax = 10_000;
 
-/** What was listed of a state without selecting, by first and last position: who lists the same again gets the same array. */
+/** Unselected lists of a state, by first and last position: equal lists share one array. */
 const answers = new WeakMap<TreeView, Map<string, readonly StoredObject[]>>();
 
 /**
- * Answers a list from one state. What needs no matching is copied at once (pointers only); matching is done in slices.
- * Rejects with DamagedValueError if an object in the answer cannot be read.
+ * Lists from one state. Without matching, pointers are copied at once; matching is done in slices. Rejects with DamagedValueError if an object in the answer
+ * cannot be read.
  */
 export async function listIn(
   view: TreeView,
@@ -58,30 +58,29 @@ class Scan {
   ) {
     const { start, end } = view.range(request);
     const { after } = request;
-    // The first name after `after` is `after` with a NUL byte behind it.
+    // The first name after `after` is `after` with a NUL byte appended.
     this.position = after === null ? start : Math.max(start, view.rank({ namespace: after.namespace, name: `${after.name}\0` }));
     this.begin = this.position;
     this.end = end;
     this.matching = !selectsAll(request);
   }
 
-  /** Objects that were looked at. */
   get looked(): number {
     return this.position - this.begin;
   }
 
-  /** What names the answer of one state when nothing is selected: where it begins and where it must end. */
+  /** Identifies an unselected answer by where it begins and must end. */
   get places(): string {
     return `${this.position}-${Math.min(this.end, this.position + (this.request.limit ?? Infinity))}`;
   }
 
-  /** What follows the answer, with `known` objects that need not be looked at. */
+  /** Returns what follows the answer; `known` objects need no visit. */
   after(known: number): { readonly more: boolean; readonly remaining: number | null } {
     const remaining = Math.max(0, this.end - this.position - known);
     return { more: (this.full || this.request.limit === known) && remaining > 0, remaining: this.matching ? null : remaining };
   }
 
-  /** Looks at up to `count` objects; whether there are more to look at. */
+  /** Visits up to `count` objects; returns whether more remain. */
   step(count: number): boolean {
     const stop = Math.min(this.end, this.position + count);
     while (this.position < stop && !this.full) this.takeChunk(stop);

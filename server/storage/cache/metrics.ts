@@ -5,14 +5,14 @@ import type { Version } from '../contract.js';
 
 interface CountedCache {
   readonly counts: CacheCounts;
-  /** What memory has come to. */
+  /** The version in memory. */
   readonly version: Version;
 }
 
 export interface CacheOptions {
-  /** Every resource that is stored here, at the time of asking. */
+  /** The resources stored here now. */
   readonly resources: () => readonly GroupResource[];
-  /** Null while nothing is known of it. */
+  /** Null if the resource is unknown. */
   readonly counts: (resource: GroupResource) => CountedCache | null;
 }
 
@@ -20,12 +20,12 @@ type Labels = Readonly<Record<string, string>>;
 interface Counted {
   readonly name: string;
   readonly help: string;
-  /** Values with the labels that they have beside group and resource. */
+  /** Values with labels besides group and resource. */
   readonly read: (counts: CacheCounts) => readonly (readonly [number, Labels])[];
 }
 
 const one = (value: number, labels: Labels = {}): readonly (readonly [number, Labels])[] => [[value, labels]];
-/** No list goes by an index: objects lie in order of their namespaces and names. */
+/** Lists use no index: objects are sorted by namespace and name. */
 const noIndex: Labels = { index: '' };
 
 const counters: readonly Counted[] = [
@@ -71,7 +71,7 @@ const counters: readonly Counted[] = [
 
 const nothing = new CacheCounts();
 
-/** What is counted of the objects in memory, under the names of the reference, and read when `/metrics` is. */
+/** Exposes counts of cached objects, under the reference's names, read at each scrape of `/metrics`. */
 export function exposeCaches(registry: Registry, { resources, counts }: CacheOptions): void {
   const known = (): { readonly labels: Labels; readonly counts: CacheCounts; readonly version: Version }[] =>
     resources().flatMap(({ group, resource }) => {

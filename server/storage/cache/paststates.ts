@@ -2,13 +2,13 @@ import type { Version } from '../contract.js';
 import type { History } from './history.js';
 import { ObjectTree, type TreeView } from './tree.js';
 
-/** How many past states are kept, and how long: `ListFromCacheSnapshot` of the reference keeps them 75 s. */
+/** The number and lifetime of past states: the reference's `ListFromCacheSnapshot` keeps them 75 s. */
 export interface PastBounds {
   readonly statesMax: number;
   readonly ageMaxMs: number;
 }
 
-/** One state. `place` is the number of changes that it includes, as history counts them. */
+/** `place` is the number of changes included, as history counts them. */
 export interface PastState {
   readonly version: Version;
   readonly place: number;
@@ -18,16 +18,15 @@ interface Kept extends PastState {
   readonly at: number;
 }
 
-/** Taking back more changes than this would hold up the event loop; the store answers instead. */
+/** Undoing more changes would block the event loop; the store answers instead. */
 const undoMax = 5_000;
 
 /**
- * States of one resource at earlier versions. A state that is not kept is made from the next later one by taking back the changes
- * between: the tree shares all nodes that they did not touch. Most versions of the store change nothing in a given resource, so very
- * often the state asked for is the present one.
+ * States of one resource at earlier versions. A missing state is derived from the next later one by undoing changes; the tree shares all untouched nodes. Most
+ * versions of the store change nothing in a given resource, so the requested state is often the present one.
  */
 export class PastStates {
-  /** In order of version. */
+  /** Sorted by version. */
   private kept: Kept[] = [];
 
   constructor(
@@ -36,7 +35,7 @@ export class PastStates {
     private readonly bounds: PastBounds,
   ) {}
 
-  /** The state at `version`, which has arrived; null when it is not kept and history does not reach back to it. */
+  /** Returns the state at a past `version`; null if it is not kept and history does not reach back. */
   at(version: Version, now: number): TreeView | null {
     const kept = this.kept.find((state) => state.version === version);
     if (kept !== undefined) return kept.view;
@@ -49,7 +48,7 @@ export class PastStates {
     return view;
   }
 
-  /** The present state, that at `version`, to be kept if it turns out that somebody will ask for it again. */
+  /** Returns the present state, at `version`, to be kept if it will be requested again. */
   present(version: Version): PastState {
     return { version, place: this.history.end, view: this.tree.view() };
   }
@@ -68,7 +67,7 @@ export class PastStates {
     this.kept = this.kept.filter(({ version }) => version >= oldest);
   }
 
-  /** Forgets all of them: the present one does not follow on any more. */
+  /** Drops all states, because the present one does not follow on. */
   restart(): void {
     this.kept = [];
   }

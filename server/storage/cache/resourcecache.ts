@@ -11,30 +11,30 @@ import { isAt, ObjectTree, type TreeView } from './tree.js';
 import type { VersionGate } from './versiongate.js';
 import { WatchIndex } from './watchindex.js';
 
-/** What the caches of all resources share. */
+/** Shared by the caches of all resources. */
 export interface CacheContext {
-  /** The version that all of them have reached. */
+  /** The version that all have reached. */
   readonly clock: VersionGate;
   readonly slices: Slices;
   readonly recentEvents: RecentEvents;
   readonly now: () => number;
-  /** Told of defects that must not stop the cache. */
+  /** Receives defects that must not stop the cache. */
   readonly report: (error: unknown) => void;
   readonly history: HistoryBounds;
   readonly past: PastBounds;
 }
 
-/** Everything known of one resource: its objects, what happened to them lately, and who watches. */
+/** One resource's objects, recent changes and watchers. */
 export class ResourceCache {
   readonly tree = new ObjectTree();
   readonly watchers = new WatchIndex();
   readonly counts = new CacheCounts();
   readonly history: History;
   private readonly past: PastStates;
-  /** Of all objects, as they lie in the store. */
+  /** The stored size of all objects. */
   #bytes = 0;
 
-  /** `floor`: the version up to which changes are not known one by one. */
+  /** Changes up to `floor` are not known individually. */
   constructor(
     readonly facts: ResourceFacts,
     floor: Version,
@@ -60,7 +60,7 @@ export class ResourceCache {
     return this.context.recentEvents;
   }
 
-  /** Begins anew with the state at a version. Who watches from then or later stays; the others would miss what lies between. */
+  /** Restarts with the state at a version. Watchers from that version on stay; others would miss changes. */
   restart(version: Version): void {
     this.counts.loads++;
     for (let position = 0; position < this.tree.size;) {
@@ -80,7 +80,7 @@ export class ResourceCache {
     this.#bytes += object.sizeAtFirst - (this.tree.set(object)?.sizeAtFirst ?? 0);
   }
 
-  /** Applies one change and shows it to the watchers. */
+  /** Applies one change and notifies watchers. */
   apply(version: Version, place: Place, next: StoredItem | null): void {
     const previous = next === null ? this.tree.delete(place) : this.tree.set(next);
     if (previous === null && next === null) return;
@@ -91,7 +91,7 @@ export class ResourceCache {
     this.watchers.deliver(change);
   }
 
-  /** The change of one object at a version, if history still has it. */
+  /** Returns the change of an object at a version, or null if history lacks it. */
   changeAt(version: Version, place: Place): ObjectChange | null {
     if (version <= this.history.floor) return null;
     for (let at = this.history.placeAfter(version - 1); at < this.history.end; at++) {
@@ -102,12 +102,12 @@ export class ResourceCache {
     return null;
   }
 
-  /** The state at a version up to the present one; null when history does not reach back to it. */
+  /** Returns the state at a past or present version; null if history does not reach back. */
   stateAt(version: Version): TreeView | null {
     return this.past.at(version, this.context.now());
   }
 
-  /** The present state, to be handed to `keep` if a client will ask for its next page. */
+  /** Returns the present state; pass it to `keep` if a client will request its next page. */
   present(): PastState {
     return this.past.present(this.clock.version);
   }
@@ -116,14 +116,13 @@ export class ResourceCache {
     this.past.keep(state, this.context.now());
   }
 
-  /** Forgets what is too old. */
   trim(): void {
     const now = this.context.now();
     this.history.trim(now);
     this.past.trim(now);
   }
 
-  /** Forgets the states before a version, and how they became the one at it. */
+  /** Drops states before a version, and the changes that led to it. */
   forgetBefore(version: Version): void {
     this.history.forgetThrough(version);
     this.past.forgetBefore(version);

@@ -1,9 +1,9 @@
-/** One step of a long piece of work, small enough never to be noticed: true to be called again, false when done, a promise to pause until it settles. */
+/** A short step of long work: returns true to be called again, false when done, or a promise to pause until it settles. */
 export type Step = () => boolean | Promise<void>;
 
 /**
- * Shares the event loop between long pieces of work (initial events, replays, filtered lists) and everything else: in each turn they
- * get `budgetMs` in all, one step each in rotation, and then the loop is free for sockets. A step that throws is reported and dropped.
+ * Shares the event loop between long work (initial events, replays, filtered lists) and everything else: each turn gives it `budgetMs`, one step each in
+ * rotation, and then serves sockets. A step that throws is reported and dropped.
  */
 export class Slices {
   private readonly queue: Step[] = [];

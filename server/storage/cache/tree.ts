@@ -2,15 +2,14 @@ import { compareKeys, scopeOf, type Place, type Selection } from '../matching.js
 import type { StoredItem } from '../storedobject.js';
 
 /**
- * Objects of one resource in the order of their keys: a B+tree with copy on write.
+ * A copy-on-write B+tree of one resource's objects, ordered by key.
  *
- *     ObjectTree ──root──▶ Branch ─┬─▶ Leaf [a b c …]      every node knows how many objects are below it,
+ *     ObjectTree ──root──▶ Branch ─┬─▶ Leaf [a b c …]      every node counts the objects below it,
  *                                  └─▶ Leaf [k l m …]      so that counting and paging by position cost O(log n)
  *
- * `view` freezes the present state in O(1): from then on a write copies the nodes on its path, once, and leaves the frozen ones alone.
+ * `view` freezes the present state in O(1): a later write copies the nodes on its path, once, and leaves the frozen ones alone.
  */
 
-/** Most entries of a node. */
 const nodeEntriesMax = 64;
 /** A node with fewer entries is joined with a neighbour if both fit well into one. */
 const nodeEntriesMin = nodeEntriesMax / 4;
@@ -29,10 +28,9 @@ type Node = Leaf | Branch;
 
 const emptyLeaf = (): Node => ({ epoch: 0, items: [] });
 
-/** A node may be changed in place only by the tree, and in the epoch, that made it. */
+/** A node may be changed in place only by the tree and in the epoch that created it. */
 let lastEpoch = 0;
 
-/** One unchanging state. */
 export class TreeView {
   constructor(protected root: Node) {}
 
@@ -51,7 +49,7 @@ export class TreeView {
     return item !== undefined && isAt(item, place) ? item : null;
   }
 
-  /** How many objects come before this place. */
+  /** Returns the number of objects before this place. */
   rank(place: Place): number {
     let rank = 0;
     let node = this.root;
@@ -63,7 +61,7 @@ export class TreeView {
     return rank + lowerBound(node.items, place);
   }
 
-  /** Positions of the objects that a selection can be about: first, and one after the last. */
+  /** Returns the positions that a selection may cover: the first, and one after the last. */
   range(selection: Selection): { readonly start: number; readonly end: number } {
     const { namespace, name } = scopeOf(selection, this.namespaced);
     if (namespace === null) return { start: 0, end: this.size };
@@ -73,12 +71,12 @@ export class TreeView {
     return { start, end: this.get(place) === null ? start : start + 1 };
   }
 
-  /** Whether the objects are in namespaces; true when there are none. */
+  /** Whether objects are namespaced; true for an empty tree. */
   private get namespaced(): boolean {
     return this.size === 0 || firstOf(this.root).namespace !== '';
   }
 
-  /** The objects from position `start` up to `end`, or fewer, but at least one, if they stand in different nodes. */
+  /** Returns the objects from `start` to `end`, or fewer but at least one if they are in different nodes. */
   slice(start: number, end: number): StoredItem[] {
     let offset = start;
     let node = this.root;
@@ -97,17 +95,17 @@ const afterAllNames = '\uffff';
 export class ObjectTree extends TreeView {
   private epoch = ++lastEpoch;
   private frozen: TreeView | null = null;
-  /** Set by `put`: the right half of the node it returned, if that had to be split. */
+  /** Set by `put`: the right half of the returned node, if it was split. */
   private split: Node | null = null;
-  /** Set by `put` and `remove`: the object that was there before. */
+  /** Set by `put` and `remove`: the previous object. */
   private replaced: StoredItem | null = null;
 
-  /** An empty tree, or one that starts as a frozen state. */
+  /** Starts empty or from a frozen state. */
   constructor(from?: TreeView) {
     super(from === undefined ? emptyLeaf() : TreeView.rootOf(from));
   }
 
-  /** The present state, unchanging. */
+  /** Returns the frozen present state. */
   view(): TreeView {
     if (this.frozen === null) {
       this.frozen = new TreeView(this.root);
@@ -122,7 +120,7 @@ export class ObjectTree extends TreeView {
     this.frozen = null;
   }
 
-  /** Adds or replaces the object with this key; returns the one replaced. */
+  /** Adds or replaces an object; returns the one replaced. */
   set(item: StoredItem): StoredItem | null {
     this.begin();
     const left = this.put(this.root, item);
@@ -211,7 +209,7 @@ export class ObjectTree extends TreeView {
     return own;
   }
 
-  /** Joins a small child with its neighbour, so that deletions do not leave a tree of nearly empty nodes. */
+  /** Joins a small child with its neighbour, so that deletions do not leave nearly empty nodes. */
   private join(own: Branch, index: number): void {
     const leftIndex = index + 1 < own.children.length ? index : index - 1;
     if (leftIndex < 0) return;
@@ -243,7 +241,7 @@ export class ObjectTree extends TreeView {
   }
 }
 
-/** Keys that arrive in order (loading) fill nodes to the brim; others split them in halves. */
+/** Sorted insertion (loading) fills nodes completely; other insertions split them in halves. */
 const splitPoint = (insertedAt: number, entries: number): number => (insertedAt === entries - 1 ? entries - 1 : entries >> 1);
 
 const sizeOf = (node: Node): number => ('items' in node ? node.items.length : node.size);
@@ -273,7 +271,7 @@ function dropChild(own: Branch, index: number): void {
 
 export const isAt = (item: StoredItem, place: Place): boolean => item.name === place.name && item.namespace === place.namespace;
 
-/** Position of the first object whose place is not before this one. */
+/** Returns the position of the first object not before this place. */
 function lowerBound(items: readonly StoredItem[], place: Place): number {
   let low = 0;
   let high = items.length;
@@ -286,7 +284,7 @@ function lowerBound(items: readonly StoredItem[], place: Place): number {
   return low;
 }
 
-/** The child below which a place belongs. */
+/** Returns the child that may contain a place. */
 function childFor({ firsts }: Branch, place: Place): number {
   let low = 1;
   let high = firsts.length;

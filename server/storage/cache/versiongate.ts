@@ -1,6 +1,5 @@
 import type { Version } from '../contract.js';
 
-/** Lets readers wait until a version has arrived. */
 export class VersionGate {
   private readonly waiting = new Set<{ readonly version: Version; readonly arrive: () => void }>();
 
@@ -16,7 +15,7 @@ export class VersionGate {
     for (const waiter of this.waiting) if (waiter.version <= version) waiter.arrive();
   }
 
-  /** Whether `version` arrives within `timeoutMs`. */
+  /** Resolves whether `version` arrives within `timeoutMs`. */
   reach(version: Version, timeoutMs: number): Promise<boolean> {
     if (version <= this.current) return Promise.resolve(true);
     return new Promise((resolve) => {

@@ -19,37 +19,37 @@ import { VersionGate } from './versiongate.js';
 export interface WatchCacheOptions {
   readonly keys: KeySpace;
   readonly selectableFields: SelectableFields;
-  /** Nothing is completed unless told. */
+  /** Default: no completion. */
   readonly completions?: Completions;
-  /** What threads that keep the same objects have in common; nothing unless told. */
+  /** Forms shared by threads with the same objects. Default: none. */
   readonly commonForms?: CommonForms | null;
-  /** Resources that are kept here; all of them unless told. */
+  /** Selects the resources kept here. Default: all. */
   readonly holds?: (resource: GroupResource) => boolean;
-  /** Is given the changes of the others, in order; values are views into a batch. */
+  /** Receives the other resources' changes, in order; values are views into a batch. */
   readonly passBy?: (change: Change, key: ObjectKey) => void;
-  /** The JSON of a value that was written from here; null for all others. */
+  /** Returns the JSON of a value that this process wrote; else null. */
   readonly writtenHere?: (key: string, value: Uint8Array) => JsonLayout | null;
-  /** Told when a complete state begins to take the place of what was here: changes before its version are not told any more. */
+  /** A new complete state begins to load: changes before its version are no longer reported. */
   readonly onRestart?: (version: Version) => void;
   readonly history?: Partial<HistoryBounds>;
   readonly past?: Partial<PastBounds>;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Told of defects that must not stop the cache, such as a sink that throws. */
+  /** Receives defects that must not stop the cache, such as a sink that throws. */
   readonly report?: (error: unknown) => void;
 }
 
 const historyDefaults: HistoryBounds = { changesMax: 65_536, bytesMax: 64 << 20, ageMaxMs: 5 * 60_000 };
 const pastDefaults: PastBounds = { statesMax: 64, ageMaxMs: 75_000 };
 
-/** Resources without changes of their own forget at least this often. */
+/** Resources without changes are trimmed at least this often. */
 const trimIntervalMs = 10_000;
-/** Shared strings; a cluster that goes through more namespaces than this starts a new table. */
+/** Bounds the table of shared strings; a full one is replaced. */
 const namespacesMax = 10_000;
 
 /**
- * A copy of everything in the store, in the form in which clients read it. It is fed with one complete state and then with every change
- * after it, in order, or with another complete state that is newer; it never reads by itself.
+ * A copy of the store in the form that clients read. It receives one complete state, then every later change in order, or another, newer complete state; it
+ * never reads itself.
  */
 export class WatchCache {
   readonly clock: VersionGate;
@@ -57,7 +57,7 @@ export class WatchCache {
   private readonly resources = new Map<string, ResourceCache>();
   private readonly namespaces = new Map<string, string>();
   private readonly places = new WeakMap<KeyFolder, FolderCache>();
-  /** Nothing is told of before this version: it was loaded, or what came before it was compacted. */
+  /** Changes before this version are unknown: it was loaded, or they were compacted. */
   private oldest: Version = 0;
   private trimmedAt = 0;
   private locked: string | null = null;
@@ -76,33 +76,32 @@ export class WatchCache {
     };
   }
 
-  /** What those need who follow changes beside the cache. */
+  /** Shared with those that follow changes next to the cache. */
   get timekeeping(): Pick<CacheContext, 'clock' | 'now' | 'report'> {
     const { clock, now, report } = this.context;
     return { clock, now, report };
   }
 
-  /** The first key whose value came encrypted, since the last load began: nothing decrypts what is stored there. Null when there was none. */
+  /** The first key since the last load whose value is encrypted without a decrypting configuration, or null. */
   get lockedKey(): string | null {
     return this.locked;
   }
 
-  /** How many objects of a resource there are; 0 for resources of which nothing is held. */
+  /** Returns the number of objects; 0 for unknown resources. */
   count(resource: GroupResource): number {
     return this.resources.get(qualifiedName(resource))?.tree.size ?? 0;
   }
 
-  /** How many bytes they are in the store. */
+  /** Returns their stored size. */
   bytes(resource: GroupResource): number {
     return this.resources.get(qualifiedName(resource))?.bytes ?? 0;
   }
 
-  /** How many watch a resource. */
   watchers(resource: GroupResource): number {
     return this.resources.get(qualifiedName(resource))?.watchers.size ?? 0;
   }
 
-  /** Null while nothing is known of a resource. */
+  /** Null for an unknown resource. */
   counts(resource: GroupResource): CacheCounts | null {
     return this.resources.get(qualifiedName(resource))?.counts ?? null;
   }
@@ -119,7 +118,7 @@ export class WatchCache {
     return cache;
   }
 
-  /** Begins a complete state, that at `version`, in place of what was here. Nothing may be read until it has ended. */
+  /** Begins a new complete state, at `version`. Nothing may be read until it has ended. */
   beginLoad(version: Version): void {
     this.oldest = version;
     this.locked = null;
@@ -127,7 +126,7 @@ export class WatchCache {
     this.options.onRestart?.(version);
   }
 
-  /** Takes in a part of it. Values must not change afterwards: they stay where they lie for as long as most of them are of use. */
+  /** Adds a part of it. Values must not change afterwards: their memory is kept while most of it is in use. */
   load(items: readonly KeyValue[]): void {
     const segments = new Segments();
     for (const item of items) this.loadOne(item, segments);
@@ -138,10 +137,7 @@ export class WatchCache {
     this.clock.advance(this.oldest);
   }
 
-  /**
-   * Applies changes in order, complete revisions, and shows them to watchers before it returns. Changes that are part of the state
-   * already are skipped. Values must not change afterwards.
-   */
+  /** Applies complete revisions in order and notifies watchers before it returns. Known changes are skipped. Values must not change afterwards. */
   apply(changes: readonly Change[]): void {
     const known = this.clock.version;
     const last = changes.at(-1)?.revision ?? known;
@@ -153,7 +149,7 @@ export class WatchCache {
     this.trim();
   }
 
-  /** Told that nothing more will come up to `version`. */
+  /** No further change up to `version` will come. */
   reached(version: Version): void {
     if (version > this.clock.version) this.clock.advance(version);
   }
@@ -214,7 +210,7 @@ export class WatchCache {
     for (const cache of this.resources.values()) cache.trim();
   }
 
-  /** Equal namespaces share one string: less memory, and comparing them is comparing pointers. */
+  /** Equal namespaces share one string, which saves memory and makes comparisons fast. */
   private sharedNamespace(namespace: string): string {
     const known = this.namespaces.get(namespace);
     if (known !== undefined) return known;
@@ -226,11 +222,11 @@ export class WatchCache {
 
 interface FolderCache {
   readonly cache: ResourceCache;
-  /** The string that all objects of the namespace share. */
+  /** Shared by all objects of the namespace. */
   readonly namespace: string;
 }
 
-/** The segments of values that come one after the other, of which many lie in the same memory. */
+/** Segments of consecutive values, many of which share memory. */
 class Segments {
   private current: Segment | null = null;
 

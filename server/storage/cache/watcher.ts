@@ -7,23 +7,23 @@ import type { Step } from './slices.js';
 import type { TreeView } from './tree.js';
 import type { LiveWatcher } from './watchindex.js';
 
-/** Objects or changes that one step looks at. */
+/** Objects or changes per step. */
 const stepSize = 64;
-/** Bytes of objects after which a step ends early: the sink is asked whether it has room for more. */
+/** Bytes of objects that end a step early, to ask the sink for room. */
 const stepBytes = 256 * 1024;
 
 /** A replay of at most this many changes is done at once instead of in slices. */
 const replayAtOnceMax = 64;
 
 /**
- * Whose events a watcher gets at the moment:
+ * The source of a watcher's events:
  *
  *     waiting ──▶ initial ──▶ replaying ◀──▶ live        any state ──▶ ended
  *                 (a frozen    (history, from
  *                  state)       a place in it)
  *
- * While initial events and replays are under way, history itself is the queue of what comes next: it is shared by all and bounded, and a
- * watcher that it outruns is ended. A live watcher whose sink is full goes back to it. Only live watchers are in the index.
+ * Initial events and replays use history as their queue: it is shared and bounded, and ends a watcher that it outruns. A live watcher whose sink is full
+ * returns to it. Only live watchers are in the index.
  */
 type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
 
@@ -31,13 +31,13 @@ export class Watcher implements Watch, LiveWatcher {
   private state: State = 'waiting';
   /** Set when the watch starts. */
   private source: ResourceCache | null = null;
-  /** Changes up to here are not shown: they are part of the initial state, or the client has seen them. */
+  /** Changes up to here are not shown: they are in the initial state, or the client has seen them. */
   private after: Version = 0;
-  /** Of the next change in history, while replaying. */
+  /** The place of the next change while replaying. */
   private place = 0;
-  /** While live: the sink takes nothing beyond this version for now; null where it takes whatever comes. */
+  /** While live: the sink accepts nothing beyond this version for now; null if it accepts everything. */
   private fullAt: Version | null = null;
-  /** Shows all that the index brings: the index knows of namespaces. */
+  /** Skips selection: the index handles namespaces. */
   private readonly all: boolean;
 
   constructor(
@@ -72,7 +72,7 @@ export class Watcher implements Watch, LiveWatcher {
   fallBehind(): void {
     if (this.state !== 'live') return;
     const { history, clock } = this.resource;
-    // What is being shown is the last change in history, and there may be more of its version: a version is shown as a whole.
+    // This is the last change in history, and more of its version may follow: a version is shown as a whole.
     this.fullAt = history.end > history.start ? history.at(history.end - 1).version : clock.version;
   }
 
@@ -87,7 +87,7 @@ export class Watcher implements Watch, LiveWatcher {
     this.sink.end(reason);
   }
 
-  /** Shows the present state and then what follows. */
+  /** Shows the present state and later changes. */
   startWithState(resource: ResourceCache): void {
     if (this.state !== 'waiting') return;
     this.source = resource;
@@ -98,7 +98,7 @@ export class Watcher implements Watch, LiveWatcher {
     slices.add(this.initialStep(tree.view(), this.after));
   }
 
-  /** Shows what follows `version`. */
+  /** Shows the changes after `version`. */
   startAfter(resource: ResourceCache, version: Version): void {
     if (this.state !== 'waiting') return;
     this.source = resource;
@@ -109,7 +109,7 @@ export class Watcher implements Watch, LiveWatcher {
     this.replay();
   }
 
-  /** Shows one change, if it matters to this watcher. Called for live watchers by the index. */
+  /** Shows a change if it matches. Called by the index for live watchers. */
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
     if (version <= this.after || this.state === 'ended') return;
@@ -198,8 +198,8 @@ export class Watcher implements Watch, LiveWatcher {
   }
 
   /**
-   * Shows as many changes as a step may, and what else belongs to the version of the last one; having shown the last of all, the watch is live. A
-   * bookmark that is sent meanwhile must not lie behind what the client has seen.
+   * Shows a step of changes and the rest of the last one's version; after the last of all, the watch is live. A concurrent bookmark must not lie behind what
+   * the client has seen.
    */
   private replayChanges(): void {
     const { history, recentEvents } = this.resource;
@@ -224,7 +224,7 @@ export class Watcher implements Watch, LiveWatcher {
     this.resource.watchers.add(this);
   }
 
-  /** The sink had no room for the newest change, which is of `version`: from here on it comes from history, as fast as there is room. */
+  /** The sink had no room for the newest change, of `version`: from here on history supplies events as room permits. */
   private leave(version: Version): void {
     const { watchers, history } = this.resource;
     watchers.delete(this);
@@ -239,19 +239,19 @@ export class Watcher implements Watch, LiveWatcher {
     try {
       this.sink.event(event);
     } catch (error) {
-      // A broken sink must not keep the change from the others.
+      // A broken sink must not affect others.
       this.stop();
       this.resource.report(error);
     }
   }
 
-  /** True to go on, a promise to wait until the sink has room, false if the watch has ended. */
+  /** Returns true to go on, a promise to wait for room in the sink, or false if the watch has ended. */
   private pause(): boolean | Promise<void> {
     return this.ended ? false : (this.sink.drained?.() ?? true);
   }
 }
 
-/** What a watch shows of a change: an event, nothing, or that it cannot go on. */
+/** Returns a watch's event for a change, null for none, or the failure that ends it. */
 export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent | Failure | null {
   const { previous, next } = events.change;
   if (next instanceof DamagedItem) return unreadable(next);
@@ -259,7 +259,7 @@ export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent
   return events.seenAs(before, next !== null && selects(request, next));
 }
 
-/** Tells a sink that takes them of an object that cannot be read, or that one is gone. Returns whether the change was of that kind. */
+/** Reports an unreadable object, or the removal of one, to a sink that accepts it. Returns whether the change was of that kind. */
 export function tellUnreadable(events: ChangeEvents, sink: WatchSink, send: (event: WatchEvent) => void): boolean {
   const { previous, next } = events.change;
   if (next instanceof DamagedItem) sink.unreadable?.(next, next.damage.message);

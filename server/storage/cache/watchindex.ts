@@ -6,22 +6,22 @@ import { ChangeEvents, type ObjectChange } from './change.js';
 /** A watcher that gets changes as they happen. */
 export interface LiveWatcher {
   readonly request: WatchRequest;
-  /** What happened up to here has been shown, or was not asked for. */
+  /** Changes up to here have been shown, or were not requested. */
   readonly version: Version;
   deliver(events: ChangeEvents): void;
   end(reason: Failure): void;
 }
 
 /**
- * Finds the watchers that a change can matter to, without asking the others. Every watcher is filed by the rarest thing that it demands:
+ * Finds the watchers that a change may concern without visiting the others. Every watcher is indexed by its most selective requirement:
  *
  *     scope (one namespace, or all) ─┬─ field and value     metadata.name=…, spec.nodeName=…
  *                                    ├─ label and values    app=…, app in (…, …)
  *                                    ├─ label of any value  app, app>3
  *                                    └─ the rest            everything, app!=…
  *
- * A change visits the places of its object's state before and after: one for each selectable field and each label that it has, however
- * many watchers there are. What is left in the rest is there because it selects nearly everything.
+ * A change visits the entries of its states before and after: one for each selectable field and label, however many watchers there are. The rest contains
+ * watchers that select nearly everything.
  */
 export class WatchIndex {
   private readonly everywhere = new Scope();
@@ -48,7 +48,7 @@ export class WatchIndex {
     if (namespace !== null && scope.size === 0) this.namespaces.delete(namespace);
   }
 
-  /** Shows a change to everyone that it may matter to. */
+  /** Shows a change to all watchers that it may concern. */
   deliver(change: ObjectChange): void {
     if (this.count === 0) return;
     const events = new ChangeEvents(change);
@@ -60,7 +60,7 @@ export class WatchIndex {
     return [...this.everywhere.all(), ...[...this.namespaces.values()].flatMap((scope) => scope.all())];
   }
 
-  /** Ends those that would miss what happened before `oldest`; who asked for what comes later stays. */
+  /** Ends watchers that would miss changes before `oldest`; later ones stay. */
   endBefore(oldest: Version): void {
     for (const watcher of this.all()) if (watcher.version < oldest) watcher.end({ outcome: 'expired', oldest });
   }
@@ -68,11 +68,11 @@ export class WatchIndex {
 
 const namespaceOf = ({ request }: LiveWatcher): string | null => request.namespace ?? valueSelected(request.fields, 'metadata.namespace');
 
-/** The watchers of one namespace, or those of all. */
+/** The watchers of one namespace, or of all. */
 class Scope {
   size = 0;
   private readonly rest = new Set<LiveWatcher>();
-  /** By the field or label that is demanded. */
+  /** Keyed by the required field or label. */
   private readonly demanded = { field: new Map<string, Aspect>(), label: new Map<string, Aspect>() };
 
   add(watcher: LiveWatcher): void {
@@ -99,7 +99,7 @@ class Scope {
 
   deliver(events: ChangeEvents): void {
     if (events.change.next instanceof DamagedItem) {
-      // Nobody can tell whom it matters to.
+      // The object is unreadable, so it may concern any watcher.
       for (const watcher of this.all()) watcher.deliver(events);
       return;
     }
@@ -129,13 +129,13 @@ const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn
 
 const readable = (object: StoredItem | null): StoredItem | null => (object instanceof DamagedItem ? null : object);
 
-/** Those that demand one value. Most values have one: a set for it alone would take more memory than the watcher. */
+/** Watchers of one value. Most values have one: a set for it would take more memory than the watcher. */
 type Bucket = LiveWatcher | Set<LiveWatcher>;
 
 const membersOf = (bucket: Bucket): Iterable<LiveWatcher> => (bucket instanceof Set ? bucket : [bucket]);
 const contains = (bucket: Bucket, watcher: LiveWatcher): boolean => (bucket instanceof Set ? bucket.has(watcher) : bucket === watcher);
 
-/** Watchers that demand something of one field or label. */
+/** Watchers with a requirement on one field or label. */
 class Aspect {
   private readonly byValue = new Map<string, Bucket>();
   private readonly ofAnyValue = new Set<LiveWatcher>();
@@ -162,11 +162,11 @@ class Aspect {
     return found;
   }
 
-  /** Null where the object had or has no such value. A watcher of both values is told once. */
+  /** Null where the object had or has no such value. A watcher of both values is notified once. */
   deliver(events: ChangeEvents, before: string | null, after: string | null): void {
     const old = before === null ? undefined : this.byValue.get(before);
     if (old !== undefined) for (const watcher of membersOf(old)) watcher.deliver(events);
-    // Whoever has left the index with this event is not found again.
+    // A watcher that left the index at this event must not be found again.
     const now = after === null || after === before ? undefined : this.byValue.get(after);
     if (now !== undefined) for (const watcher of membersOf(now)) if (old === undefined || !contains(old, watcher)) watcher.deliver(events);
     if (before !== null || after !== null) for (const watcher of this.ofAnyValue) watcher.deliver(events);
@@ -190,7 +190,7 @@ interface Demand {
   readonly values: readonly string[] | 'any';
 }
 
-/** The rarest thing that a watcher demands, or null. Names are unique; other fields usually select less than labels do. */
+/** Returns a watcher's most selective requirement, or null. Names are unique; other fields usually select less than labels do. */
 function demandOf({ request: { fields, labels } }: LiveWatcher): Demand | null {
   const name = nameSelected(fields);
   if (name !== null) return { of: 'field', name: 'metadata.name', values: [name] };

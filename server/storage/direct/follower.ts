@@ -6,7 +6,7 @@ import type { Failure, ObjectKey, Version } from '../contract.js';
 import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedobject.js';
 import type { StoreReader } from '../storereader.js';
 
-/** Changes that may wait for their previous states; beyond it, watches end and resume from the store's history. */
+/** Changes that wait for their previous states; beyond it, watches end and resume from the store's history. */
 const waitingMax = 10_000;
 
 export interface FollowerContext {
@@ -22,13 +22,10 @@ interface Waiting {
   readonly next: StoredItem | null;
 }
 
-/**
- * Shows the changes of a resource that is not cached to its live watchers. What an object was before a change decides what they see of it;
- * it is read from the store. Costs nothing while nobody watches.
- */
+/** Shows the changes of an uncached resource to its live watchers, which depend on the previous state, read from the store. Costs nothing without watchers. */
 export class Follower {
   readonly watchers = new WatchIndex();
-  /** Nothing before this version is told any more. */
+  /** Changes before this version are no longer shown. */
   floor: Version = 0;
   private batch: Waiting[] = [];
   private waiting = 0;
@@ -53,7 +50,7 @@ export class Follower {
     this.batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });
   }
 
-  /** What comes next is what follows `version`: who has not got there would miss something. */
+  /** Restarts after `version`: watchers before it would miss changes. */
   restart(version: Version): void {
     this.floor = version;
     this.watchers.endBefore(version);
@@ -76,7 +73,7 @@ export class Follower {
         batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })),
       );
       for (const change of changes) this.show(change);
-      // A bookmark that is sent while others wait must not lie behind what has been shown.
+      // A concurrent bookmark must not lie behind what has been shown.
       this.shown = batch.at(-1)?.change.revision ?? this.shown;
     } catch (error) {
       this.context.report(error);
@@ -92,7 +89,7 @@ export class Follower {
   }
 }
 
-/** The change with the state before it, or why that state cannot be read any more. */
+/** Returns the change with its previous state, or why that is unreadable. */
 export async function completeChange(
   facts: ResourceFacts,
   { reader, now }: FollowerContext,

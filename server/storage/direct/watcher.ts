@@ -7,12 +7,12 @@ import { DamagedItem, storedObjectOf } from '../storedobject.js';
 import type { StorePage } from '../storereader.js';
 import { completeChange, type Follower } from './follower.js';
 
-/** Live changes, and bytes of their objects, that may wait while an earlier part of history is read; beyond that they are read back as well. */
+/** Live changes, and their bytes, held while history is read; beyond that they are read back too. */
 const heldMax = 10_000;
 const heldBytesMax = 4 << 20;
 
 /**
- * A watch of a resource that is not cached:
+ * A watch of an uncached resource:
  *
  *     waiting ──▶ initial ──▶ catching up ◀──▶ live        any state ──▶ ended
  *                 (pages of    (changes since, from the store;
@@ -23,15 +23,15 @@ type State = 'waiting' | 'initial' | 'catchingUp' | 'live' | 'ended';
 export class DirectWatcher implements Watch, LiveWatcher {
   private state: State = 'waiting';
   private source: Follower | null = null;
-  /** Changes up to here are not shown: they are part of the initial state, or the client has seen them. */
+  /** Changes up to here are not shown: they are in the initial state, or the client has seen them. */
   private after: Version = 0;
   private held: ChangeEvents[] = [];
   private heldBytes = 0;
-  /** In the index of the resource. */
+  /** Whether it is in the resource's index. */
   private indexed = false;
-  /** While live: the sink takes nothing beyond this version for now. */
+  /** While live: the sink accepts nothing beyond this version for now. */
   private fullAt: Version = Infinity;
-  /** Version of the last change that was shown while live. */
+  /** Version of the last change shown while live. */
   private shown: Version = 0;
 
   constructor(
@@ -67,7 +67,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.sink.end(reason);
   }
 
-  /** Shows the state at a version and then what follows. */
+  /** Shows the state at a version and later changes. */
   async startWithState(follower: Follower, version: Version): Promise<void> {
     if (this.state !== 'waiting') return;
     this.source = follower;
@@ -91,14 +91,14 @@ export class DirectWatcher implements Watch, LiveWatcher {
     await this.follow(version);
   }
 
-  /** Shows what follows `version`. */
+  /** Shows the changes after `version`. */
   async startAfter(follower: Follower, version: Version): Promise<void> {
     if (this.state !== 'waiting') return;
     this.source = follower;
     await this.follow(version);
   }
 
-  /** Called for live watchers by the index. */
+  /** Called by the index for live watchers. */
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
     if (version <= this.after || !this.indexed) return;
@@ -130,7 +130,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     const { follower } = this;
     while (!this.indexed) {
       if (this.after < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
-      // From here on nothing is missed: what the store has now is read back, and what comes later is held until then, or read back as well.
+      // Nothing is missed from here on: the store's present content is read back, and later changes are held, or read back too.
       const newest = follower.context.clock.version;
       this.indexed = true;
       follower.watchers.add(this);
@@ -150,7 +150,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.heldBytes = 0;
   }
 
-  /** The sink had no room for a change of `version`: from here on they are read back, as fast as there is room. */
+  /** The sink had no room for a change of `version`: from here on changes are read back as room permits. */
   private leave(version: Version): void {
     this.leaveIndex();
     this.state = 'catchingUp';
@@ -207,7 +207,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     try {
       this.sink.event(event);
     } catch (error) {
-      // A broken sink must not keep the change from the others.
+      // A broken sink must not affect others.
       this.stop();
       this.follower.context.report(error);
     }

@@ -2,12 +2,12 @@ import { createCipheriv, createDecipheriv, randomBytes, type CipherGCMTypes } fr
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { UndecryptableError, type Transformer } from './transformer.js';
 
-/** A symmetric cipher: key and bytes in, bytes out. Each call draws a nonce of its own, which stands in front. */
+/** A symmetric cipher. Each call draws a nonce, which precedes the output. */
 export interface Cipher {
-  /** Lengths of keys in bytes. */
+  /** Valid key lengths in bytes. */
   readonly keyBytes: readonly number[];
   encrypt(plain: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
-  /** Throws whatever it likes for bytes that do not fit. */
+  /** Throws any error for invalid bytes. */
   decrypt(sealed: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
 }
 
@@ -20,7 +20,7 @@ const secretboxNonceBytes = 24;
 const cbcName = (key: Buffer): string => `aes-${key.length * 8}-cbc`;
 const gcmName = (key: Buffer): CipherGCMTypes => `aes-${(key.length * 8) as 128 | 192 | 256}-gcm`;
 
-/** AES in counter mode with a tag over the value and its place: a value moved to another place does not decrypt. */
+/** AES-GCM authenticates the value and its key in the store: a moved value does not decrypt. */
 export const aesGcm: Cipher = {
   keyBytes: aesKeyBytes,
   encrypt(plain, { key }, context) {
@@ -38,7 +38,7 @@ export const aesGcm: Cipher = {
   },
 };
 
-/** AES in chained blocks: it hides values, and cannot tell whether one was changed or moved. Stored values carry a checksum of their own. */
+/** AES-CBC hides values, but does not detect changes or moves. Stored values have their own checksum. */
 export const aesCbc: Cipher = {
   keyBytes: aesKeyBytes,
   encrypt(plain, { key }) {
@@ -64,10 +64,10 @@ export const secretbox: Cipher = {
     Buffer.from(xsalsa20poly1305(key, sealed.subarray(0, secretboxNonceBytes)).decrypt(sealed.subarray(secretboxNonceBytes))),
 };
 
-/** Values as they are. */
+/** Leaves values unencrypted. */
 export const identity: Transformer = { prefix: '', encrypt: (plain) => plain, decrypt: (value) => value, isCurrent: () => true };
 
-/** A cipher with a key out of the configuration. */
+/** Returns a cipher with a configured key. */
 export function keyed(scheme: string, cipher: Cipher, name: string, key: Buffer): Transformer {
   return {
     prefix: `k8s:enc:${scheme}:v1:${name}:`,

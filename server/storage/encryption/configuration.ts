@@ -13,7 +13,7 @@ export interface KeyFacts {
 export interface KmsFacts {
   readonly apiVersion: 'v1' | 'v2';
   readonly name: string;
-  /** Keys kept, for v1; null for no bound that an operator set. */ readonly cacheSize: number | null;
+  /** The number of cached keys, for v1; null if not configured. */ readonly cacheSize: number | null;
   readonly endpoint: string;
   readonly timeoutMs: number;
 }
@@ -23,13 +23,13 @@ export type ProviderFacts =
   | { readonly kind: 'keyed'; readonly scheme: SchemeName; readonly keys: readonly KeyFacts[] }
   | { readonly kind: 'kms'; readonly kms: KmsFacts };
 
-/** Resources and how they are kept. The first provider writes; all of them read. */
+/** Resources and their providers. The first provider writes; all read. */
 export interface ResourceRule {
   readonly patterns: readonly GroupResource[];
   readonly providers: readonly ProviderFacts[];
 }
 
-/** Ciphers whose keys stand in the configuration, by their name there. */
+/** Ciphers with configured keys, by their configuration name. */
 export const schemes = { aescbc: aesCbc, aesgcm: aesGcm, secretbox } as const satisfies Readonly<Record<string, Cipher>>;
 export type SchemeName = keyof typeof schemes;
 
@@ -55,12 +55,12 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** What is kept beside the objects of the API. */
+/** Resources stored without being served by the API. */
 const unserved: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']);
 
 const option = '--encryption-provider-config';
 
-/** Reads and checks a configuration. Throws with the option, the file and everything that is wrong. */
+/** Reads and validates a configuration. Throws an error with the option, the file and all errors. */
 export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
   const document = readConfiguration(file, {
     option: option,
@@ -79,7 +79,7 @@ const text = (value: JsonValue | undefined): string => (typeof value === 'string
 
 const defaultTimeoutMs = 3_000;
 
-/** The shape is right already; here are the rules between members. Secrets never appear in complaints. */
+/** Checks rules between members; the structure is already valid. Errors never contain secrets. */
 class Reading {
   readonly complaints: string[] = [];
   readonly #kmsNames = new Set<string>();
@@ -144,7 +144,7 @@ class Reading {
   }
 
   #secret(encoded: string, lengths: readonly number[], path: string): Buffer {
-    // Line breaks count for nothing, so that a secret may stand in a block of YAML.
+    // Line breaks are ignored, so that a secret may be a YAML block.
     const digits = encoded.replace(/[\r\n]/g, '');
     const secret = Buffer.from(digits, 'base64');
     if (digits === '' || digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) this.complaints.push(`${path} must be base64`);
@@ -185,7 +185,7 @@ class Reading {
     return defaultTimeoutMs;
   }
 
-  /** What one wildcard covers must not be named again under another: readers would not know which of them counts. */
+  /** Wildcards must not overlap: their priority would be unclear. */
   #checkOverlaps(rules: readonly ResourceRule[]): void {
     for (const [index, { patterns }] of rules.entries()) {
       const everything = patterns.some(({ resource, group }) => resource === '*' && group === '*');
@@ -201,7 +201,7 @@ class Reading {
     this.#checkMasks(rules);
   }
 
-  /** Behind an entry that covers a resource, no other one may name it: nothing would ever come to it. */
+  /** No later entry may name a resource that an earlier one covers: it would never apply. */
   #checkMasks(rules: readonly ResourceRule[]): void {
     const wildcards: GroupResource[] = [];
     for (const { patterns } of rules) {

@@ -1,29 +1,29 @@
-/** Which way a value goes, in the reference's words. */
+/** The direction, in the reference's words. */
 export type Way = 'to_storage' | 'from_storage';
 
-/** A key of a service, by the name that the service has for it. */
+/** A service's key, by the service's name for it. */
 export interface ServiceKey {
   readonly service: string;
   readonly keyId: string;
 }
 
-/** What is counted of values that are kept encrypted, and of the services that keep their keys. */
+/** Counts of encrypted values and key services. */
 export interface EncryptionCounts {
-  /** A value was encrypted or decrypted; `prefix` is what such values begin with. `seconds` is null where it could not be done. */
+  /** A value with this `prefix` was encrypted or decrypted. `seconds` is null for a failure. */
   transformed(way: Way, value: { readonly prefix: string; readonly status: string }, seconds: number | null): void;
-  /** A key for values was made, which took so long; null where there is none. */
+  /** A key for values was generated in this time; null for a failure. */
   keyMade(seconds: number | null): void;
-  /** A key was not remembered and had to be asked for. */
+  /** A key was not cached and had to be requested. */
   keyMissed(): void;
-  /** How much of the room for keys is taken, from 0 to 1. Of services of the first version. */
+  /** The used part of the key cache, from 0 to 1, for v1 services. */
   keysFill(part: number): void;
-  /** A service was called; `method` is the whole path, `status` the name of a code of gRPC. */
+  /** A service was called; `method` is the full path, `status` the name of a gRPC code. */
   called(call: { readonly service: string; readonly method: string; readonly status: string }, seconds: number): void;
-  /** A value went by with a key of the service's that has this name. */
+  /** A value was transformed with this key of a service. */
   keyUsed(way: Way, key: ServiceKey): void;
-  /** The service has said which key is its key now. */
+  /** The service reported its current key. */
   keyTold(key: ServiceKey): void;
-  /** It has said so in a way that cannot be. */
+  /** The service reported an invalid key id. */
   keyIdRefused(service: string, why: 'empty' | 'too_long'): void;
 }
 
@@ -39,7 +39,7 @@ export const noEncryptionCounts: EncryptionCounts = {
   keyIdRefused: nothing,
 };
 
-/** A key, made by `make`; a failure is counted and thrown on. */
+/** Returns a key from `make`; counts a failure and rethrows it. */
 export function madeKey(make: () => Buffer, counts: EncryptionCounts): Buffer {
   const begun = performance.now();
   try {
@@ -52,7 +52,7 @@ export function madeKey(make: () => Buffer, counts: EncryptionCounts): Buffer {
   }
 }
 
-/** Names of the codes of gRPC, as the reference's library spells them. */
+/** Names of gRPC codes, as the reference's library spells them. */
 const statusNames = [
   'OK',
   'Canceled',
@@ -73,7 +73,7 @@ const statusNames = [
   'Unauthenticated',
 ];
 
-/** By what an error is counted: the code of gRPC that it, or what caused it, has. */
+/** Returns the gRPC code of an error or its cause. */
 export function statusOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code: unknown = (at as { readonly code?: unknown }).code;

@@ -19,35 +19,34 @@ import { isStale, KeyServiceError, opened, sealed, type Transformer } from './tr
 export interface EncryptingOptions {
   readonly replica: StoreEngine;
   readonly keys: KeySpace;
-  /** Asked for each value, because configurations change. */
+  /** Called for each value, because configurations change. */
   readonly encryption: () => Encryption;
-  /** Waits between tries while a key service is in trouble, in milliseconds; as many as there are. */
+  /** Waits in milliseconds between retries while a key service fails; their number bounds the retries. */
   readonly retryWaitsMs?: readonly number[];
-  /** How often it is looked whether a key service that was in trouble works again, in milliseconds. */
+  /** Milliseconds between checks whether a failed key service has recovered. */
   readonly lookMs?: number;
-  /** Hears of each value that cannot be decrypted, by its key in the store. */
+  /** Receives each undecryptable value with its key in the store. */
   readonly report?: (error: unknown, key: string) => void;
 }
 
-/** Others wait behind a value that is waited for, so that is not for long: once the service works again, everything is read anew. */
+/** Short, because later values wait too: once the service recovers, everything is read anew. */
 const retryWaitsDefaultMs = [100, 300, 1_000];
 const lookDefaultMs = 1_000;
 
-/** A value that came out unreadable, and may not stay so. */
+/** A value that is unreadable, perhaps temporarily. */
 interface Unopened {
   readonly key: string;
   readonly value: Buffer;
 }
 
 /**
- * A replica whose values are encrypted on the way in and decrypted on the way out, so that neither the log nor the store, snapshots or
- * backups hold what is to be kept secret. Values that cannot be decrypted come out as unreadable ones: they are errors of their objects alone.
+ * A replica that encrypts values on writes and decrypts them on reads, so that log, store, snapshots and backups contain no secrets. An undecryptable value is
+ * unreadable, which is an error of its object alone.
  *
- * Changes keep their order. Where a key has to be asked for, those that follow wait, and so do barriers and writes from here: who is
- * answered can rely on the changes before having been told.
+ * Changes keep their order. While a key is requested, later changes, barriers and local writes wait: an answer implies that earlier changes were delivered.
  *
- * Caches keep what they were told, unreadable or not. So once a key service works again, or there is another configuration, listeners hear that they have missed
- * something (`gap`), and read everything anew.
+ * Caches keep what they received, readable or not. So after a key service recovers or the configuration changes, listeners receive a `gap` and read everything
+ * anew.
  */
 export class EncryptedReplica implements StoreEngine {
   readonly #replica: StoreEngine;
@@ -57,9 +56,9 @@ export class EncryptedReplica implements StoreEngine {
   readonly #lookMs: number;
   readonly #report: (error: unknown, key: string) => void;
   readonly #listeners = new Set<(batch: ChangeBatch) => void>();
-  /** The end of what has not been told yet; null when everything has. */
+  /** The end of pending deliveries; null if there are none. */
   #telling: Promise<void> | null = null;
-  /** The last value that no key opened, and the last one whose key service was in trouble. */
+  /** The last value without a matching key, and the last one whose key service failed. */
   #undecryptable: Unopened | null = null;
   #unserved: Unopened | null = null;
   #looking: NodeJS.Timeout | null = null;
@@ -140,7 +139,7 @@ export class EncryptedReplica implements StoreEngine {
     };
   }
 
-  /** There is another configuration: what could not be read before may be readable now. */
+  /** The configuration changed: unreadable values may now be readable. */
   reconfigured(): void {
     if (this.#undecryptable !== null || this.#unserved !== null) this.#tellGap();
   }
@@ -170,7 +169,7 @@ export class EncryptedReplica implements StoreEngine {
     this.#looking = null;
   }
 
-  /** Whether the service that a value needs works again. */
+  /** Checks whether the service that a value needs has recovered. */
   async #look(): Promise<void> {
     const unserved = this.#unserved;
     if (unserved === null) return;
@@ -182,7 +181,7 @@ export class EncryptedReplica implements StoreEngine {
     if (this.#unserved !== null) this.#tellGap();
   }
 
-  /** Whether an object should be written anew although nothing in it has changed: with another key, or with any at all. */
+  /** Returns whether an unchanged object should be rewritten with another key, or encrypted at all. */
   async isStale(key: string): Promise<boolean> {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return false;
@@ -232,7 +231,7 @@ export class EncryptedReplica implements StoreEngine {
     return value instanceof Promise ? value.then((open) => ({ ...item, value: open })) : value === item.value ? item : { ...item, value };
   }
 
-  /** Never throws or rejects. Values of resources without a rule may still be encrypted, from the time when they had one. */
+  /** Never throws or rejects. Values of resources without a rule may still be encrypted by an earlier one. */
   #opened(key: string, value: Uint8Array): Uint8Array | Promise<Uint8Array> {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return value;
@@ -247,7 +246,7 @@ export class EncryptedReplica implements StoreEngine {
   async #retry(key: string, value: Buffer, transformers: readonly Transformer[], first: unknown): Promise<Buffer> {
     let last = first;
     for (const waitMs of this.#waitsMs) {
-      // A service that others have waited for in vain is not waited for again: once it works, everything is read anew.
+      // A service for which others waited in vain is not retried: once it recovers, everything is read anew.
       if (!(last instanceof KeyServiceError) || this.#unserved !== null) break;
       await delay(waitMs, undefined, { ref: false });
       try {

@@ -8,12 +8,12 @@ import { kmsV1 } from './kms/v1.js';
 import { kmsV2 } from './kms/v2.js';
 import type { Transformer } from './transformer.js';
 
-/** How each resource is kept, as one configuration says. */
+/** The transformers of each resource under one configuration. */
 export interface Encryption {
-  /** The first writes; all read. Null for resources that are kept in plain. */
+  /** The first writes; all read. Null for unencrypted resources. */
   transformersOf(resource: GroupResource): readonly Transformer[] | null;
   readonly keyServices: readonly KeyService[];
-  /** Where it is counted what goes through them. */
+  /** Counts their work. */
   readonly counts: EncryptionCounts;
   close(): void;
 }
@@ -54,9 +54,8 @@ interface PreparedRule {
 }
 
 /**
- * The transformers of what names a resource most closely, of all entries that name it so (the reference's `transformerFromOverrides`). What no API serves is
- * written in plain whatever is configured, as the reference does, which could not read it else; it is read as if it were configured, since earlier releases
- * encrypted it.
+ * Returns the transformers of the entries that name a resource most specifically (the reference's `transformerFromOverrides`). Resources that no API serves are
+ * always written unencrypted, like in the reference, which could not read them otherwise; they are read as configured, since earlier releases encrypted them.
  */
 function chosen(resource: GroupResource, rules: readonly PreparedRule[]): readonly Transformer[] | null {
   for (const asked of [resource, { group: resource.group, resource: '*' }, { group: '*', resource: '*' }]) {

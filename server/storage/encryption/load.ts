@@ -11,26 +11,25 @@ export interface EncryptionOptions {
   readonly 'encryption-provider-config-automatic-reload': boolean;
 }
 
-/** Hears of configurations that take effect, and of those that cannot. */
+/** Receives the outcome of configuration changes. */
 export interface EncryptionReports {
-  /** One is in effect whose file has this SHA-256. */
+  /** A configuration whose file has this SHA-256 is in effect. */
   loaded(content: { readonly hash: string }): void;
-  /** A changed one has taken effect. */
   reloaded(): void;
-  /** A changed one cannot be used, or one of its key services does not work: the earlier one stays. */
+  /** A changed configuration is invalid, or one of its key services does not work: the earlier one stays. */
   refused(error: Error): void;
 }
 
 const noReports: EncryptionReports = { loaded: () => {}, reloaded: () => {}, refused: () => {} };
 
-/** How patient a reload is, in milliseconds. */
+/** Delays of a reload, in milliseconds. */
 export interface ReloadTimes {
-  /** Values that are on their way when a configuration is replaced still use its key services this long. */
+  /** The time for which pending values still use a replaced configuration's key services. */
   readonly closing: number;
-  /** New key services are asked again and again for this long, with this pause. */
+  /** New key services are checked for this long, with this pause. */
   readonly asking: number;
   readonly pause: number;
-  /** After that, the whole is tried again: the first wait, which doubles up to the last. */
+  /** Delays of the following retries: the first doubles up to the last. */
   readonly again: { readonly first: number; readonly last: number };
 }
 
@@ -44,13 +43,13 @@ export interface LoadOptions {
 }
 
 interface Loaded extends Encryption {
-  /** SHA-256 of the file, in hexadecimal digits. */
+  /** SHA-256 of the file in hexadecimal. */
   readonly hash: string;
 }
 
 /**
- * The encryption that the options ask for, or null for none. Throws when the configuration cannot be used. A later one takes effect once its key services work;
- * until then, and where it cannot be used at all, the earlier one stays.
+ * Returns the configured encryption, or null. Throws for an unusable configuration. A later one takes effect once its key services work; until then, or if it
+ * is unusable, the earlier one stays.
  */
 export function loadEncryption(
   options: EncryptionOptions,
@@ -90,11 +89,11 @@ export function loadEncryption(
   return reloaded;
 }
 
-/** The configuration that is in effect: the last one whose key services were found to work. */
+/** The configuration in effect: the last one whose key services worked. */
 class ReloadedEncryption implements Live<Encryption> {
   #current: Loaded;
   readonly #listeners: ((value: Encryption) => void)[] = [];
-  /** Ends the attempts to take a changed one over. */
+  /** Cancels attempts to activate a changed one. */
   #considering = new AbortController();
 
   constructor(
@@ -118,7 +117,7 @@ class ReloadedEncryption implements Live<Encryption> {
     this.#considering.abort();
   }
 
-  /** Puts a configuration into effect as soon as its key services work. A later one takes its place meanwhile. */
+  /** Activates a configuration once its key services work, unless a later one replaces it. */
   async consider(first: Loaded): Promise<void> {
     const { reports, times } = this.options;
     this.#considering.abort();
@@ -132,14 +131,14 @@ class ReloadedEncryption implements Live<Encryption> {
       if (signal.aborted) return;
       reports.refused(trouble);
       await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
-      // Connections of one that was given up are closed.
+      // Connections of an abandoned one are closed.
       const again = signal.aborted ? null : this.#readAgain();
       if (again === null) return;
       next = again;
     }
   }
 
-  /** Null where the file cannot be used just now: whoever follows it says so. */
+  /** Null if the file is unusable now; its watcher reports that. */
   #readAgain(): Loaded | null {
     try {
       return this.read();
@@ -148,7 +147,7 @@ class ReloadedEncryption implements Live<Encryption> {
     }
   }
 
-  /** What keeps the key services from being used; null once they can be. */
+  /** Returns what keeps the key services from working; null once they work. */
   async #troubleOf({ keyServices }: Encryption, signal: AbortSignal): Promise<Error | null> {
     const { asking, pause } = this.options.times;
     const until = performance.now() + asking;

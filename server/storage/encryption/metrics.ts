@@ -5,10 +5,10 @@ import { total, totals, type Total } from '../../../program/metrics/totals.js';
 import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
 const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
-/** Names of keys that are told of: the ones used last. A service that invents a name for each value must not fill memory. */
+/** Bounds the key names in metrics, newest first: a service with a new name for each value must not fill memory. */
 const keyNamesMax = 10;
 
-/** What is counted of encryption at rest, under the names of the reference. `server` tells replicas apart. */
+/** Counts encryption at rest under the reference's names. `server` distinguishes replicas. */
 export function createEncryptionMetrics(registry: Registry, server: string): EncryptionCounts {
   const registers = [registry];
   const storage = 'apiserver_storage';
@@ -25,7 +25,7 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     buckets: doubledFrom(5e-6, 25),
     registers,
   });
-  /** By prefix, of which there are as many as the configuration names keys: a server that starts reads every value. */
+  /** Cached by prefix, one per configured key, because a starting server reads every value. */
   const goodOnes: Readonly<Record<Way, Map<string, { readonly good: Total; readonly time: DurationSeries }>>> = {
     to_storage: new Map(),
     from_storage: new Map(),
@@ -134,7 +134,7 @@ interface KeyUse {
   lastMs: number;
 }
 
-/** Names of keys, those used last behind; the first makes room. */
+/** Key names in order of use; the first is dropped. */
 class RecentKeys {
   readonly #uses = new Map<string, KeyUse>();
 

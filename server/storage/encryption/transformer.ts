@@ -1,38 +1,37 @@
 import { noEncryptionCounts, statusOf, type EncryptionCounts, type Way } from './counts.js';
 
-/** What every encrypted value begins with; nothing that is stored in plain does. */
+/** The prefix of every encrypted value; no plain value has it. */
 const encryptedPrefix = 'k8s:enc:';
 const prefixBytes = Buffer.from(encryptedPrefix);
 
-/** Whether a value, as it is stored, is encrypted. */
 export const isEncrypted = (value: Uint8Array): boolean => prefixBytes.every((byte, index) => value[index] === byte);
 
-/** One way to keep values: a cipher with one key. Ciphers whose keys are kept elsewhere answer later. */
+/** A cipher with one key. External key services answer asynchronously. */
 export interface Transformer {
-  /** What its values begin with; empty for plain ones. */
+  /** The prefix of its values; empty for plain ones. */
   readonly prefix: string;
-  /** `context` is the key in the store: a value that was moved to another key does not decrypt, where the cipher can tell. */
+  /** `context` is the key in the store: a moved value does not decrypt if the cipher can detect it. */
   encrypt(plain: Buffer, context: string): Buffer | Promise<Buffer>;
-  /** Throws, or rejects with, an UndecryptableError, or a KeyServiceError when it may work later. `sealed` is what follows the prefix. */
+  /** Throws, or rejects with, an UndecryptableError, or a KeyServiceError if a retry may work. `sealed` follows the prefix. */
   decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer>;
-  /** Whether a value would still be encrypted with the same key, in the same form. Rejects as `decrypt` does. */
+  /** Returns whether a value has the current key and form. Rejects as `decrypt` does. */
   isCurrent(sealed: Buffer, context: string): boolean | Promise<boolean>;
 }
 
-/** A value that no key that is configured decrypts. */
+/** No configured key decrypts the value. */
 export class UndecryptableError extends Error {}
 
-/** The service that keeps the keys does not do its work at the moment. */
+/** The key service currently fails. */
 export class KeyServiceError extends Error {}
 
-/** Those that may have made a value, in their order: keys may share a name, and only decrypting tells them apart. */
+/** Returns candidates in order: keys may share a name, and only decryption distinguishes them. */
 function makersOf(value: Buffer, transformers: readonly Transformer[]): readonly Transformer[] {
   const text = value.toString('latin1', 0, prefixBytesMax);
   const encrypted = text.startsWith(encryptedPrefix);
   return transformers.filter(({ prefix }) => (prefix === '' ? !encrypted : text.startsWith(Buffer.from(prefix).toString('latin1'))));
 }
 
-/** Longer than any prefix: names of keys are bounded when the configuration is read. */
+/** Longer than any prefix: the configuration bounds key names. */
 const prefixBytesMax = 1_024;
 export const keyNameCharactersMax = 256;
 
@@ -48,7 +47,7 @@ export async function sealed(
   return Buffer.concat([Buffer.from(prefix), encrypted]);
 }
 
-/** The plain value. Throws or rejects as `decrypt` does. */
+/** Returns the plain value. Throws or rejects as `decrypt` does. */
 export function opened(
   value: Buffer,
   transformers: readonly Transformer[],
@@ -71,7 +70,7 @@ function openedBy(maker: Transformer, value: Buffer, context: string, counts: En
 
 const sealedPart = (value: Buffer, { prefix }: Transformer): Buffer => value.subarray(Buffer.byteLength(prefix));
 
-/** What the first of them that can makes of it. A key service in trouble is told before keys that do not fit: what is wrong may pass. */
+/** Returns the first success. A failed key service is reported before mismatching keys, because it may recover. */
 function firstOf<T>([first, ...rest]: readonly Transformer[], attempt: (maker: Transformer) => T | Promise<T>): T | Promise<T> {
   if (rest.length === 0) return attempt(first!);
   const next = (error: unknown): T | Promise<T> => {
@@ -109,7 +108,7 @@ function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string,
   return done instanceof Promise ? done.then(good, bad) : good(done);
 }
 
-/** Whether a value should be written anew although nothing in it has changed: with another key, or with any at all. Rejects as `decrypt` does. */
+/** Returns whether an unchanged value should be rewritten with another key, or encrypted at all. Rejects as `decrypt` does. */
 export async function isStale(value: Buffer, transformers: readonly Transformer[], context: string): Promise<boolean> {
   const makers = makersOf(value, transformers);
   const [only] = makers;

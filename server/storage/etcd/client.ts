@@ -7,9 +7,9 @@ import { status, watchPath, watchRequest, watchResponse, type StatusResponse, ty
 export interface EtcdClientOptions {
   /** `http://host:port`, `https://host:port` or `unix://path`, one for each member. */
   readonly servers: readonly string[];
-  /** PEM texts; null where a file was not named. */
+  /** PEM texts; null for files that are not configured. */
   readonly tls: { readonly ca: Buffer | null; readonly cert: Buffer | null; readonly key: Buffer | null };
-  /** Where members are reached by another way than directly: a socket that leads to a host and port. */
+  /** Opens a socket that leads to a host and port, if members are reached indirectly. */
   readonly relay?: ((host: string, port: number) => Promise<Relay>) | null;
 }
 
@@ -20,7 +20,7 @@ interface Relay {
 
 export interface CallOptions {
   readonly timeoutMs: number;
-  /** Asking twice does no harm: every failure is answered by asking another member. */
+  /** The call is idempotent: every failure is retried on another member. */
   readonly repeatable: boolean;
 }
 
@@ -32,12 +32,12 @@ interface Endpoint {
   readonly relay: Relay | null;
 }
 
-/** How long one member may take for what another one could answer. */
+/** The time limit of one member if another could answer. */
 const attemptMs = 2_000;
 const pauseMsMin = 20;
 const pauseMsMax = 500;
 
-/** A connection that says nothing for so long is asked whether it is there; etcd does not let anybody ask more often than every 5 s. */
+/** The interval of keepalives on a silent connection; etcd permits at most one every 5 s. */
 const keepaliveMs = 10_000;
 const keepaliveTimeoutMs = 3_000;
 
@@ -53,8 +53,8 @@ const channel = {
 };
 
 /**
- * Calls to the members of an etcd: all go to one of them as long as it answers, and then to the next. What a call that may have been done means, its caller
- * knows: only `repeatable` ones are made again after such an end.
+ * Calls to the members of an etcd: all go to one of them as long as it answers, then to the next. The caller interprets indefinite results; only `repeatable`
+ * calls are retried after them.
  */
 export class EtcdClient {
   #endpoints: Promise<readonly Endpoint[]> | null = null;
@@ -85,14 +85,14 @@ export class EtcdClient {
     }
   }
 
-  /** A stream of watches on the member that is asked now; it fails as streams do. */
+  /** Opens a watch stream on the current member; it fails as streams do. */
   async watch(): Promise<{ readonly url: string; readonly stream: WatchStream }> {
     const { client, url } = await this.#endpoint();
     const stream = client.makeBidiStreamRequest(watchPath, watchRequest.encode, watchResponse.decode, this.#leaderRequired());
     return { url, stream };
   }
 
-  /** What each member says of itself; an error instead of members that do not answer. */
+  /** Returns each member's own status, or an error for members that do not answer. */
   async members(timeoutMs: number): Promise<readonly (readonly [url: string, answer: StatusResponse | EtcdError])[]> {
     const endpoints = await this.#all();
     return Promise.all(
@@ -103,7 +103,7 @@ export class EtcdClient {
     );
   }
 
-  /** The member has not answered as it should: others are asked from now on. */
+  /** The member misbehaved: others are used from now on. */
   suspect(url: string): void {
     const { servers } = this.options;
     if (servers[this.#preferred % servers.length] !== url) return;
@@ -111,7 +111,7 @@ export class EtcdClient {
     for (const told of this.#onSuspect) told(url);
   }
 
-  /** Called when a member is no longer asked. Returns the call that ends it. */
+  /** Called when a member is no longer used. Returns the function that ends it. */
   onSuspect(listener: (url: string) => void): () => void {
     this.#onSuspect.add(listener);
     return () => this.#onSuspect.delete(listener);
@@ -153,7 +153,7 @@ export class EtcdClient {
   async #connect(): Promise<readonly Endpoint[]> {
     const grpc = await import('../../../program/grpc/client.js');
     this.#metadata = new grpc.Metadata();
-    // A member that is cut off from the leader says so, instead of keeping a watch that nothing comes through.
+    // A member cut off from the leader then fails instead of keeping a silent watch.
     this.#metadata.set('hasleader', 'true');
     const secure = grpc.secureCredentials(this.options.tls);
     const insecure = grpc.credentials.createInsecure();
@@ -162,7 +162,7 @@ export class EtcdClient {
         const place = placeOf(url);
         const relay = place === null ? null : ((await this.options.relay?.(place.host, place.port)) ?? null);
         const address = relay === null ? addressOf(url) : `unix:${relay.path}`;
-        // What is at the other end has the name that it has directly.
+        // The other end has its direct name.
         const name =
           place === null || relay === null
             ? {}
@@ -191,7 +191,7 @@ export class EtcdClient {
   }
 }
 
-/** Null for a socket of this machine. */
+/** Null for a local socket. */
 function placeOf(url: string): { readonly host: string; readonly port: number; readonly authority: string } | null {
   if (url.startsWith('unix:')) return null;
   const { hostname, port, host, protocol } = new URL(url);
@@ -199,5 +199,5 @@ function placeOf(url: string): { readonly host: string; readonly port: number; r
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port), authority: host };
 }
 
-/** As gRPC names it. */
+/** Converts to gRPC's form. */
 const addressOf = (url: string): string => (url.startsWith('unix:') ? url : url.replace(/^https?:\/\//, '').replace(/\/$/, ''));

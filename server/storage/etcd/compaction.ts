@@ -11,14 +11,14 @@ export interface EtcdCompactionOptions {
   readonly log: Logger;
 }
 
-/** The key over which all servers of an etcd, kube-apiservers included, agree who compacts; outside of every prefix. */
+/** The key by which all servers of an etcd, including kube-apiservers, elect the compacting one; outside every prefix. */
 const compactionKey = 'compact_rev_key';
 
 const timeoutMs = 30_000;
 
 /**
- * Drops history that is older than one interval, once for all servers. Whoever finds the key at the version that it has seen one interval ago is the first
- * in this interval: it puts the present revision there, which raises the version, and compacts at the revision that was there before.
+ * Compacts history older than one interval, once for all servers. The first server in an interval finds the key at the version seen one interval ago: it writes
+ * the present revision, which raises the version, and compacts at the previous content.
  */
 export class EtcdCompaction {
   #timer: NodeJS.Timeout | null = null;
@@ -39,7 +39,7 @@ export class EtcdCompaction {
     ).unref();
   }
 
-  /** Somebody else may have compacted long ago: nothing is dropped at the start. */
+  /** Another server may have compacted long ago: nothing is compacted at the start. */
   begin(): void {
     void this.turn();
   }
@@ -48,7 +48,7 @@ export class EtcdCompaction {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  /** What is due after each interval. A turn that is under way is not begun twice. */
+  /** Called after each interval; turns do not overlap. */
   turn(): Promise<void> {
     this.#turn ??= this.#agree()
       .catch((error: unknown) => {
@@ -62,7 +62,7 @@ export class EtcdCompaction {
 
   async #agree(): Promise<void> {
     const { client, log } = this.options;
-    // Where nothing changes, what this server takes for the present would otherwise be compacted.
+    // Prevents compaction of this server's present when nothing changes.
     await this.options.barrier(timeoutMs);
     const key = compactionKey;
     const answer = await client.call(

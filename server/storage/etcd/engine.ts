@@ -31,26 +31,26 @@ import { EtcdWatch } from './watch.js';
 
 export interface EtcdEngineOptions {
   readonly client: EtcdClient;
-  /** All keys that are of interest, the end exclusive. What others keep in the same etcd is not looked at. */
+  /** The relevant keys, end exclusive. Other content of the same etcd is not read. */
   readonly start: string;
   readonly end: string;
   readonly leases: Leases;
-  /** Told what hinders and is tried again. */
+  /** Receives errors that are retried. */
   readonly report?: (what: string, error: unknown) => void;
 }
 
-/** How long a read that pages through a range waits for one page. */
+/** The time limit of one page of a range. */
 const readTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
-/** Between attempts to open the watch again. */
+/** The pause before a watch is reopened. */
 const rewatchPauseMs = 50;
 const rewatchPauseMsMax = 1_000;
-/** A revision that has been written comes by itself as an event, unless it changed nothing here; only then is it worth asking. */
+/** A written revision arrives as an event unless it changed nothing here; only then is a request useful. */
 const nudgeAfterMs = 30;
-/** Asked so often without an answer: the watch says nothing any more, and another member is tried. */
+/** After this many unanswered requests the watch counts as dead, and another member is tried. */
 const nudgesMax = 5;
 const nudgeAgainMs = 400;
-/** Keys in a page whose values have no known size yet. */
+/** Keys in a page of values of unknown size. */
 const pageKeysFirst = 100;
 const pageKeysMin = 10;
 
@@ -61,14 +61,14 @@ interface Waiter {
 }
 
 /**
- * A store engine over an etcd. One watch over all keys tells what happens, from which listeners, barriers and writes know how far this server has got:
+ * A store engine over an etcd. One watch over all keys delivers changes, from which listeners, barriers and writes know this server's progress:
  *
- *     etcd ──watch──▶ told: "all up to revision D" ──▶ listeners (watch cache)
+ *     etcd ──watch──▶ delivered: "all up to revision D" ──▶ listeners (watch cache)
  *          ◀──txn───  write ─── waits until D ≥ its revision
  *          ◀──range── barrier ─ reads the newest revision R from a majority, waits until D ≥ R
  *
- * The present, for a read without a revision, is D: what has been told. A watch that breaks goes on after D on another member, so nothing is missed or
- * told twice; only where that part of history is compacted do listeners learn of a gap. See DESIGN.md.
+ * Reads without a revision use D. A broken watch continues after D on another member, so nothing is missed or repeated; only if that history is compacted do
+ * listeners receive a gap. See DESIGN.md.
  */
 export class EtcdEngine implements StoreEngine {
   readonly #listeners = new Set<(batch: ChangeBatch) => void>();
@@ -76,9 +76,9 @@ export class EtcdEngine implements StoreEngine {
   readonly #waiters = new Set<Waiter>();
   readonly #started: Promise<void>;
   #watch: EtcdWatch | null = null;
-  /** D: listeners have been told of everything up to here. */
+  /** D: listeners have received everything up to here. */
   #told = 0;
-  /** The last revision that came as an event: one that any watch from before it tells as well. */
+  /** The last revision with an event: any watch from before it delivers it too. */
   #lastEvent = 0;
   /** Changes are known from here on. */
   #floor = 0;
@@ -94,7 +94,7 @@ export class EtcdEngine implements StoreEngine {
     this.#started.catch(() => undefined);
   }
 
-  /** Everything up to here has been told; 0 before etcd has answered for the first time. */
+  /** Everything up to here was delivered; 0 before etcd's first answer. */
   get revision(): number {
     return this.#told;
   }
@@ -121,7 +121,7 @@ export class EtcdEngine implements StoreEngine {
         const current = answer.responses.map(({ range: found }) => (found?.kvs[0] === undefined ? null : keyValueOf(found.kvs[0])));
         return { outcome: 'conflict', revision, current };
       }
-      // Done, whether or not this server hears of it in time.
+      // The write is done, whether or not this server sees it in time.
       await this.#reach(revision, deadline - performance.now());
       return { outcome: 'applied', revision };
     } catch (error) {
@@ -129,7 +129,7 @@ export class EtcdEngine implements StoreEngine {
     }
   }
 
-  /** Others write to it as well. */
+  /** Other servers write to it too. */
   current(): null {
     return null;
   }
@@ -150,7 +150,7 @@ export class EtcdEngine implements StoreEngine {
     for (;;) {
       const result = await this.#rangeAt(options, Math.max(1, options.revision ?? this.#told));
       if (result.outcome !== 'compacted' || options.revision !== null) return result;
-      // The present was compacted before anything was told that came after it: it has another number as soon as that is told.
+      // The present was compacted before later changes were delivered: delivery gives it another number.
       if (!(await this.#reach(result.compacted, readTimeoutMs)))
         throw new EtcdError(
           'unavailable',
@@ -186,7 +186,7 @@ export class EtcdEngine implements StoreEngine {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called when what was told is not true any more, because etcd was restored from an earlier state: the process must end. */
+  /** Called if etcd was restored to an earlier state, which invalidates delivered changes: the process must end. */
   onFailure(listener: (error: Error) => void): void {
     this.#failureListeners.add(listener);
   }
@@ -199,7 +199,7 @@ export class EtcdEngine implements StoreEngine {
     this.options.client.close();
   }
 
-  /** Settles when etcd has answered for the first time, however long that takes. */
+  /** Settles at etcd's first answer, however late. */
   async #start(): Promise<void> {
     for (let pauseMs = rewatchPauseMs; ; pauseMs = Math.min(pauseMs * 2, rewatchPauseMsMax)) {
       try {
@@ -218,7 +218,7 @@ export class EtcdEngine implements StoreEngine {
   async #readVersions(): Promise<void> {
     const members = await this.options.client.members(connectTimeoutMs);
     const versions = members.flatMap(([, answer]) => (answer instanceof EtcdError ? [] : [answer.version]));
-    // One that does not answer may be older than the others.
+    // A silent member may be older than the others.
     this.#rightProgress = versions.length === members.length && versions.every(answersProgressRightly);
   }
 
@@ -266,7 +266,7 @@ export class EtcdEngine implements StoreEngine {
     begin();
   }
 
-  /** Revisions never go back, unless somebody has put an earlier state in etcd's place. */
+  /** Revisions never decrease, unless etcd was restored to an earlier state. */
   async #lookBack(): Promise<void> {
     const newest = await this.#newest(connectTimeoutMs);
     if (newest >= this.#told) return;
@@ -300,7 +300,7 @@ export class EtcdEngine implements StoreEngine {
     for (const waiter of this.#waiters) if (waiter.revision <= this.#told) this.#settle(waiter, true);
   }
 
-  /** Whether this server has heard of everything up to `revision` within the time. */
+  /** Returns whether this server received everything up to `revision` in time. */
   async #reach(revision: number, timeoutMs: number): Promise<boolean> {
     if (revision <= this.#told) return true;
     return new Promise((resolve) => {
@@ -332,12 +332,12 @@ export class EtcdEngine implements StoreEngine {
     }, ms).unref();
   }
 
-  /** Makes the watch say how far it has got. */
+  /** Requests the watch's progress. */
   #nudge(): void {
     this.#nudges++;
     if (this.#nudges > nudgesMax) {
       this.#nudges = 0;
-      // Whatever the member says otherwise, nothing comes from it.
+      // The member may answer other calls, but delivers no events.
       this.#watch?.giveUp();
       return;
     }
@@ -345,7 +345,7 @@ export class EtcdEngine implements StoreEngine {
     else this.#mark();
   }
 
-  /** Where answers about progress cannot be trusted, a write of our own is one that the watch tells: all before it has then been told. */
+  /** If progress answers are unreliable, our own write appears in the watch: everything before it is then delivered. */
   #mark(): void {
     const put: RequestOp = { put: { key: `${this.options.start}raftplane/progress`, value: Buffer.alloc(0) } };
     this.options.client
@@ -355,7 +355,7 @@ export class EtcdEngine implements StoreEngine {
       });
   }
 
-  /** The revision that a majority has reached. */
+  /** Returns a majority's newest revision. */
   async #newest(timeoutMs: number): Promise<number> {
     const { start } = this.options;
     const answer = await this.options.client.call(range, { key: start, countOnly: true }, { timeoutMs, repeatable: true });
@@ -404,7 +404,7 @@ export class EtcdEngine implements StoreEngine {
     }
   }
 
-  /** etcd bounds a page by its keys alone; how large values are is told by those that came before. 0 for no bound. */
+  /** etcd bounds pages only by keys, so earlier values predict sizes. 0 for no bound. */
   #keysFor(limit: number, bytes: number | null): number {
     const fitting =
       bytes === null ? Infinity : this.#bytesPerKey === 0 ? pageKeysFirst : Math.max(pageKeysMin, Math.floor(bytes / this.#bytesPerKey));
@@ -412,7 +412,7 @@ export class EtcdEngine implements StoreEngine {
     return keys === Infinity ? 0 : keys;
   }
 
-  /** Reads a part of history with a watch of its own. `through` is a revision that came as an event, so it will come again. */
+  /** Reads a part of history with a separate watch. `through` had an event, so it arrives again. */
   #readBack(after: number, { through, bytesMax }: { readonly through: number; readonly bytesMax: number }): Promise<ChangesResult> {
     return new Promise((resolve, reject) => {
       const changes: Change[] = [];
@@ -464,7 +464,7 @@ export class EtcdEngine implements StoreEngine {
     });
   }
 
-  /** etcd says where its history begins only to who asks for a watch from before. */
+  /** etcd reports the start of its history only to an earlier watch. */
   async #compactedRevision(at: number): Promise<number> {
     const result = await new Promise<number>((resolve, reject) => {
       const { client, start, end } = this.options;

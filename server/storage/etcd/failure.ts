@@ -1,17 +1,17 @@
-/** What a failed call to etcd means to whoever asked. */
+/** The meaning of a failed call for its caller. */
 export type FailureKind =
-  /** etcd has answered, and means it: nothing was done, and asking again would bring the same. */
+  /** Definite and permanent: nothing was done, and a retry would fail too. */
   | 'refused'
   /** Nothing was done; another member, or the same one later, may do it. */
   | 'unavailable'
-  /** The revision asked for is gone. */
+  /** The requested revision is gone. */
   | 'compacted'
-  /** The member that was asked has not got there yet. */
+  /** The member has not reached the revision yet. */
   | 'future'
   /** It may have been done, or may still be. */
   | 'unknown';
 
-/** A failed call. The message is etcd's own, where it has sent one. */
+/** A failed call, with etcd's own message if it sent one. */
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
 
@@ -23,13 +23,13 @@ export class EtcdError extends Error {
     super(message, options);
   }
 
-  /** As `isPassing` has it. */
+  /** Serves `isPassing`. */
   get passing(): boolean {
     return this.kind !== 'refused';
   }
 }
 
-/** gRPC's status codes, as far as they are told apart. */
+/** The relevant gRPC status codes. */
 const code = {
   invalidArgument: 3,
   notFound: 5,
@@ -43,7 +43,7 @@ const code = {
 
 const tooLarge = 'etcdserver: request is too large';
 
-/** What is told by texts, in the order in which they are looked for. Texts: etcd's errors (`rpctypes`), and those of the gRPC library. */
+/** Errors recognised by text, in order of the search: etcd's (`rpctypes`) and the gRPC library's. */
 const byText: readonly (readonly [text: string, kind: FailureKind])[] = [
   ['required revision has been compacted', 'compacted'],
   ['required revision is a future revision', 'future'],
@@ -51,7 +51,7 @@ const byText: readonly (readonly [text: string, kind: FailureKind])[] = [
   ['larger than max', 'refused'],
   ['database space exceeded', 'refused'],
   ['too many requests', 'unavailable'],
-  // Asked for before anything is proposed: `hasleader`.
+  // Checked before anything is proposed: `hasleader`.
   ['etcdserver: no leader', 'unavailable'],
   ['No connection established', 'unavailable'],
   ['Name resolution failed', 'unavailable'],
@@ -66,7 +66,7 @@ const byCode: Readonly<Record<number, FailureKind>> = {
   [code.unauthenticated]: 'refused',
 };
 
-/** The failure behind an error of the gRPC library. */
+/** Converts an error of the gRPC library. */
 export function failureOf(error: unknown): EtcdError {
   if (error instanceof EtcdError) return error;
   const {
@@ -76,6 +76,6 @@ export function failureOf(error: unknown): EtcdError {
   } = error as { readonly code?: number; readonly details?: string; readonly message?: string };
   const text = details ?? message;
   const kind = byText.find(([part]) => text.includes(part))?.[1] ?? byCode[number] ?? 'unknown';
-  // Two limits, of etcd and of its gRPC server, that say the same.
+  // etcd and its gRPC server have two limits with the same meaning.
   return new EtcdError(kind, text.includes('larger than max') ? tooLarge : text, { cause: error });
 }

@@ -5,9 +5,9 @@ import { leaseGrant } from './messages.js';
 
 export interface LeaseOptions {
   readonly client: EtcdClient;
-  /** For how long keys share a lease; a twentieth of their lifetime at most. */
+  /** The time for which keys share a lease; at most a twentieth of their lifetime. */
   readonly reuseMs: number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
 }
 
@@ -21,16 +21,16 @@ const sharedPartMax = 0.05;
 /** etcd removes all keys of a lease at once. */
 const keysPerLeaseMax = 1_000;
 const grantTimeoutMs = 5_000;
-/** Identities are numbers that fit without loss. */
+/** Ids stay within exact numbers. */
 const idMax = 2 ** 48 - 1;
 
-/** Leases for keys that go by themselves. A lease for each key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
+/** Leases for keys with a lifetime. A lease per key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
 export class Leases {
   readonly #current = new Map<number, Promise<Lease>>();
 
   constructor(private readonly options: LeaseOptions) {}
 
-  /** A lease that lasts `ttlMs` from now at least. Rejects with an EtcdError; nothing has been written then. */
+  /** Returns a lease of at least `ttlMs`. Rejects with an EtcdError if nothing was written. */
   async leaseFor(ttlMs: number): Promise<number> {
     const known = await this.#current.get(ttlMs)?.catch(() => null);
     if (known !== undefined && known !== null && known.goodUntil >= this.options.now() + ttlMs && known.keys < keysPerLeaseMax) {
@@ -49,7 +49,7 @@ export class Leases {
     const { error } = await this.options.client
       .call(leaseGrant, { id, ttlSeconds: Math.ceil((ttlMs + sharedMs) / 1_000) }, { timeoutMs: grantTimeoutMs, repeatable: false })
       .catch((cause: unknown) => {
-        // A lease that nobody uses goes by itself.
+        // An unused lease expires.
         throw new EtcdError('unavailable', cause instanceof Error ? cause.message : String(cause), { cause });
       });
     if (error !== '') throw new EtcdError('unavailable', error);

@@ -2,8 +2,8 @@ import { messageTypes, type MessageType } from '../../../program/grpc/messageTyp
 import type { Method } from '../../../program/grpc/localService.js';
 
 /**
- * The part of etcd's protocol (version 3, package `etcdserverpb`) that is used here: names and numbers of fields as etcd publishes them. Keys are declared
- * as texts, which they are on the wire as well. Identities, which fill all 64 bits, are chosen here or not read.
+ * The used part of etcd's protocol (version 3, package `etcdserverpb`), with etcd's field names and numbers. Keys are declared as strings, which have the same
+ * wire form. Ids, which fill all 64 bits, are chosen here or not read.
  */
 const field = (type: string, id: number): object => ({ type, id });
 const list = (type: string, id: number): object => ({ rule: 'repeated', type, id });
@@ -44,7 +44,7 @@ const definitions = {
       version: field('int64', 4),
       modRevision: field('int64', 6),
     },
-    // Zero has to be sent: a comparison without a value compares with nothing.
+    // Zero must be sent: a comparison without a value compares with nothing.
     oneofs: { value: { oneof: ['version', 'modRevision'] } },
   },
   RequestOp: {
@@ -117,7 +117,7 @@ export interface RangeResponse {
   readonly header: Header;
   readonly kvs: readonly EtcdKeyValue[];
   readonly more: boolean;
-  /** Keys in the whole range, those beyond the limit included. */
+  /** Keys in the whole range, including those beyond the limit. */
   readonly count: number;
 }
 export type RequestOp =
@@ -126,7 +126,7 @@ export type RequestOp =
   | { readonly deleteRange: { readonly key: string } };
 export interface Compare {
   readonly result: 0;
-  /** What is compared: 0 the key's version, 2 its modification revision. */
+  /** 0 compares the key's version, 2 its modification revision. */
   readonly target: 0 | 2;
   readonly key: string;
   readonly version?: number;
@@ -163,7 +163,7 @@ export interface WatchResponse {
   readonly canceled: boolean;
   readonly compactRevision: number;
   readonly cancelReason: string;
-  /** The events of this revision go on in the next response. */
+  /** The next response continues this revision's events. */
   readonly fragment: boolean;
   readonly events: readonly WatchEvent[];
 }

@@ -1,13 +1,13 @@
 /**
- * Which releases of etcd answer a request for progress rightly. Earlier ones may say a revision before they have sent all events up to it, which would let
- * a reader miss writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the check that the reference makes.
+ * Releases of etcd that answer progress requests correctly. Earlier ones may report a revision before they have sent all events up to it, so readers could miss
+ * writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the reference's check.
  */
 const firstRight: readonly (readonly [major: number, minor: number, patch: number])[] = [
   [3, 4, 31],
   [3, 5, 13],
 ];
 
-/** `version` as etcd says it, such as `3.5.17`. What cannot be read is not trusted. */
+/** `version` is etcd's, such as `3.5.17`. An unparsable one is not trusted. */
 export function answersProgressRightly(version: string): boolean {
   const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (found === null) return false;

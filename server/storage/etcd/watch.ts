@@ -7,27 +7,27 @@ export interface EtcdWatchOptions {
   readonly client: EtcdClient;
   readonly start: string;
   readonly end: string;
-  /** The first revision that is told. */
+  /** The first revision to deliver. */
   readonly from: number;
-  /** Whether a revision in a response without events says that all before it has been told; see `progress.ts`. */
+  /** Whether a response without events implies that all earlier events were delivered; see `progress.ts`. */
   readonly trusted: () => boolean;
 }
 
-/** Is told of one watch, in order. */
+/** Receives one watch in order. */
 export interface EtcdWatchSink {
-  /** Complete revisions, in order; those before the first one asked for are left out. */
+  /** Complete revisions, in order, from the first requested one. */
   events(events: readonly WatchEvent[]): void;
-  /** Nothing more will come up to this revision. */
+  /** No further event up to this revision will come. */
   progress(revision: number): void;
-  /** The watch cannot begin where it was to: history before this revision is gone. No call follows. */
+  /** The requested start was compacted. No call follows. */
   compacted(revision: number): void;
-  /** The stream has broken, or the member was given up. No call follows. */
+  /** The stream has broken, or the member was abandoned. No call follows. */
   ended(error: EtcdError): void;
 }
 
 /**
- * One watch on one member, until it breaks. Large responses come in fragments, which are put together: a revision is told whole or not at all, so that who
- * goes on after the last one told misses nothing and sees nothing twice.
+ * One watch on one member, until it breaks. Fragments of large responses are joined: a revision is delivered whole or not at all, so that a continuation after
+ * the last one misses and repeats nothing.
  */
 export class EtcdWatch {
   #stream: WatchStream | null = null;
@@ -45,12 +45,12 @@ export class EtcdWatch {
     });
   }
 
-  /** Asks the member how far it has got; the answer comes as progress, where that can be trusted. */
+  /** Requests the member's progress, which is reported if reliable. */
   askProgress(): void {
     this.#stream?.write({ progress: {} });
   }
 
-  /** The member tells nothing any more: ends as if the stream had broken, and others ask another member as well. */
+  /** The member is silent: ends as if the stream had broken, and other calls switch members too. */
   giveUp(): void {
     if (this.#url !== null) this.options.client.suspect(this.#url);
     this.#end(failureOf(new Error('the member does not say how far it has got')));

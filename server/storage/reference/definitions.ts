@@ -2,8 +2,8 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 
 /**
- * kube-apiserver still keeps CustomResourceDefinitions as v1beta1, in which what all versions have in common stands once beside them. The two forms say the
- * same; these functions bring one into the other.
+ * kube-apiserver still stores CustomResourceDefinitions as v1beta1, in which members common to all versions occur once next to them. These functions convert
+ * between the two equivalent forms.
  */
 export const keptVersion = 'apiextensions.k8s.io/v1beta1';
 export const servedVersion = 'apiextensions.k8s.io/v1';
@@ -14,14 +14,14 @@ export const isDefinition = ({ group, resource }: GroupResource): boolean =>
 const objectsOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? (value as readonly JsonObject[]) : []);
 const membersOf = (value: unknown): JsonObject => (typeof value === 'object' && value !== null ? (value as JsonObject) : {});
 
-/** Members of a version that stand beside the versions when all versions have them alike. */
+/** Members that are moved next to the versions if all versions have equal ones. */
 const shared = [
   ['schema', 'validation'],
   ['subresources', 'subresources'],
   ['additionalPrinterColumns', 'additionalPrinterColumns'],
 ] as const;
 
-/** Members in the order in which kube-apiserver writes them. */
+/** The order in which kube-apiserver writes members. */
 const specOrder = [
   'group',
   'version',

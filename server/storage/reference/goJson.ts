@@ -1,18 +1,18 @@
 import { jsonCodec } from '../../../workers/codecs/json.js';
 
-/** Characters that Go's encoder escapes although JSON does not ask for it, so that its output may stand in HTML and JavaScript. */
+/** Go's encoder also escapes these characters, for HTML and JavaScript. */
 const escapedByGo = /[<>&\u2028\u2029]/g;
 
-/** JSON text as Go's encoder ends and escapes it. Outside of strings none of these characters occurs. */
+/** Escapes and ends JSON like Go's encoder. These characters occur only in strings. */
 export const asGoWrites = (json: string): string =>
   `${json.replace(escapedByGo, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
-/** JSON whose members are sorted, as Go writes a map. */
+/** Sorts members, as Go does for maps. */
 export function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return plainJson(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  // Numbers with more digits than fit are objects of the codec's own.
+  // Longer numbers are the codec's own objects.
   if (Object.getPrototypeOf(value) !== Object.prototype && Object.getPrototypeOf(value) !== null) return plainJson(value);
   return `{${members
     .sort(([a], [b]) => byBytes(a, b))

@@ -13,7 +13,7 @@ import { inOrder, isDefinition, keptVersion, servedVersion, toKept, toServed } f
 import { asGoWrites, plainJson, sortedJson } from './goJson.js';
 
 /**
- * Values as kube-apiserver keeps them in etcd, so that either server can go on with what the other one wrote:
+ * Values in kube-apiserver's etcd form, so that either server can continue the other's data:
  *
  *     built-in kinds      `k8s\0` and the Protobuf envelope, unless `--storage-media-type` says otherwise
  *     definitions, API services      JSON with members in the order of their types, whatever the option says
@@ -23,17 +23,17 @@ import { asGoWrites, plainJson, sortedJson } from './goJson.js';
  */
 export interface ReferenceForm {
   readonly mediaType: string;
-  /** Whether custom objects are kept in CBOR: gate `CBORServingAndStorage`. */
+  /** Stores custom objects in CBOR: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
-  /** What is known of a resource; null where that is nothing. */
+  /** Null for an unknown resource. */
   readonly kindOf: (resource: GroupResource) => ReferenceKind | null;
 }
 
 export interface ReferenceKind {
-  /** In the form in which it is stored. */
+  /** The kind in the stored form. */
   readonly kind: string;
   readonly builtIn: boolean;
-  /** Where kube-apiserver keeps objects in another version than storage has them: brings them there, without changing the argument. */
+  /** Converts to kube-apiserver's stored version, if different, without changing the argument. */
   readonly written?: ((object: ApiObject) => ApiObject) | null;
 }
 
@@ -41,23 +41,23 @@ const openingBrace = 0x7b;
 const jsonOnly: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
 const yamlMediaType = 'application/yaml';
 
-/** Whether bytes may be such a value: the built-in store's own ones begin otherwise. */
+/** Returns whether bytes may be such a value: the built-in store's own ones begin differently. */
 export const isReferenceValue = (value: Uint8Array): boolean =>
   value[0] === openingBrace || isEnveloped(value) || isCbor(value) || isYaml(value);
 
 const isCbor = (value: Uint8Array): boolean => selfDescribed.equals(value.subarray(0, selfDescribed.length));
 
-/** Kinds come first or second in what kube-apiserver writes. The built-in store's own values do not begin with a letter, and nobody looks further. */
+/** kube-apiserver writes the kind first or second. The built-in store's values do not begin with a letter, so no further check is needed. */
 const isYaml = (value: Uint8Array): boolean =>
   (value[0] ?? 0) < 0x80 && /^(apiVersion|kind|metadata|spec|data): ?/.test(Buffer.from(value.subarray(0, 16)).toString('latin1'));
 
-/** The API version that the value names, of the form in which it is read; empty if it names none. Looks at the beginning only where that is enough. */
+/** Returns the API version in which the value is read; empty if it names none. Reads only the beginning where possible. */
 export function referenceApiVersion(value: Buffer): string {
   const named = isEnveloped(value) ? envelopedVersion(value) : textVersion(value);
   return named === keptVersion ? servedVersion : named;
 }
 
-/** Prefix, then field 1 with its length, in which field 1 with its length is the API version; no longer one is in use than one byte of length can say. */
+/** Reads the prefix, then field 1 with its length, whose field 1 is the API version, always shorter than 128 bytes. */
 function envelopedVersion(value: Buffer): string {
   const [metaTag, , versionTag, length = 0] = value.subarray(4);
   return metaTag === 0x0a && versionTag === 0x0a && length < 0x80 ? value.toString('utf8', 8, 8 + length) : '';
@@ -113,7 +113,7 @@ function encodeBuiltIn(form: ReferenceForm, object: ApiObject, kindName: string)
   return form.mediaType === yamlMediaType ? yamlCodec.encode(object) : inJson(object);
 }
 
-/** As the metadata's type has its members; Go writes them in this order. */
+/** The order of the metadata type's members, which Go uses. */
 const metadataOrder = [
   'name',
   'generateName',

@@ -4,7 +4,6 @@ import { socketPath } from '../../../../program/grpc/socketPath.js';
 import { statusOf, type EncryptionCounts } from '../counts.js';
 import { KeyServiceError } from '../transformer.js';
 
-/** Calls to a key service. */
 export class KmsConnection {
   readonly #service: LocalService;
 
@@ -38,5 +37,5 @@ export class KmsConnection {
   }
 }
 
-/** `unix:///@name` is an abstract socket: behind the authority of a URL stands a slash. */
+/** `unix:///@name` is an abstract socket: a slash precedes the URL's path. */
 const pathOf = (endpoint: string): string => endpoint.replace(/^unix:\/\//, '').replace(/^\/@/, '@');

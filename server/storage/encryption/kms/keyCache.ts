@@ -1,6 +1,6 @@
 import { noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 
-/** Decrypted keys by their encrypted form: the newest are kept, and lookups of the same key share one call. */
+/** The newest decrypted keys by encrypted form; concurrent requests for a key share one call. */
 export class KeyCache {
   readonly #keys = new Map<string, Buffer | Promise<Buffer>>();
 
@@ -9,7 +9,7 @@ export class KeyCache {
     private readonly counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'> = noEncryptionCounts,
   ) {}
 
-  /** The key at once if it is known; otherwise as soon as `decrypt` has it. A failure is not remembered. */
+  /** Returns a known key at once, otherwise calls `decrypt`. Failures are not cached. */
   get(encrypted: Uint8Array, decrypt: () => Promise<Buffer>): Buffer | Promise<Buffer> {
     const id = idOf(encrypted);
     const known = this.#keys.get(id);

@@ -1,6 +1,6 @@
 import { messageTypes } from '../../../../program/grpc/messageType.js';
 
-/** The messages of the key management services, `k8s.io/kms`: v1beta1 (called v1 in configurations) and v2; and the envelope of v2 values. */
+/** Messages of key management services, `k8s.io/kms`: v1beta1 (v1 in configurations) and v2; and the envelope of v2 values. */
 const messageType = messageTypes({
   v1beta1: {
     nested: {
@@ -37,7 +37,7 @@ const messageType = messageTypes({
         },
       },
       DecryptResponse: { fields: { plaintext: { type: 'bytes', id: 1 } } },
-      /** `encryptedDEKSourceType`: 0 for a key of AES-GCM, 1 for a seed from which each value's key is derived. */
+      /** `encryptedDEKSourceType`: 0 for an AES-GCM key, 1 for a seed from which each value's key is derived. */
       EncryptedObject: {
         fields: {
           encryptedData: { type: 'bytes', id: 1 },

@@ -1,14 +1,14 @@
 import type { Transformer } from '../transformer.js';
 
-/** A service that keeps keys, and the transformer that works with it. */
+/** A key service and its transformer. */
 export interface KeyService {
   readonly name: string;
   readonly transformer: Transformer;
-  /** Begins to look after the key in the background. */
+  /** Starts following the key in the background. */
   start(): void;
-  /** Rejects when the service does not work. */
+  /** Rejects if the service does not work. */
   check(): Promise<void>;
-  /** Rejects unless the service works and encrypts, so that values can be written with it. */
+  /** Rejects unless the service encrypts, so that values can be written with it. */
   prove(): Promise<void>;
   close(): void;
 }

@@ -13,12 +13,12 @@ const service = '/v1beta1.KeyManagementService';
 const keyBytes = 32;
 const lengthBytes = 2;
 const cacheSizeDefault = 1_000;
-/** What an operator calls unbounded is bounded by this. */
+/** Bounds a cache configured as unbounded. */
 const cacheSizeMax = 100_000;
 
 /**
- * Each value has a key of its own, which the service encrypts and which stands in front of the value, after its length. One call to the
- * service for each write, and for each read of a key that is not remembered.
+ * Each value has its own key, which the service encrypts and which precedes the value, after its length. Each write, and each read with an uncached key, calls
+ * the service.
  */
 export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
   const connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
@@ -74,7 +74,7 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
 
 interface OpenedValue {
   readonly plain: Buffer;
-  /** Servers before 1.25 wrote in chained blocks. */
+  /** Servers before 1.25 used AES-CBC. */
   readonly form: 'present' | 'chainedBlocks';
 }
 

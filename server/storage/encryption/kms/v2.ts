@@ -12,15 +12,15 @@ const service = '/v2.KeyManagementService';
 const seedBytes = 32;
 const infoBytes = 32;
 const keysRemembered = 1_000;
-/** How often the service is asked whether its key has changed: usually, and when it is in trouble. */
+/** The interval of checks for a changed key, normally and while the service fails. */
 const pollMs = 60_000;
 const pollInTroubleMs = 10_000;
-/** A seed writes no longer than this after the service was last known to stand by its key. */
+/** The time for which a seed may write after the service last confirmed its key. */
 const seedLifeMs = 180_000;
 const seedType = 1;
 const keyIdBytesMax = 1_024;
 
-/** What values are written with: a seed that never leaves the process in plain, and how the service encrypted it. */
+/** The seed that encrypts new values, which never leaves the process in plain, and its encrypted form. */
 interface WriteSeed {
   readonly seed: Buffer;
   readonly encrypted: Buffer;
@@ -29,8 +29,8 @@ interface WriteSeed {
 }
 
 /**
- * One seed for many values: the service encrypts it once, and each value is encrypted with a key that is derived from it. The service is
- * asked again only when its own key changes, and for seeds of other servers.
+ * One seed for many values: the service encrypts it once, and each value's key is derived from it. The service is called again only when its own key changes,
+ * and for other servers' seeds.
  */
 class KmsV2 implements KeyService {
   readonly name: string;
@@ -99,7 +99,7 @@ class KmsV2 implements KeyService {
     ).unref();
   }
 
-  /** Keeps the seed while the service stands by the key that encrypted it; takes a new one when that has changed. */
+  /** Keeps the seed while the service keeps the key that encrypted it, else renews it. */
   async #refresh(): Promise<void> {
     const { keyId, healthz } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
@@ -123,7 +123,7 @@ class KmsV2 implements KeyService {
     return seal(seed, plain, context);
   }
 
-  /** Writers that need a seed at the same time share one. */
+  /** Concurrent writers share one new seed. */
   #renew(): Promise<WriteSeed> {
     return (this.#renewing ??= this.#newSeed().finally(() => {
       this.#renewing = null;
@@ -185,5 +185,5 @@ function openWith(seed: Buffer, { encryptedData, encryptedDekSourceType }: Encry
   }
 }
 
-/** The first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3): as long as a key of AES-256. */
+/** The first block of HKDF-Expand with SHA-256 (RFC 5869, section 2.3) has the length of an AES-256 key. */
 const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest();
