@@ -1,4 +1,4 @@
-/** Service accounts of `kube-system` that controllers write as, with `--use-service-account-credentials`. Who names a controller's account names it here. */
+/** Service accounts of `kube-system` that controllers write as, with `--use-service-account-credentials`. Every account name is listed here. */
 export const accountNames = [
   'attachdetach-controller',
   'bootstrap-signer',

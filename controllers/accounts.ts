@@ -5,11 +5,13 @@ import { nameOf } from '../api/meta/object.js';
 import { serviceAccounts } from '../api/types/core/v1.js';
 
 /**
- * Lets each controller act as a service account of its own in `kube-system`, so that it may do no more than its role says and the audit log tells
- * who did what. Tokens are asked for with the manager's own identity and live for an hour.
+ * Lets each controller act as a service account of its own in `kube-system`, so that it may do no more than its role allows and the audit log shows which one
+ * acted. Tokens are requested with the manager's own identity and live for an hour.
  */
 
-/** `expirationSeconds` of the answer: how long the token lives from now on. Its `expirationTimestamp` is of the server's wall clock, which may differ from ours. */
+/**
+ * `expirationSeconds` of the response: the token's lifetime from now on. Its `expirationTimestamp` is on the server's wall clock, which may differ from ours.
+ */
 interface TokenRequest {
   readonly spec?: { readonly expirationSeconds?: number };
   readonly status?: { readonly token?: string };
@@ -17,19 +19,19 @@ interface TokenRequest {
 
 const namespace = 'kube-system';
 const tokenSeconds = 3_600;
-/** A token is replaced when this part of its life is over. */
+/** Part of its lifetime after which a token is replaced. */
 const renewAfter = 0.8;
 const retryMs = 1_000;
 const madeAtOnce = 8;
 
 export class AccountTokens {
-  readonly #tokens = new Map<string, { readonly token: string; /** Of the clock of durations. */ readonly renewAtMs: number }>();
+  readonly #tokens = new Map<string, { readonly token: string; /** Times are of the clock of durations. */ readonly renewAtMs: number }>();
   readonly #pending = new Map<string, Promise<string>>();
 
   constructor(
     private readonly options: {
       readonly api: Api;
-      /** For the accounts that are made at the start: few requests, and no token waits behind them. The same unless given. */
+      /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
       readonly unthrottled?: Api;
       readonly clock: Clock;
       readonly onError: (message: string) => void;
@@ -37,7 +39,7 @@ export class AccountTokens {
     },
   ) {}
 
-  /** The account's token; waits until the server gives one. */
+  /** Returns the account's token; waits until the server issues one. */
   async of(account: string): Promise<string> {
     const known = this.#tokens.get(account);
     if (known && this.options.clock.elapsed() < known.renewAtMs) return known.token;
@@ -49,7 +51,7 @@ export class AccountTokens {
     return pending;
   }
 
-  /** Makes the accounts that are not there yet, some at once: an operator who looks finds all, whoever has had something to do. */
+  /** Creates the missing accounts, some at once: an operator finds all of them, including those not used yet. */
   async prepare(accounts: readonly string[]): Promise<void> {
     const { onError, signal } = this.options;
     try {
@@ -69,7 +71,7 @@ export class AccountTokens {
       try {
         await unless(isAlreadyExists, this.#unthrottled.create(serviceAccounts, { metadata: { name, namespace } }));
       } catch (error) {
-        // Whoever needs it tries again.
+        // Its first user tries again.
         if (!signal.aborted) onError(`no account ${name} yet: ${messageOf(error)}`);
       }
     }
@@ -79,7 +81,7 @@ export class AccountTokens {
     return this.options.unthrottled ?? this.options.api;
   }
 
-  /** A token that the server refused is not used again: its account may have been deleted and made anew. */
+  /** Drops a token that the server refused: its account may have been deleted and recreated. */
   forget(account: string): void {
     this.#tokens.delete(account);
   }

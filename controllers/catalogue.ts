@@ -57,31 +57,29 @@ import { claimProtectionController } from './volumeprotection/claimProtection.js
 import { ephemeralVolumeController } from './ephemeralvolume/ephemeralVolumes.js';
 import { volumeProtectionController } from './volumeprotection/volumeProtection.js';
 
-/** One controller of this program. */
 export interface ControllerEntry {
-  /** As `--controllers` names it. */
+  /** The name in `--controllers`. */
   readonly name: string;
-  /** Older names that are understood as well. */
+  /** An accepted older name. */
   readonly alias: string;
   /** The service account that it writes as, and the last part of its user agent. */
   readonly account: AccountName;
-  /** The component that its events name; the account where nothing else is said. */
+  /** The component of its events; the account by default. */
   readonly component?: string;
-  /** No role is made for an account of its own: it writes as the manager does. */
+  /** No role exists for an account of its own: it writes as the manager does. */
   readonly actsAsManager?: boolean;
   /** Runs only where `--controllers` names it. */
   readonly offByDefault?: boolean;
-  /** The feature that it is a part of. It runs where API servers have that feature's types, unless the gate is told to be off. */
+  /** The feature that it is a part of. It runs where API servers have that feature's types, unless the gate is off. */
   readonly feature?: GatedFeature;
-  /** Looks after a cloud: with `--cloud-provider=external` the cloud's own manager does. */
+  /** Manages a cloud: with `--cloud-provider=external` the cloud's own manager does. */
   readonly ofCloud?: boolean;
   /** Multiples of the options' rates, for one whose work is many small requests; as in the reference. */
   readonly rateMultiples?: { readonly qps?: number; readonly burst?: number };
-  /** null where the options leave it nothing to do. */
+  /** Null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
 
-/** Every controller, in the order in which they start. */
 export const controllerCatalogue: readonly ControllerEntry[] = [
   {
     name: 'serviceaccount-token-controller',
@@ -358,7 +356,7 @@ export const missingControllers: readonly string[] = referenceControllers
   .map(([name]) => name)
   .filter((name) => !controllerCatalogue.some((entry) => entry.name === name));
 
-/** Whether `--controllers` asks for a controller: the first item that names it decides, `*` decides for those that none names, but for those that are off by default. */
+/** Returns whether `--controllers` selects a controller: the first item that names it decides, otherwise `*`, except for those that are off by default. */
 export function isEnabled(
   { name, alias, offByDefault = false }: Pick<ControllerEntry, 'name' | 'alias' | 'offByDefault'>,
   wanted: readonly string[],
@@ -367,7 +365,7 @@ export function isEnabled(
   return decisive === undefined ? !offByDefault && wanted.includes('*') : !decisive.startsWith('-');
 }
 
-/** Whether options leave a controller something to do. `told`: gates that the command line names. */
+/** Returns whether options leave a controller something to do. `told`: gates that the command line names. */
 export function isWanted(
   { feature, ofCloud = false }: Pick<ControllerEntry, 'feature' | 'ofCloud'>,
   {
@@ -381,7 +379,7 @@ export function isWanted(
   return !switchedOff && !(ofCloud && cloudProvider === 'external');
 }
 
-/** Words of `--controllers` that name nothing. */
+/** Returns names in `--controllers` that do not exist. */
 export function unknownControllers(wanted: readonly string[]): readonly string[] {
   const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), ...referenceControllers.flat(), '*']);
   return wanted.filter((word) => !known.has(word.replace(/^-/, '')));

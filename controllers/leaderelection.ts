@@ -9,11 +9,12 @@ import { resource } from '../api/meta/resource.js';
 /**
  * Elects one of several programs through a Lease, as client-go does it.
  *
- * What it guarantees: while every clock runs at nearly the same rate, at most one program thinks that it leads. Clocks need not agree on the
- * time: how long a lease has not moved is measured on the observer's own clock, from when it saw the lease move last.
+ * What it guarantees: while every clock runs at nearly the same rate, at most one program thinks that it leads. Clocks need not agree on the time: the age of a
+ * lease is measured on the observer's own clock, from when it saw the lease change last.
  *
- * What it does not: it does not fence. A request that the leader sent before its lease ran out may be carried out after another has taken
- * over. (That it sends none afterwards is the work of `mayAct`, asked before each write, and by `GatedStream` right before its bytes leave.) Controllers bear that, because every write is conditional on a version or harmless when repeated.
+ * What it does not: it does not fence. A request that the leader sent before its lease expired may be carried out after another has taken over. (`mayAct`,
+ * checked before each write, and `GatedStream`, right before its bytes are sent, prevent later requests.) Controllers tolerate that, because every write is
+ * conditional on a version or harmless when repeated.
  */
 
 export interface Lease extends KubeObject {
@@ -23,7 +24,6 @@ export interface Lease extends KubeObject {
     readonly acquireTime?: string;
     readonly renewTime?: string;
     readonly leaseTransitions?: number;
-    /** Whom the server that elects would rather have. */
     readonly preferredHolder?: string;
   };
 }
@@ -38,24 +38,27 @@ export interface LeaderElectionOptions {
   readonly identity: string;
   readonly namespace: string;
   readonly name: string;
-  /** How long others wait, after they saw the lease move last, before they take it. */
+  /** Time that others wait, after they saw the lease change last, before they take it. */
   readonly leaseDurationMs: number;
-  /** How long the holder tries to renew before it gives up; less than the lease duration, so that it stops before others begin. */
+  /** Time that the holder tries to renew before it gives up; less than the lease duration, so that it stops before others begin. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  /** Whether the lease is given back at the end, so that others need not wait until it is over. Default true. */
+  /** Releases the lease at the end, so that others need not wait until it expires. Default true. */
   readonly givesBack?: boolean;
-  /** Whether somebody else elects (KEP 4355): then the lease is never taken, only held while it is given to this candidate, and let go of for one that is preferred. Default false. */
+  /**
+   * Leaves the election to the server (KEP 4355): then the lease is never taken, only held while it is given to this candidate, and released for a preferred
+   * one. Default false.
+   */
   readonly isCoordinated?: boolean;
   readonly events?: EventRecorder;
   readonly onError?: (error: unknown) => void;
-  /** Told whenever another holder is seen. */
+  /** Called for each new holder. */
   readonly onNewLeader?: (identity: string) => void;
 }
 
-/** Candidates do not all try at the same moment. They wait for a retry period at most, so that a lease that is given back is taken within one. */
+/** Spreads the candidates' tries. They wait for a retry period at most, so that a released lease is taken within one. */
 const jitter = 0.5;
-/** As in the reference. */
+/** The reference's value. */
 const faultAfterMs = 20_000;
 
 export class LeaderElector {
@@ -64,19 +67,19 @@ export class LeaderElector {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #reported = '';
   #over = false;
-  /** The lease is promised to another. */
+  /** The lease is promised to another candidate. */
   #yields = false;
-  /** The latest attempt; it may still be under way when leadership ends. */
+  /** The latest attempt; it may still be running when leadership ends. */
   #attempting: Promise<boolean> = Promise.resolve(false);
 
   constructor(private readonly options: LeaderElectionOptions) {}
 
-  /** Whether this program may act now: asked before every write, because a program that was stopped for a while learns of it late. */
+  /** Returns whether this program may act now: checked before every write, because a suspended program learns of an expired lease late. */
   get mayAct(): boolean {
     return !this.#over && this.#leads && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs;
   }
 
-  /** Why this candidate is not well, for health checks: it thinks that it leads although its lease is long over. null while all is well. */
+  /** Returns a fault for health checks: this candidate thinks that it leads although its lease expired long ago. Null without a fault. */
   get fault(): string | null {
     const { clock, leaseDurationMs, namespace, name } = this.options;
     const late = this.#leads && !this.#over && clock.elapsed() - this.#renewedAt > leaseDurationMs + faultAfterMs;
@@ -88,8 +91,8 @@ export class LeaderElector {
   }
 
   /**
-   * Waits for leadership, then calls `lead` with a signal that aborts when leadership is lost or `signal` aborts. Resolves after `lead` has
-   * resolved; the lease is then given back if it is still held. `lost` tells whether leadership ended against the program's will.
+   * Waits for leadership, then calls `lead` with a signal that aborts when leadership is lost or `signal` aborts. Resolves after `lead` has resolved; the lease
+   * is then released if it is still held. `lost` means that leadership ended against the program's will.
    */
   async run(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<'stopped' | 'lost'> {
     if (!(await this.#acquire(signal))) return 'stopped';
@@ -97,7 +100,7 @@ export class LeaderElector {
     const stop = (): void => leading.abort();
     signal.addEventListener('abort', stop, { once: true });
     const work = lead(leading.signal);
-    // Should the work end by itself, leadership has no purpose any more.
+    // Leadership has no purpose after the work has ended by itself.
     const ended = new AbortController();
     void work.then(
       () => ended.abort(),
@@ -105,14 +108,14 @@ export class LeaderElector {
     );
     await this.#renew(AbortSignal.any([signal, ended.signal]));
     const result = signal.aborted || ended.signal.aborted ? 'stopped' : 'lost';
-    // An attempt to renew that is still under way changes nothing any more.
+    // A running attempt to renew changes nothing any more.
     this.#over = true;
     leading.abort();
     try {
       await work;
     } finally {
       signal.removeEventListener('abort', stop);
-      // Only now: the next leader must not begin while this one's last steps are under way, and an attempt must not take back what is given away.
+      // The order matters: the next leader must not begin while this one's last steps are running, and an attempt must not take back the released lease.
       await this.#attempting;
       if (this.#leads && this.options.givesBack !== false) await this.#release();
     }
@@ -138,7 +141,7 @@ export class LeaderElector {
       await pause(clock, retryPeriodMs, signal);
       if (signal.aborted) return;
       const untilMs = this.#renewedAt + renewDeadlineMs;
-      // An attempt may hang for longer than the deadline; the deadline holds all the same.
+      // An attempt may hang for longer than the deadline, which holds anyway.
       const renewed = await Promise.race([this.#tryAcquireOrRenew(), pause(clock, untilMs - clock.elapsed(), signal).then(() => false)]);
       if (this.#yields || (!renewed && clock.elapsed() >= untilMs)) {
         if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} stopped leading`);
@@ -161,7 +164,7 @@ export class LeaderElector {
     }
   }
 
-  /** The time of the attempt counts from before the request, because the others may see the lease move at any moment after it. */
+  /** The attempt counts from before its request, because the others may see the lease change at any moment after it. */
   async #attempt(): Promise<boolean> {
     const startedAt = this.options.clock.elapsed();
     if (this.#leads && this.mayAct) {
@@ -178,8 +181,8 @@ export class LeaderElector {
   }
 
   /**
-   * A look of one that waits, which costs the servers no question among themselves, since any version will do: an older one makes it wait longer. Whoever finds
-   * here that the wait is over asks for the newest before it takes the lease.
+   * A check by a waiting candidate, which costs the servers no messages to each other, since any version suffices: an older one makes it wait longer. A
+   * candidate whose wait is over reads the newest version before it takes the lease.
    */
   async #looksHeld(): Promise<boolean> {
     const { api, isCoordinated = false } = this.options;
@@ -190,14 +193,14 @@ export class LeaderElector {
     return seen !== null && this.#isHeld(seen);
   }
 
-  /** By another, as far as the lease was seen to move. */
+  /** Returns whether another candidate holds it, as far as the lease was seen to change. */
   #isHeld({ spec }: Lease): boolean {
     const holder = spec?.holderIdentity ?? '';
     const free = holder === '' || holder === this.options.identity;
     return !free && this.options.clock.elapsed() - this.#movedAt < (spec?.leaseDurationSeconds ?? 0) * 1000;
   }
 
-  /** A lease that is over is the elector's to give, even if this candidate had it last. */
+  /** The elector assigns an expired lease, even if this candidate had it last. */
   async #keepGiven(lease: Lease, startedAt: number): Promise<boolean> {
     const { holderIdentity = '', leaseDurationSeconds = 0, preferredHolder = '' } = lease.spec ?? {};
     if (holderIdentity !== this.options.identity || this.options.clock.elapsed() - this.#movedAt > leaseDurationSeconds * 1000)
@@ -214,7 +217,7 @@ export class LeaderElector {
     return created !== null;
   }
 
-  /** Conditional on the version that was seen: of two candidates one gets a conflict. */
+  /** Conditional on the version that was seen: one of two candidates gets a conflict. */
   async #write(lease: Lease | null, startedAt: number): Promise<Lease | null> {
     if (!lease) return null;
     const written = await this.options.api.update(leases, { ...lease, spec: { ...lease.spec, ...this.#claim(lease) } });

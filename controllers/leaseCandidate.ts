@@ -13,20 +13,21 @@ export interface CandidacyOptions {
   /** The identity under which this program would hold the lease; it is the name of the candidate. */
   readonly identity: string;
   readonly leaseName: string;
-  /** Semantic versions: what this program is, and what it behaves as. */
+  /** Semantic versions: of this program, and of its emulated behaviour. */
   readonly binaryVersion: string;
   readonly emulationVersion: string;
   readonly onError?: (error: unknown) => void;
 }
 
-/** Who has said nothing for 30 minutes is a candidate no longer. As in the reference. */
+/** A candidate expires after 30 minutes without a renewal. As in the reference. */
 const renewEveryMs = 5 * 60_000;
 const [retryFirstMs, retryMaxMs] = [200, 30_000];
 const strategy = 'OldestEmulationVersion';
-/** There is one key to work on. */
 const own = 'own';
 
-/** Says of this program that it would hold a lease (KEP 4355): as a LeaseCandidate that is there, renewed now and then, and at once when the server that elects asks. */
+/**
+ * Announces this program as a candidate for a lease (KEP 4355): by a LeaseCandidate that is renewed periodically, and at once when the electing server asks.
+ */
 export class Candidacy {
   readonly #informer: Informer<LeaseCandidate>;
   readonly #queue: WorkQueue;
@@ -44,17 +45,17 @@ export class Candidacy {
       changed: (_before, after) => {
         if (isAsked(after)) add();
       },
-      // Somebody has cleared it away: this program is still there.
+      // Another client has deleted it: this program still exists.
       removed: add,
     });
   }
 
-  /** Whether it is known what the server has of the candidate. */
+  /** Returns whether the server's state of the candidate is known. */
   get hasSynced(): boolean {
     return this.#informer.hasSynced;
   }
 
-  /** Until `signal` aborts. Resolves when no request is under way any more. */
+  /** Runs until `signal` aborts. Resolves when no request is left. */
   async run(signal: AbortSignal): Promise<void> {
     this.#informer.start(signal);
     await this.#informer.synced();

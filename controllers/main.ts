@@ -29,10 +29,10 @@ import { Metrics } from './serving/metrics.js';
 import { serveHealth } from './serving/health.js';
 import { flexDriversIn } from './volumeattachment/flexDrivers.js';
 
-/** What the program writes, a key among it, is nobody else's to read, whatever the shell says. */
+/** The program's files, a key among them, are not for other users, whatever the shell's umask. */
 const privateFilesUmask = 0o077;
 
-/** Exit codes, as the reference has them: 0 for what was asked to be printed and for a stop that was asked for, 1 for what failed and for a command line that cannot be right. */
+/** The reference's exit codes: 0 for requested output and for a requested stop, 1 for a failure and for an invalid command line. */
 async function main(argv: readonly string[]): Promise<number> {
   outliveFullDisk();
   // A thread shares the process's with others.
@@ -50,13 +50,13 @@ async function main(argv: readonly string[]): Promise<number> {
   return run(read.options, writeLogAs(read.options));
 }
 
-/** Tells what is wrong with the command line. */
+/** Reports the errors of the command line. */
 function refuse(errors: readonly string[]): number {
   process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See controller-manager --help.\n`);
   return 1;
 }
 
-/** Prints what options ask to be told; false when they ask to run. */
+/** Prints the output that options request; returns false when they request a run. */
 function describe({ help, version }: ControllerManagerOptions): boolean {
   if (help)
     process.stdout.write(
@@ -68,12 +68,12 @@ function describe({ help, version }: ControllerManagerOptions): boolean {
   return true;
 }
 
-/** Why the process ends, once somebody knows: the last line of its log. */
+/** The reason why the process ends, once it is known: the last line of its log. */
 let lastWord: string | null = null;
 
 /**
- * Whatever ends this process, its log says so. A process in which nothing is left that could happen ends as well, and Node says nothing of that:
- * it did once, when nothing but connections and timers was there.
+ * Logs the end of this process, whatever its cause. A process without any pending event ends as well, and Node reports nothing: it did once, when nothing but
+ * connections and timers was left.
  */
 function announceEnd(): void {
   const broken = (error: unknown): void => {
@@ -168,19 +168,19 @@ function stopRequest(): AbortSignal {
 }
 
 const budget = new LineBudget();
-/** As it is until options say more. */
+/** The default until the options are known. */
 let logger = createLogger({ verbosity: 0, budget: { write: (_, line) => line(0) } });
 
-/** Lets the log be as options say, and returns what may be changed of it while the program runs. */
+/** Configures the log, and returns the settings that may change while the program runs. */
 function writeLogAs(options: ControllerManagerOptions): Verbosity {
   const { output, ...told } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
   logger = createLogger({ ...told, ...(output === null ? {} : { output }), budget: { write: (_, line) => line(0) } });
-  // What is held back must not be lost with the process.
+  // Buffered lines must not be lost with the process.
   if (output !== null) process.on('exit', () => output.flush());
   return told.verbosity;
 }
 
-/** Messages begin with who has something to say: each has lines of its own to spend, and a name for `--vmodule`. */
+/** Messages begin with their component: each has its own budget of lines, and a name for `--vmodule`. */
 function log(level: 'info' | 'error', message: string): void {
   const [, who = '', what = message] = /^([\w-]+): ([^]*)$/.exec(message) ?? [];
   budget.write(`${level} ${who || message.split(':', 1)[0]}`, (omitted) => {
@@ -199,7 +199,7 @@ function loggerOf(who: string): Logger {
   return named;
 }
 
-/** From which verbosity on requests and work are told of, as in the reference. */
+/** Verbosity from which requests and work are logged, as in the reference. */
 const requestLevel = 6;
 const workLevel = 4;
 
@@ -209,5 +209,5 @@ const trace: Trace = {
   work: ({ controller, key, ms, failed }) => loggerOf(controller).debug(workLevel, 'synced', { key, ms: Math.round(ms), failed }),
 };
 
-// Connections that are closing hold the event loop for a while; nothing depends on them.
+// Closing connections hold the event loop for a while; nothing depends on them.
 void main(process.argv.slice(2)).then((code) => process.exit(code));

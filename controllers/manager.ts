@@ -23,7 +23,7 @@ import type { Checks } from './serving/checks.js';
 import type { Metrics } from './serving/metrics.js';
 import { stopped } from './stopping.js';
 
-/** What the manager needs of the process around it. */
+/** The manager's process environment. */
 export interface ManagerOptions {
   readonly options: ControllerManagerOptions;
   readonly settings: ConnectionSettings;
@@ -32,7 +32,7 @@ export interface ManagerOptions {
   readonly random: () => number;
   readonly identity: string;
   readonly version: string;
-  /** The release that this program behaves as, `major.minor.patch`. */
+  /** The emulated release, `major.minor.patch`. */
   readonly emulationVersion: string;
   readonly metrics: Metrics;
   readonly checks: Checks;
@@ -40,7 +40,7 @@ export interface ManagerOptions {
   /** Controllers that move between programs; null for none. */
   readonly migration?: LeaderMigration | null;
   readonly cloud?: CloudProvider;
-  /** Hears of each request and each work on a key, where somebody looks for faults. */
+  /** Receives each request and each sync of a key, for debugging. */
   readonly trace?: Trace;
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
@@ -51,22 +51,20 @@ export interface Trace {
 }
 
 const program = 'kube-controller-manager';
-/** Controllers stop in milliseconds; whatever takes this long waits for something that will not come. */
+/** Controllers stop in milliseconds; one that takes this long waits for something that will not come. */
 const stopGraceMs = 5_000;
 
 /** One lease, and the controllers that run while it is held. */
 interface Election {
   readonly name: string;
-  /** Under which the health of the election is told. */
   readonly check: string;
-  /** Whether the server elects, among candidates of which this manager is one. */
+  /** True when the server elects among candidates, of which this manager is one. */
   readonly isCoordinated?: boolean;
   readonly entries: readonly ControllerEntry[];
   /** Called once the lease is held. */
   readonly leads?: () => void;
 }
 
-/** It was asked to do nothing, and holds the lease while it does. */
 function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
   log('info', 'no controller is enabled, so nothing will be done');
   return new Promise((resolve) => {
@@ -84,7 +82,7 @@ export class Manager {
     const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
     const { host } = new URL(settings.server);
-    // CBOR is for those who switched it on; without that the reference speaks JSON as well.
+    // CBOR needs its feature gate; without it the reference uses JSON as well.
     const contentType = options['kube-api-content-type'] === protobufType ? protobufType : jsonType;
     this.#api = new RestApi({
       connection: this.#connection,
@@ -99,7 +97,7 @@ export class Manager {
     });
   }
 
-  /** The server as this program's own identity, without limits: for what must not wait. */
+  /** The server as this program's own identity, without limits: for requests that must not wait. */
   get api(): RestApi {
     return this.#api;
   }
@@ -116,7 +114,7 @@ export class Manager {
     }
   }
 
-  /** Is a candidate for the lease of this program for as long as it is asked for, or held. Leases of controllers that move are elected as ever: there are no candidates for them. */
+  /** Announces a candidate for this program's lease for as long as it is requested, or held. Leases of migrating controllers are elected without candidates. */
   async #standAndElect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const { options, clock, random, identity, version, emulationVersion, checks, log } = this.manager;
     const over = new AbortController();
@@ -144,7 +142,7 @@ export class Manager {
     }
   }
 
-  /** Controllers that move between programs have a lease of their own, which is asked for once the other is held; who loses one gives up both. */
+  /** Controllers that move between programs have a lease of their own, which is requested once the other is held; losing one gives up both. */
   async #electAll(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     const { options, migration = null } = this.manager;
     const name = options['leader-elect-resource-name'];
@@ -191,7 +189,7 @@ export class Manager {
       namespace: options['leader-elect-resource-namespace'],
       leaseDurationMs: options['leader-elect-lease-duration'],
       retryPeriodMs: options['leader-elect-retry-period'],
-      // Giving it back costs nothing: it is done unless somebody says otherwise.
+      // The lease is released by default, which costs nothing.
       givesBack: options['feature-gates']['ControllerManagerReleaseLeaderElectionLockOnExit'] !== 'false',
       isCoordinated,
       events: writer.as(program),
@@ -213,7 +211,7 @@ export class Manager {
     return result;
   }
 
-  /** Starts the controllers and resolves when all have stopped: no request of theirs is under way after that. */
+  /** Starts the controllers and resolves when all have stopped: none of their requests is running after that. */
   async #lead(entries: readonly ControllerEntry[], signal: AbortSignal, mayAct: () => boolean): Promise<void> {
     const { options, settings, clock, random, metrics, log, features, trace } = this.manager;
     // Every request and every watch listens.
@@ -314,7 +312,7 @@ export class Manager {
     return controllerCatalogue.filter((entry) => isEnabled(entry, options.controllers) && isWanted(entry, surroundings));
   }
 
-  /** With `--use-service-account-credentials` each controller writes as itself, over a connection that shows no certificate. */
+  /** Each controller writes as itself with `--use-service-account-credentials`, over a connection without a client certificate. */
   #identities(
     entries: readonly ControllerEntry[],
     own: { readonly api: RestApi; readonly unthrottled: RestApi },
@@ -335,7 +333,7 @@ export class Manager {
       });
   }
 
-  /** What controllers write goes over connections that break when the lease is over: of a write that was not sent by then, no byte leaves. */
+  /** Controllers' writes use connections that break when the lease expires: no byte of an unsent write leaves after that. */
   #leaderConnection(settings: ConnectionSettings, mayPass: () => void, signal: AbortSignal): Connection {
     const connection = new Connection(settings, { clock: this.manager.clock, mayPass });
     signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });

@@ -1,10 +1,10 @@
 import { ApiError } from './client/errors.js';
 import type { ManagerEnvironment } from './environment.js';
 
-/** Who counts how often work was done, and how long it took, by the code of the answer that ended it. */
+/** Publishers that count their work, and its duration, by the code of its last response. */
 type Publisher = 'clustertrustbundle_publisher' | 'root_ca_cert_publisher';
 
-/** Does work and counts it: 200 when it went well, the server's code when it was refused, 500 for any other failure. */
+/** Does work and counts it: 200 for success, the server's code for a refusal, 500 for any other failure. */
 export async function measuredByCode(
   { clock, measures }: Pick<ManagerEnvironment, 'clock' | 'measures'>,
   name: Publisher,

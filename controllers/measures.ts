@@ -1,4 +1,4 @@
-/** What controllers count beside their queues, under the names of the reference. */
+/** Metrics of controllers besides those of their queues, under the names of the reference. */
 
 type Kind = 'counter' | 'gauge' | 'histogram';
 
@@ -21,15 +21,12 @@ const histogram = <L extends string>(buckets: readonly number[], help: string, .
   buckets,
 });
 
-/** `count` bounds, each `factor` times the one before. */
 const growing = (first: number, { factor, count }: { readonly factor: number; readonly count: number }): readonly number[] =>
   Array.from({ length: count }, (_, index) => first * factor ** index);
 
-/** Seconds of one look at an object. */
 const sync = growing(0.001, { factor: 2, count: 15 });
 const scaling = growing(0.001, { factor: 2, count: 16 });
 const eviction = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240];
-/** Things done in one look at an object. */
 const perSync = growing(2, { factor: 2, count: 15 });
 
 export const measures = {
@@ -172,11 +169,10 @@ export type MeasureName = keyof typeof measures;
 type NameOf<K extends Kind> = { [N in MeasureName]: (typeof measures)[N]['kind'] extends K ? N : never }[MeasureName];
 export type LabelsOf<N extends MeasureName> = Readonly<Record<(typeof measures)[N]['labels'][number], string>>;
 
-/** Where controllers count. */
 export interface Measures {
   count<N extends NameOf<'counter'>>(name: N, labels: LabelsOf<N>, by?: number): void;
   set<N extends NameOf<'gauge'>>(name: N, labels: LabelsOf<N>, value: number): void;
-  /** Forgets what a gauge said, before it is told anew of what is there now. */
+  /** Clears a gauge before its current values are set. */
   reset(name: NameOf<'gauge'>): void;
   observe<N extends NameOf<'histogram'>>(name: N, labels: LabelsOf<N>, seconds: number): void;
 }

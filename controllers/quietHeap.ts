@@ -2,19 +2,19 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Gives back what an idle manager does not need. V8 collects the old generation when it has grown, so what a start or a burst of work leaves behind stays
- * for as long as nothing happens: of 83 MiB resident after a start, about 10 were garbage and room for more of it.
+ * Frees memory that an idle manager does not need. V8 collects the old generation when it has grown, so the garbage of a start or a burst of work stays while
+ * the process is idle: of 83 MiB resident after a start, about 10 were garbage and room for more of it.
  */
 
 const reviewMs = 10_000;
-/** Share of a core below which nobody notices the 50 ms that a collection takes. */
+/** Share of a core below which nobody notices the 50 ms of a collection. */
 const idleShare = 0.02;
 
-/** Whether a heap is to be collected: once, when a process that was busy has become idle. A process begins busy. */
+/** Decides whether a heap is to be collected: once, when a busy process has become idle. A process begins busy. */
 export class Quietness {
   #collected = false;
 
-  /** To be called once a period, with the processor time that the process took in it and the length of the period, in one unit. */
+  /** Must be called once a period, with the processor time that the process used in it and the length of the period, in one unit. */
   isDue(used: number, period: number): boolean {
     const idle = used < period * idleShare;
     const due = idle && !this.#collected;
@@ -23,7 +23,7 @@ export class Quietness {
   }
 }
 
-/** Looks after the heap of this process for as long as it runs. The young generation stays as small as it begins; an informer's objects are old soon anyway. */
+/** Manages the heap of this process for as long as it runs. The young generation keeps its initial size; an informer's objects are old soon anyway. */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   const quietness = new Quietness();

@@ -1,6 +1,6 @@
 /**
- * Every controller of the reference, by name and by its older one. A command line that names one is right, whether or not this program has it:
- * tools that set clusters up pass `--controllers=*,bootstrapsigner,tokencleaner`.
+ * Every controller of the reference, by name and by its older one. A command line may name any of them, whether or not this program has it: tools that set
+ * clusters up pass `--controllers=*,bootstrapsigner,tokencleaner`.
  */
 export const referenceControllers: readonly (readonly [name: string, alias: string])[] = [
   ['bootstrap-signer-controller', 'bootstrapsigner'],

@@ -11,7 +11,7 @@ interface ResourceList {
   readonly resources?: readonly { readonly name: string }[];
 }
 
-/** Whether the server has a type; asked until it answers. */
+/** Returns whether the server has a type; retries until it answers. */
 async function isServed({ watchApi, clock, log }: ManagerEnvironment, type: Resource, signal: AbortSignal): Promise<boolean> {
   const path = pathOf({ ...type, resource: '' }).replace(/\/$/, '');
   while (!signal.aborted) {
@@ -26,7 +26,7 @@ async function isServed({ watchApi, clock, log }: ManagerEnvironment, type: Reso
   return false;
 }
 
-/** The first version of a type that the server has; null where it has none, or there is no more time to ask. */
+/** Returns the first version of a type that the server has; null where it has none, or the signal aborts first. */
 export async function typeServed<T extends KubeObject>(
   environment: ManagerEnvironment,
   versions: readonly Resource<T>[],
@@ -37,8 +37,8 @@ export async function typeServed<T extends KubeObject>(
 }
 
 /**
- * A controller of an API that is off unless an operator switches it on: it works where the server has its types in one of the versions, the first of them
- * that is served, and otherwise waits for the end. What is served does not change while a server runs, and a manager starts anew after an update.
+ * A controller of an API that is off by default: it works where the server has its types in one of the versions, the first of them that is served, and
+ * otherwise waits for the end. The served types do not change while a server runs, and a manager restarts after an update.
  */
 export function whereServed<T extends KubeObject>(
   environment: ManagerEnvironment,

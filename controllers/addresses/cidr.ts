@@ -13,7 +13,7 @@ export interface Cidr extends Address {
   readonly prefix: number;
 }
 
-/** null for what is no address. An IPv4 address in the clothes of an IPv6 one is none of either. */
+/** Returns null for text that is no address. An IPv4-mapped IPv6 address is none of either family. */
 export function parseAddress(text: string): Address | null {
   if (net.isIPv4(text)) return { family: 4, value: text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n) };
   if (!net.isIPv6(text) || text.includes('.') || text.includes('%')) return null;
@@ -24,7 +24,7 @@ export function parseAddress(text: string): Address | null {
   return { family: 6, value: [...first, ...zeros, ...last].reduce((value, part) => (value << 16n) | BigInt(`0x${part}`), 0n) };
 }
 
-/** The range with the bits of hosts cleared; null for what is no range. */
+/** Parses a range and clears its host bits; null for text that is no range. */
 export function parseCidr(text: string): Cidr | null {
   const [ip = '', length = '', more] = text.split('/');
   const address = parseAddress(ip);
@@ -35,7 +35,7 @@ export function parseCidr(text: string): Cidr | null {
   return { family: address.family, value: (address.value >> hostBits) << hostBits, prefix };
 }
 
-/** As addresses are written: of the longest runs of zeros in an IPv6 address the first is left out. */
+/** Formats an address; the first of the longest runs of zeros in an IPv6 address is left out. */
 export function addressText({ family, value }: Address): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 255n)).join('.');
   const groups = Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16));

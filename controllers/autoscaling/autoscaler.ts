@@ -14,7 +14,6 @@ import { firstSeen, granted, noHistory, withChange, type History } from './pace.
 import { failureReason, failureSummary, proposalOf, selectorTerms, tolerancesOf, type Proposal } from './proposal.js';
 import { ScaleTargets } from './scaleTargets.js';
 
-/** What one look at an autoscaler comes to. */
 interface Outcome {
   readonly statements: readonly Statement[];
   readonly status: Partial<NonNullable<HorizontalPodAutoscaler['status']>>;
@@ -22,11 +21,10 @@ interface Outcome {
   readonly error: 'none' | 'spec' | 'internal';
 }
 
-/** What all metrics of an autoscaler ask for together; the most counts. */
 interface Total {
   readonly best: Proposal | null;
   readonly statuses: readonly MetricStatus[];
-  /** What the condition says, and what the event about all metrics together says. */
+  /** Reasons for the condition and for the event about all metrics. */
   readonly failure: { readonly reason: string; readonly message: string; readonly summary: string } | null;
 }
 
@@ -35,10 +33,9 @@ interface Selection {
   readonly terms: NonNullable<ReturnType<typeof selectorTerms>>;
 }
 
-/** Changes the number of pods of workloads by what is measured. */
 class Autoscaler {
   readonly #histories = new Map<string, History>();
-  /** What each autoscaler selects, as far as they have been looked at. */
+  /** The pod selection of each autoscaler seen so far. */
   readonly #selections = new Map<string, Selection>();
   readonly #metrics: MetricsApi;
   readonly #targets: ScaleTargets;
@@ -272,7 +269,7 @@ class Autoscaler {
     return { best, statuses, failure: { ...first, summary } };
   }
 
-  /** The autoscalers that select any of these pods, as the reference shows them. Two that scale the same pods would undo what the other does. */
+  /** Returns the autoscalers that select any of these pods, as the reference shows them. Two that scale the same pods would undo each other's changes. */
   #selecting(namespace: string, matching: readonly Pod[]): readonly string[] {
     return [...this.#selections.values()]
       .filter(({ autoscaler, terms }) => namespaceOf(autoscaler) === namespace && matching.some(({ metadata }) => terms(metadata.labels)))
@@ -315,7 +312,7 @@ export function autoscalingController(environment: ManagerEnvironment): Controll
   controller.needs(pods);
   controller.needs(horizontalPodAutoscalers).addHandlers({
     added: (each) => controller.queue.add(keyTextOf(each)),
-    // Its status changes with each look, and is no reason for another.
+    // Each sync changes its status, which is no reason for another.
     changed: (before, after) => {
       if (!sameJson(before.spec, after.spec)) controller.queue.add(keyTextOf(after));
     },

@@ -8,7 +8,7 @@ export interface Statement {
   readonly message: string;
 }
 
-/** The conditions with what is said now; each keeps the place, and while its status does not change the time, that it has. Pure. */
+/** Returns the conditions with the new one; each keeps its place, and its time while its status does not change. Pure. */
 export function stated(
   before: readonly HorizontalPodAutoscalerCondition[],
   statements: readonly Statement[],

@@ -4,8 +4,6 @@ import { timeOf } from '../../api/time.js';
 import type { Container, Pod } from '../../api/types/core/v1.js';
 import { conditionOf, hasFailed } from '../workloads/podState.js';
 
-/** How much pods use, and how many of them would use as much as they should. Pure. Amounts are thousandths. */
-
 export interface PodMetric {
   readonly value: number;
   readonly at: number;
@@ -13,12 +11,12 @@ export interface PodMetric {
 }
 export type PodMetrics = ReadonlyMap<string, PodMetric>;
 
-/** What cannot be computed, and why. */
+/** A metric that cannot be computed, with the reason. */
 export class MetricError extends Error {
   override readonly name = 'MetricError';
 }
 
-/** Thousandths of an amount; what is no amount is none. */
+/** Returns thousandths of an amount; undefined for text that is no amount. */
 export function milli(text: string | number | undefined): number {
   const read = parseQuantity(String(text ?? '0'));
   return read.ok ? Number(scaledQuantity(read.quantity, 3)) : 0;
@@ -36,7 +34,7 @@ interface Groups {
   readonly ignored: readonly string[];
 }
 
-/** A pod that starts uses more, or less, than it will: what it uses of the processor does not count until it is ready. */
+/** The usage of a starting pod is atypical: its use of the processor does not count until it is ready. */
 export function grouped({
   pods,
   metrics,
@@ -69,7 +67,7 @@ function isStarting({ status }: Pod, metric: PodMetric, { cpuInitializationMs, r
   return condition.status === 'False' && startedAt + readinessDelayMs > changedAt;
 }
 
-/** What the pods ask for of a resource; of one container alone, or of all. */
+/** Returns the pods' requests of a resource; of one container, or of all. */
 export function requestsOf(pods: readonly Pod[], resource: string, container: string | null): ReadonlyMap<string, number> {
   return new Map(
     pods.map((pod) => {
@@ -89,7 +87,7 @@ export function requestsOf(pods: readonly Pod[], resource: string, container: st
   );
 }
 
-/** How far the ratio of use to target may be from 1 for nothing to happen, to each side. */
+/** Permitted distances of the ratio of use to target from 1, in each direction, without an action. */
 export interface Tolerances {
   readonly up: number;
   readonly down: number;
@@ -98,7 +96,7 @@ const isTolerated = (ratio: number, { up, down }: Tolerances): boolean => ratio 
 
 export interface Measured {
   readonly replicas: number;
-  /** Percent of what was asked for; absent where that does not count. */
+  /** Percent of the requests; absent where those do not count. */
   readonly utilization?: number;
   /** Thousandths for each pod. */
   readonly average: number;
@@ -107,7 +105,7 @@ export interface Measured {
 export interface PodsQuestion {
   readonly pods: readonly Pod[];
   readonly metrics: PodMetrics;
-  /** '' for what is no resource. */
+  /** '' for metrics other than resources. */
   readonly resource: string;
   readonly current: number;
   readonly periods: Periods;
@@ -118,8 +116,8 @@ export interface PodsQuestion {
 }
 
 /**
- * How many pods there should be by what each of them uses. Pods of which nothing is known are taken for whatever changes least: for idle ones when more
- * are wanted, for busy ones when fewer are.
+ * Returns the number of pods by the use of each. Pods without a measurement are assumed to change least: idle ones when scaling up, busy ones when scaling
+ * down.
  */
 export function replicasByPods(question: PodsQuestion): Measured {
   const { pods, metrics, current, tolerances, target } = question;
@@ -168,7 +166,6 @@ function ratioOf(
 }
 
 export interface ValueQuestion {
-  /** Thousandths of what is measured of one object, or outside of the cluster. */
   readonly value: number;
   readonly target: { readonly total: number } | { readonly average: number };
   readonly current: number;
@@ -178,7 +175,7 @@ export interface ValueQuestion {
   readonly tolerances: Tolerances;
 }
 
-/** How many pods there should be by one value that belongs to all of them. */
+/** Returns the number of pods by one value that belongs to all of them. */
 export function replicasByValue({ value, target, current, statusReplicas, pods, tolerances }: ValueQuestion): Measured {
   if ('average' in target) {
     const ratio = value / (target.average * statusReplicas);

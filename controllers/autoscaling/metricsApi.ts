@@ -6,7 +6,7 @@ import type { Api } from '../client/api.js';
 import { isNotFound, readFailure, unless } from '../client/errors.js';
 import { MetricError, milli, type PodMetric, type PodMetrics } from './measurement.js';
 
-/** What other servers measure, behind this one's address: of pods, of objects in the cluster, and outside of it. */
+/** Metrics of other servers, behind this one's address: of pods, of objects in the cluster, and external ones. */
 
 interface PodMetricsDocument {
   readonly items?: readonly {
@@ -21,7 +21,6 @@ interface ValueDocument {
     readonly describedObject?: { readonly name?: string };
     readonly timestamp?: string;
     readonly windowSeconds?: number;
-    /** Seconds, in the older version. */
     readonly window?: number;
     readonly value?: string;
   }[];
@@ -39,7 +38,7 @@ const part = encodeURIComponent;
 export class MetricsApi {
   constructor(private readonly api: Api) {}
 
-  /** What each pod uses of a resource; of one container alone, or of all. A pod of which a container is not measured is left out. */
+  /** Returns the use of a resource by each pod; of one container, or of all. A pod with an unmeasured container is left out. */
   async ofResource(
     namespace: string,
     selector: string,
@@ -89,7 +88,7 @@ export class MetricsApi {
     return milli(items[0]?.value);
   }
 
-  /** All series together. */
+  /** Returns the sum of all series. */
   async ofOutside(namespace: string, metric: MetricIdentifier): Promise<number> {
     const path = `/apis/external.metrics.k8s.io/v1beta1/namespaces/${part(namespace)}/${part(metric.name)}${query({ labelSelector: selectorOf(metric) })}`;
     const { items = [] } = await this.#read<ValueDocument>('external', `${metric.name}.external.metrics.k8s.io`, path);
@@ -97,7 +96,6 @@ export class MetricsApi {
     return items.reduce((sum, { value }) => sum + milli(value), 0);
   }
 
-  /** Servers of these metrics have the newer version, or the older one alone. */
   async #custom(path: string, words: Readonly<Record<string, string>>): Promise<ValueDocument> {
     const [newer, older] = customVersions.map((version) => `/apis/custom.metrics.k8s.io/${version}/${path}${query(words)}`);
     const read = (at = ''): Promise<ValueDocument> => this.#read('custom', 'metrics.custom.metrics.k8s.io', at);
@@ -106,7 +104,7 @@ export class MetricsApi {
     return found;
   }
 
-  /** Rejects with a `MetricError` that says which API failed and how; its cause tells more. */
+  /** Rejects with a `MetricError` that names the failed API and the failure; its cause has the details. */
   async #read<A>(kind: MetricsKind, what: string, path: string): Promise<A> {
     try {
       return await this.api.read<A>(path, { accept: 'application/json' });
@@ -119,7 +117,7 @@ export class MetricsApi {
 type MetricsKind = 'resource' | 'custom' | 'external';
 const failed = (kind: MetricsKind): string => `unable to fetch metrics from ${kind} metrics API: `;
 const isMissing = (error: unknown): boolean => error instanceof MetricError && isNotFound(error.cause);
-/** Nobody answers there: a server that knows no such metric would say so in a Status. */
+/** No server answers there: a server without such a metric would send a Status. */
 const isUnserved = (error: unknown): boolean => error instanceof MetricError && isNotFound(error.cause) && error.cause.reason === '';
 
 const selectorOf = ({ selector }: MetricIdentifier): string => (selector ? selectorText(selector) : '');

@@ -1,6 +1,6 @@
 import type { HPAScalingRules, HorizontalPodAutoscalerBehavior } from '../../api/types/autoscaling/v2.js';
 
-/** How much of what is wanted may be done now: bounds, rates, and what was wanted a while ago. Pure. Times are of a clock of durations. */
+/** Limits the change of scale now: bounds, rates, and earlier recommendations. Pure. Times are of a clock of durations. */
 
 export interface Recommendation {
   readonly replicas: number;
@@ -11,7 +11,7 @@ export interface Change {
   readonly by: number;
   readonly at: number;
 }
-/** What is remembered of an autoscaler. */
+/** The remembered past of an autoscaler. */
 export interface History {
   readonly recommendations: readonly Recommendation[];
   readonly changes: readonly Change[];
@@ -24,7 +24,6 @@ export interface Wish {
   readonly min: number;
   readonly max: number;
   readonly behavior: HorizontalPodAutoscalerBehavior | undefined;
-  /** Where the behaviour does not say. */
   readonly downWindowMs: number;
   readonly now: number;
 }
@@ -70,7 +69,6 @@ const stabilizedDown: Told = {
 };
 const ready: Told = { reason: 'ReadyForNewScale', message: 'recommended size matches current size' };
 
-/** What there was before the first look counts as wanted: a manager that starts does not shrink anything at once. */
 export const firstSeen = (history: History, current: number, now: number): History =>
   history.recommendations.length > 0 ? history : { ...history, recommendations: [{ replicas: current, at: now }] };
 
@@ -82,7 +80,7 @@ export function granted(wish: Wish, history: History): Granted {
     history.recommendations.filter(({ at }) => at > cutoff).map(({ replicas }) => replicas);
   const recent = (seconds: number): readonly number[] => after(now - seconds * 1000);
   const grows = behavior !== undefined && wanted >= current;
-  // With a behaviour the number stays between the lowest that would be enough to grow to and the highest that would be enough to shrink to.
+  // A behaviour keeps the number between the lowest that suffices to grow to and the highest that suffices to shrink to.
   const steady = behavior
     ? Math.min(
         Math.max(current, Math.min(wanted, ...recent(up.stabilizationWindowSeconds))),
@@ -133,7 +131,7 @@ function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: 
   return { replicas: wanted, told: within };
 }
 
-/** How many there were when a period began: neither what was added since then nor what was taken away counts, in either direction. */
+/** Returns the number when a period began: neither later additions nor later removals count, in either direction. */
 const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
   changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
@@ -155,7 +153,7 @@ function downTo(current: number, { selectPolicy, policies = [] }: HPAScalingRule
   return selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
 }
 
-/** The history with a change of scale in it, and without those that no policy looks at any more. */
+/** Adds a change of scale to the history, and drops those that no policy needs any more. */
 export function withChange(history: History, by: number, behavior: HorizontalPodAutoscalerBehavior | undefined, now: number): History {
   const periods = [...(behavior?.scaleUp?.policies ?? upDefaults.policies), ...(behavior?.scaleDown?.policies ?? downDefaults.policies)];
   const longestMs = 1000 * Math.max(0, ...periods.map(({ periodSeconds }) => periodSeconds));

@@ -25,7 +25,7 @@ import {
 import type { MetricsApi } from './metricsApi.js';
 import type { ScaleTargets } from './scaleTargets.js';
 
-/** What is asked of one metric of an autoscaler. */
+/** The inputs for one metric of an autoscaler. */
 export interface Question {
   readonly autoscaler: HorizontalPodAutoscaler;
   readonly selector: string;
@@ -39,19 +39,18 @@ export interface Question {
 
 export interface Proposal {
   readonly replicas: number;
-  /** What the metric is called in events. */
   readonly name: string;
   readonly status: MetricStatus;
 }
 
-/** Why a metric of a type could not be computed, as conditions and events say. */
+/** Returns the reason of a failed metric of a type, for conditions and events. */
 export const failureReason = (type: string): string =>
   ['Resource', 'ContainerResource', 'Pods', 'Object', 'External'].includes(type) ? `FailedGet${type}Metric` : 'InvalidMetricSourceType';
 
-/** Written as the reference writes amounts of thousandths. */
+/** Formats amounts of thousandths as the reference does. */
 export const quantityText = (thousandths: number): string => (thousandths % 1000 === 0 ? String(thousandths / 1000) : `${thousandths}m`);
 
-/** How many replicas one metric asks for. Rejects where that cannot be known. */
+/** Returns the number of replicas by one metric. Rejects where it is unknown. */
 export async function proposalOf(spec: MetricSpec, question: Question, metrics: MetricsApi, targets: ScaleTargets): Promise<Proposal> {
   const namespace = namespaceOf(question.autoscaler);
   switch (spec.type) {
@@ -98,7 +97,6 @@ export async function proposalOf(spec: MetricSpec, question: Question, metrics: 
   throw new MetricError(`unknown metric source type ${JSON.stringify(spec.type)}`);
 }
 
-/** Waits for `work`; why it failed is told after `what`. */
 async function within<A>(what: string, work: Promise<A>, separator = ': '): Promise<A> {
   try {
     return await work;
@@ -109,7 +107,7 @@ async function within<A>(what: string, work: Promise<A>, separator = ': '): Prom
 
 const outside = ({ name, selector }: MetricIdentifier): string => `external metric ${name}(${shownSelector(selector)})`;
 
-/** What is said of a metric that could not be computed when all metrics are told of together. */
+/** Returns the message about a failed metric in the summary of all metrics. */
 export function failureSummary(spec: MetricSpec, message: string): string {
   const { object, external, resource, containerResource } = spec;
   switch (spec.type) {
@@ -133,7 +131,6 @@ export function failureSummary(spec: MetricSpec, message: string): string {
   }
 }
 
-/** Of one container alone, or of all. */
 interface ResourceSource {
   readonly name: string;
   readonly container?: string | null;
@@ -190,14 +187,14 @@ function byValue(
   };
 }
 
-/** How far from the target nothing happens: as the autoscaler says for each direction, where it may (`own`), otherwise as the cluster does. */
+/** Returns the tolerances: the autoscaler's for each direction, where permitted (`own`), otherwise the cluster's. */
 export function tolerancesOf({ spec: { behavior } }: HorizontalPodAutoscaler, usual: number, own: boolean): Tolerances {
   const of = (rules: HPAScalingRules | undefined): number =>
     rules?.tolerance === undefined || !own ? usual : milli(rules.tolerance) / 1000;
   return { up: of(behavior?.scaleUp), down: of(behavior?.scaleDown) };
 }
 
-/** The terms of a selector as text, as scales have it; null where nobody can read it. */
+/** Parses a selector as scales have it; null for invalid text. */
 export function selectorTerms(text: string): ((labels: Readonly<Record<string, string>> | undefined) => boolean) | null {
   const requirements = splitTerms(text).map(requirementOf);
   if (requirements.some((each) => each === null)) return null;
@@ -205,7 +202,7 @@ export function selectorTerms(text: string): ((labels: Readonly<Record<string, s
   return (labels) => selects({ matchExpressions }, labels);
 }
 
-/** Commas within brackets do not part terms. */
+/** Commas within brackets do not separate terms. */
 const splitTerms = (text: string): readonly string[] =>
   text
     .split(/,(?![^(]*\))/)

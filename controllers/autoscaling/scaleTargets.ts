@@ -9,10 +9,10 @@ interface ResourceListDocument {
   readonly resources?: readonly { readonly name: string; readonly kind?: string; readonly namespaced?: boolean }[];
 }
 
-/** Types change rarely: what a group serves is asked again after this time. */
+/** Types change rarely: a group's resources are read again after this time. */
 const servedMs = 60_000;
 
-/** Finds what autoscalers scale, whatever type it is of. */
+/** Finds the targets of autoscalers, of any type. */
 export class ScaleTargets {
   readonly #served = new Map<string, { readonly document: ResourceListDocument; readonly at: number }>();
 
@@ -21,7 +21,7 @@ export class ScaleTargets {
     private readonly clock: Clock,
   ) {}
 
-  /** The type of a kind; throws when the server has no such kind. */
+  /** Returns the type of a kind; throws when the server has no such kind. */
   async typeOf({ apiVersion = 'v1', kind }: CrossVersionObjectReference): Promise<Resource> {
     const { resources = [] } = await this.#servedBy(apiVersion);
     const found = resources.find((entry) => entry.kind === kind && !entry.name.includes('/'));

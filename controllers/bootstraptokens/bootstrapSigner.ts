@@ -10,7 +10,7 @@ const namespace = 'kube-public';
 const name = 'cluster-info';
 const key = `${namespace}/${name}`;
 
-/** Signs what everybody may read about the cluster with each bootstrap token, so that new nodes know it from a forgery. */
+/** Signs the public `cluster-info` with each bootstrap token, so that new nodes can verify it. */
 export function bootstrapSigner(environment: ManagerEnvironment): Controller {
   const { api, watchApi, clock, random, log } = environment;
   const onError = (error: unknown): void => log('error', `watch of ${key}: ${messageOf(error)}`);
@@ -31,7 +31,7 @@ export function bootstrapSigner(environment: ManagerEnvironment): Controller {
     const secrets = tokens.cache.list();
     const data = signedData(map, secrets, now);
     if (data) await unless(isNotFound, api.update(configMaps, { ...map, data }));
-    // A token that ends without being deleted signs no more.
+    // A token that expires without being deleted signs no more.
     const ends = secrets.flatMap((secret) => remainingMs(secret, now) || []);
     if (ends.length > 0) return { againAfterMs: Math.min(...ends) + 1 };
   };

@@ -3,7 +3,6 @@ import { Informer } from '../client/informer.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { tokenNamespace, tokenType } from './tokens.js';
 
-/** Bootstrap tokens alone: other secrets have no business in the memory of who only needs these. */
 export const tokenSecrets = ({ watchApi, clock, random, log }: ManagerEnvironment): Informer<Secret> =>
   new Informer({
     api: watchApi,

@@ -6,7 +6,6 @@ import type { ManagerEnvironment } from '../environment.js';
 import { tokenSecrets } from './secrets.js';
 import { remainingMs } from './tokens.js';
 
-/** Deletes bootstrap tokens when they have ended. */
 export function bootstrapTokenCleaner(environment: ManagerEnvironment): Controller {
   const { api, clock } = environment;
   const tokens = tokenSecrets(environment);

@@ -3,7 +3,7 @@ import { isTerminating } from '../../api/meta/object.js';
 import { parseTime } from '../../api/time.js';
 import type { ConfigMap, Secret } from '../../api/types/core/v1.js';
 
-/** Tokens with which new nodes come to a cluster: what they sign, and when they end. Pure. */
+/** Bootstrap tokens of new nodes: their signatures and their expiry. Pure. */
 
 export const tokenType = 'bootstrap.kubernetes.io/token';
 export const tokenNamespace = 'kube-system';
@@ -14,7 +14,7 @@ const signedKey = 'kubeconfig';
 
 const dataOf = ({ data }: Secret, key: string): string => Buffer.from(data?.[key] ?? '', 'base64').toString('utf8');
 
-/** Milliseconds from `now` until the token ends, 0 when it has; null for one that never does. A time that nobody can read has passed. */
+/** Returns milliseconds from `now` until the token expires, 0 when it has; null for one that never does. An unreadable time has passed. */
 export function remainingMs(secret: Secret, now: number): number | null {
   const text = dataOf(secret, 'expiration');
   if (text === '') return null;
@@ -27,7 +27,6 @@ interface SigningToken {
   readonly secret: string;
 }
 
-/** Null where a token may not sign. */
 function signingToken(secret: Secret, now: number): SigningToken | null {
   const { name = '' } = secret.metadata;
   const id = dataOf(secret, 'token-id');
@@ -37,7 +36,7 @@ function signingToken(secret: Secret, now: number): SigningToken | null {
   return { id, secret: key };
 }
 
-/** A signature (JWS with HMAC) that does not hold what it signs: whoever checks it has that already. */
+/** A signature (JWS with HMAC) without its content: the verifier has that already. */
 function detachedSignature(content: string, { id, secret }: SigningToken): string {
   const encoded = (text: string): string => Buffer.from(text).toString('base64url');
   const header = encoded(JSON.stringify({ alg: 'HS256', kid: id }));
@@ -47,7 +46,7 @@ function detachedSignature(content: string, { id, secret }: SigningToken): strin
   return `${header}..${signature}`;
 }
 
-/** The data that `cluster-info` should have, or null when it has it. Signatures of tokens that are gone go; what others keep there stays. */
+/** Returns the data that `cluster-info` should have, or null when it has them. Signatures of deleted tokens are removed; other data stay. */
 export function signedData({ data = {} }: ConfigMap, secrets: readonly Secret[], now: number): Readonly<Record<string, string>> | null {
   const content = data[signedKey];
   if (content === undefined) return null;

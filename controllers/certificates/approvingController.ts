@@ -7,16 +7,16 @@ import type { ManagerEnvironment } from '../environment.js';
 import { isDecided, isIssued, withCondition } from './requestState.js';
 import { kubeletClientRefusal, kubeletClientSigner } from './signers.js';
 
-/** What a requester must be allowed for the approval to need no human: in the order in which it is asked. */
+/** A permission that the requester needs for automatic approval, in the order in which they are checked. */
 export interface Approval {
   readonly permission: 'selfnodeclient' | 'nodeclient';
   readonly message: string;
 }
 
-/** The approvals that a request may get without a human. A node may renew its own certificate with less than it takes to get any. */
+/** Returns the automatic approvals that a request may get. A node needs fewer permissions to renew its own certificate than to get any. */
 async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<readonly Approval[]> {
   if (spec.signerName !== kubeletClientSigner) return [];
-  // What reads certificates is large, and loaded once there is one to read.
+  // The code that reads certificates is large, and loaded at the first one.
   const { readRequest } = await import('./request.js');
   const request = { ...readRequest(spec.request), usages: spec.usages ?? [] };
   if (kubeletClientRefusal(request) !== null) return [];
@@ -31,7 +31,7 @@ async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<r
 const firstRetryMs = 200;
 const workers = 5;
 
-/** Approves requests of nodes for client certificates, where who asks has the right to get them so. */
+/** Approves requests of nodes for client certificates, where the requester has the permission. */
 export function approvingController(environment: ManagerEnvironment): Controller {
   const { api, informers, clock } = environment;
   const { cache } = informers.of(certificateSigningRequests);

@@ -5,9 +5,7 @@ import { isConflict, isNotFound, messageOf } from '../client/errors.js';
 import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** What a cleaner removes, and how often it looks. */
 export interface Cleaning<T extends KubeObject> {
-  /** Of the controller. */
   readonly name: string;
   readonly type: Resource<T>;
   readonly lookEveryMs: number;
@@ -15,7 +13,7 @@ export interface Cleaning<T extends KubeObject> {
   isOver(object: T, now: number): boolean;
 }
 
-/** Looks for objects that are over from time to time, and removes them unless they have changed meanwhile. */
+/** Periodically removes objects that are over, unless they have changed meanwhile. */
 export function cleaner<T extends KubeObject>(
   { api, informers, clock, log }: ManagerEnvironment,
   { name, type, lookEveryMs, isOver }: Cleaning<T>,

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** What a certificate signing request in PEM asks for. */
+/** The contents of a certificate signing request in PEM. */
 export interface RequestedCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
@@ -36,7 +36,7 @@ export function readRequest(base64: string | null | undefined): RequestedCertifi
   };
 }
 
-/** The library for certificates asks for the algorithms of the platform once. */
+/** The certificate library reads the platform's algorithms once. */
 export function useNodeCrypto(): void {
   x509.cryptoProvider.set(webcrypto as unknown as Parameters<typeof x509.cryptoProvider.set>[0]);
 }

@@ -6,7 +6,6 @@ import { staleness } from './requestState.js';
 
 const lookEveryMs = 3_600_000;
 
-/** Removes requests for certificates that are over: issued, denied, failed or forgotten. */
 export const requestCleaner = (environment: ManagerEnvironment): Controller =>
   cleaner(environment, {
     name: 'csrcleaner',

@@ -3,14 +3,13 @@ import { createdAt } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../api/types/certificates/v1.js';
 
-/** Where a request for a certificate stands. Pure. */
+/** The state of a certificate request. Pure. */
 
 const has = ({ status }: CertificateSigningRequest, type: string): boolean =>
   status?.conditions?.some((condition) => condition.type === type && condition.status !== 'False') ?? false;
 
 export const isDecided = (request: CertificateSigningRequest): boolean => has(request, 'Approved') || has(request, 'Denied');
 export const isIssued = ({ status }: CertificateSigningRequest): boolean => Boolean(status?.certificate);
-/** Approved, not denied as well, and without a verdict of its signer. */
 export const awaitsSignature = (request: CertificateSigningRequest): boolean =>
   has(request, 'Approved') && !has(request, 'Denied') && !has(request, 'Failed') && !isIssued(request);
 
@@ -27,7 +26,7 @@ const hourMs = 3_600_000;
 const decidedKeptMs = hourMs;
 const pendingKeptMs = 24 * hourMs;
 
-/** Why nobody needs a request any more; null where somebody may. */
+/** Returns why a request is no longer needed; null where it may be. */
 export function staleness(request: CertificateSigningRequest, now: number): 'pending' | 'denied' | 'failed' | 'issued' | 'expired' | null {
   if (isIssued(request)) {
     if (olderThan(request, 'Approved', decidedKeptMs, now)) return 'issued';

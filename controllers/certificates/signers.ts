@@ -1,7 +1,7 @@
 import type { ControllerManagerOptions } from '../options/flags.js';
 import type { RequestedCertificate } from './request.js';
 
-/** The signers of the cluster itself, and which requests each takes. Pure. */
+/** The signers of the cluster itself, and the requests that each accepts. Pure. */
 
 export const kubeletClientSigner = 'kubernetes.io/kube-apiserver-client-kubelet';
 const nodesOrganization = 'system:nodes';
@@ -11,10 +11,10 @@ export interface Request extends Omit<RequestedCertificate, 'parsed'> {
   readonly usages: readonly string[];
 }
 
-/** Why a signer refuses a request; null where it does not. */
+/** Returns why a signer refuses a request; null where it does not. */
 type Refusal = (request: Request) => string | null;
 
-/** Which usages there may be, and which must be. */
+/** Permitted and required usages. */
 const usagesOf =
   (required: string, optional: readonly string[]) =>
   (usages: readonly string[]): boolean =>
@@ -27,7 +27,7 @@ function nodeRefusal({ organizations, commonName }: Request): string | null {
   return commonName.startsWith(nodePrefix) ? null : `subject common name does not begin with ${nodePrefix}`;
 }
 
-/** Nodes may leave key encipherment out, for keys that cannot do it; digital signature they may not. */
+/** Nodes may leave key encipherment out, for keys that do not support it, but not digital signature. */
 const nodeUsages =
   (required: string) =>
   (usages: readonly string[]): boolean =>
@@ -41,7 +41,7 @@ function namesRefusal({ dnsNames, ipAddresses, emails, uris }: Request, allowed:
   return ipAddresses.length > 0 ? 'IP subjectAltNames are not allowed' : null;
 }
 
-/** Why a request is none that a node makes to speak to the API server; null where it is. */
+/** Returns why a request is not for a node's client certificate; null where it is. */
 export const kubeletClientRefusal: Refusal = (request) =>
   nodeRefusal(request) ??
   namesRefusal(request, 'none') ??
@@ -58,10 +58,10 @@ const clientRefusal: Refusal = ({ usages }) => {
   return usages.includes('client auth') ? null : 'missing required usage for client certificate: client auth';
 };
 
-/** Replicas are known by such names (`raft/transport`), and their authority may be that of a signer: nobody else gets one. */
+/** Such names identify replicas (`raft/transport`), and a signer may use their authority: no other certificate gets one. */
 const replicaName = /\.raft\.?$/i;
 
-/** Why no signer of the cluster signs a request, whatever it is for; null where one may. */
+/** Returns why no signer of the cluster signs a request, whatever its purpose; null where one may. */
 const reservedRefusal: Refusal = ({ dnsNames, commonName }) => {
   const reserved = [...dnsNames, commonName].find((name) => replicaName.test(name));
   return reserved === undefined
@@ -114,7 +114,6 @@ export interface AuthorityFiles {
   readonly keyFile: string;
 }
 
-/** Where the authority of a signer is: its own files, or those for all signers; null where it has none and signs nothing. */
 export function filesOf({ cert, key }: SignerFacts, options: ControllerManagerOptions): AuthorityFiles | null {
   const certFile = options[cert] ?? options['cluster-signing-cert-file'];
   const keyFile = options[key] ?? options['cluster-signing-key-file'];

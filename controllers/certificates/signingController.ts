@@ -12,7 +12,7 @@ import { durationMs } from './validity.js';
 const firstRetryMs = 200;
 const workers = 5;
 
-/** Signs approved requests to the signers whose authorities are given. Nothing to do without any. */
+/** Signs approved requests for the signers whose authorities are configured. Null without any. */
 export function signingController(environment: ManagerEnvironment): Controller | null {
   const { api, informers, clock, options, log } = environment;
   const authorities = new Map(
@@ -29,7 +29,6 @@ export function signingController(environment: ManagerEnvironment): Controller |
     const request = cache.get(key);
     const signer = authorities.get(request?.spec.signerName ?? '');
     if (!request || !signer || !awaitsSignature(request)) return;
-    // What reads and signs certificates is large, and loaded once there is one to sign.
     const { readRequest } = await import('./request.js');
     const asked = readRequest(request.spec.request);
     const usages = request.spec.usages ?? [];
@@ -52,7 +51,7 @@ export function signingController(environment: ManagerEnvironment): Controller |
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** The authority in files, read anew each time: whoever renews it need not end this program. */
+/** Reads the authority's files anew each time: renewing them needs no restart. */
 function authorityIn({ certFile, keyFile }: AuthorityFiles): () => Promise<Authority> {
   let known: { readonly texts: string; readonly authority: Promise<Authority> } | null = null;
   return async () => {

@@ -1,19 +1,19 @@
-/** From when until when a new certificate holds. Pure. */
+/** The validity of a new certificate. Pure. */
 
 const minuteMs = 60_000;
-/** Clocks differ: certificates hold from a little before they are made. */
+/** Clocks differ: certificates are valid from a little before their creation. */
 const backdateMs = 5 * minuteMs;
-/** Of certificates that live shorter than this, backdating takes nothing away. */
+/** Certificates with a shorter life are backdated without losing any of it. */
 const shortMs = 8 * 60 * minuteMs;
 const shortestMs = 10 * minuteMs;
 
-/** How long, as the request asks within what the cluster allows. */
+/** Returns the requested duration within the cluster's bounds. */
 export function durationMs(askedSeconds: number | undefined, longestMs: number): number {
   if (askedSeconds === undefined || askedSeconds * 1000 > longestMs) return longestMs;
   return Math.max(askedSeconds * 1000, shortestMs);
 }
 
-/** Throws where the authority does not hold any more: what it signed would not either. */
+/** Throws where the authority has expired: its certificates would be invalid too. */
 export function validityOf(
   now: number,
   { livesMs, authorityEnds }: { readonly livesMs: number; readonly authorityEnds: number },

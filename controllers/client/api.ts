@@ -2,8 +2,8 @@ import type { KubeObject, ObjectKey, ObjectList } from '../../api/meta/object.js
 import type { Resource } from '../../api/meta/resource.js';
 
 /**
- * What controllers need of an API server. `rest.ts` speaks HTTP; tests use an implementation in memory. Every method rejects with an
- * `ApiError` when the server refused, and with a `ConnectionError` when no answer came (see `errors.ts`).
+ * The API that controllers need. `rest.ts` speaks HTTP; tests use an implementation in memory. Every method rejects with an `ApiError` when the server refused,
+ * and with a `ConnectionError` when no response came (see `errors.ts`).
  */
 export interface Api {
   get<T extends KubeObject>(type: Resource<T>, key: ObjectKey, options?: GetOptions): Promise<T>;
@@ -19,12 +19,12 @@ export interface Api {
   post<A>(type: Resource, key: ObjectKey, subresource: string, body: unknown): Promise<A>;
   /** Resolves once the server accepted the watch. */
   watch<T extends KubeObject>(type: Resource<T>, options: WatchOptions): Promise<Watch<T>>;
-  /** Reads any path, for discovery. `accept` may ask for another form of the document. */
+  /** Reads any path, for discovery. `accept` may request another form of the document. */
   read<A>(path: string, form?: { readonly accept: string }): Promise<A>;
 }
 
 export interface GetOptions {
-  /** The oldest version that will do; '0': any, which costs the servers no question among themselves. Absent: the newest. */
+  /** The oldest acceptable version; '0': any, which costs the servers no messages to each other. Absent: the newest. */
   readonly resourceVersion?: string;
 }
 
@@ -37,7 +37,7 @@ export interface ListOptions {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'NotOlderThan' | 'Exact';
-  /** Objects carry their metadata alone. */
+  /** Reads objects with their metadata only. */
   readonly metadataOnly?: boolean;
 }
 
@@ -66,19 +66,18 @@ export type PatchType =
 export interface Patch {
   readonly type: PatchType;
   readonly body: unknown;
-  /** Of server-side apply alone. */
   readonly apply?: ApplyOptions;
 }
 
 export interface ApplyOptions {
-  /** Who owns the fields that are applied. */
+  /** The owner of the applied fields. */
   readonly fieldManager: string;
-  /** Takes fields from others who own them; without it that is a conflict. */
+  /** Takes fields from other owners; otherwise that is a conflict. */
   readonly force: boolean;
 }
 
 export const mergePatch = (body: unknown): Patch => ({ type: 'application/merge-patch+json', body });
-/** Server-side apply: the fields of `body`, and no others, are then `fieldManager`'s. */
+/** Server-side apply: `fieldManager` then owns the fields of `body`, and no others. */
 export const applyPatch = (body: unknown, apply: ApplyOptions): Patch => ({ type: 'application/apply-patch+yaml', body, apply });
 export const strategicPatch = (body: unknown): Patch => ({ type: 'application/strategic-merge-patch+json', body });
 

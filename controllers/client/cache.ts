@@ -1,9 +1,9 @@
 import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 
-/** The words under which an object can be found. */
+/** Returns the index values of an object. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** What controllers may do with a cache: look. Objects in it are shared and never changed. */
+/** Read access to a cache. Its objects are shared and never changed. */
 export interface Lister<T extends KubeObject> {
   get(key: string): T | undefined;
   list(): readonly T[];
@@ -13,7 +13,7 @@ export interface Lister<T extends KubeObject> {
 
 const namespaceIndex = 'namespace';
 
-/** Objects of one type by key, and by further words. */
+/** Objects of one type by key, and by index values. */
 export class Cache<T extends KubeObject> implements Lister<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, { words: IndexFunction<T>; keys: Map<string, Set<string>> }>();
@@ -22,7 +22,7 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     this.addIndex(namespaceIndex, (object) => [object.metadata.namespace ?? '']);
   }
 
-  /** May be called at any time; what is in the cache is indexed at once. */
+  /** May be called at any time; the cache's objects are indexed at once. */
   addIndex(name: string, words: IndexFunction<T>): void {
     if (this.#indexes.has(name)) return;
     const index = { words, keys: new Map<string, Set<string>>() };
@@ -52,7 +52,7 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     return [...(index.keys.get(value) ?? [])].flatMap((key) => this.#objects.get(key) ?? []);
   }
 
-  /** Returns what was there before. */
+  /** Returns the previous object. */
   put(object: T): T | undefined {
     const key = keyTextOf(object);
     const before = this.#objects.get(key);

@@ -1,8 +1,8 @@
-/** Time for everything in this folder, so that tests decide how it passes. */
+/** Time for everything in this folder, injected for tests. */
 export interface Clock {
-  /** Milliseconds since 1970: what is written into objects. */
+  /** Milliseconds since 1970: for times in objects. */
   now(): number;
-  /** Milliseconds of a clock that is never set back: what durations are measured with. */
+  /** Milliseconds of a clock that is never set back: for durations. */
   elapsed(): number;
   /** Calls back once after `ms`; the returned function cancels it. Does not keep the process alive. */
   after(ms: number, callback: () => void): () => void;

@@ -8,16 +8,16 @@ import { GatedStream } from './gatedStream.js';
 import { tlsTerms, type ConnectionSettings } from './kubeconfig.js';
 
 /**
- * Keep-alive HTTP/2 to one server. Requests share a session; a further session is opened only when the streams of the first are used up, which
- * happens with many watches. A session that is silent is pinged; one that does not answer is given up with all its streams, so that a
- * connection which a broken network swallowed is noticed within half a minute.
+ * Keep-alive HTTP/2 to one server. Requests share a session; a further session is opened only when the streams of the first are used up, which happens with
+ * many watches. A silent session is pinged; one that does not answer is closed with all its streams, so that a connection lost in the network is noticed within
+ * half a minute.
  */
 
 export interface ConnectionOptions {
   readonly clock?: Clock;
   readonly pingEveryMs?: number;
   readonly connectTimeoutMs?: number;
-  /** Asked right before any bytes leave; when it throws, the connection breaks. See `GatedStream`. */
+  /** Called right before any bytes are sent; when it throws, the connection breaks. See `GatedStream`. */
   readonly mayPass?: () => void;
 }
 
@@ -27,13 +27,13 @@ export interface Request {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal?: AbortSignal;
-  /** Until the whole answer is there; without it, for ever. */
+  /** Time for the complete response; by default unlimited. */
   readonly timeoutMs?: number;
-  /** Called right before the request leaves, when the connection stands; throws when it may not leave any more. */
+  /** Called right before the request is sent, on an open connection; throws when it must not be sent any more. */
   readonly mayLeave?: () => void;
 }
 
-/** An answer whose head came. Its body is read, or its stream closed, by whoever asked. */
+/** A response whose head came. The caller reads its body, or closes its stream. */
 export interface Answer {
   readonly status: number;
   readonly headers: http2.IncomingHttpHeaders;
@@ -47,7 +47,6 @@ const streamsPerSessionMax = 90;
 
 interface Session {
   readonly http: http2.ClientHttp2Session;
-  /** Settled once the session is connected, or failed to. */
   readonly connected: Promise<void>;
   streams: number;
 }
@@ -69,7 +68,7 @@ export class Connection {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** Resolves when the head of the answer came. Rejects with a `ConnectionError` that says whether the request can have had an effect. */
+  /** Resolves when the head of the response came. Rejects with a `ConnectionError` that says whether the request can have had an effect. */
   async request(request: Request): Promise<Answer> {
     if (this.#closed) throw new StoppedError('the client is closed');
     request.signal?.throwIfAborted();
@@ -88,7 +87,6 @@ export class Connection {
     return this.#send(session, request);
   }
 
-  /** Ends every session at once; streams that are open break. */
   close(): void {
     this.#closed = true;
     for (const { http } of this.#sessions) http.destroy();
@@ -125,7 +123,7 @@ export class Connection {
               abort();
             });
       stream.once('response', (answer) => resolve({ status: answer[':status'] ?? 0, headers: answer, stream }));
-      // Also after the answer began: the error of a stream that nobody listens to would end the process.
+      // Applies after the response began, too: an unhandled error of a stream would end the process.
       stream.on('error', (error: Error) => reject(this.#failure(stream, error)));
       stream.once('close', () => {
         session.streams--;
@@ -137,7 +135,7 @@ export class Connection {
     });
   }
 
-  /** A refused stream was not processed (RFC 9113, 8.7), and neither was one above the last that a GOAWAY names; all else is unknown. */
+  /** A refused stream was not processed (RFC 9113, 8.7), and neither was one above the last that a GOAWAY names; everything else is unknown. */
   #failure(stream: http2.ClientHttp2Stream, error: Error | null): ConnectionError {
     const definite = stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM || stream.id === undefined;
     return new ConnectionError(
@@ -163,7 +161,7 @@ export class Connection {
       ...terms,
       ...(socket && mayPass ? { createConnection: () => new GatedStream(socket, mayPass) } : {}),
     });
-    // Over a stream that is not a socket a session counts as connected at once; what counts is the socket below.
+    // A session over a stream that is not a socket counts as connected at once; the socket below decides.
     const connected = socket
       ? this.#connected(http, socket, socket instanceof tls.TLSSocket ? 'secureConnect' : 'connect')
       : this.#connected(http, http, 'connect');
@@ -171,7 +169,7 @@ export class Connection {
     session.connected.catch(() => undefined);
     this.#sessions.add(session);
     http.once('close', () => this.#sessions.delete(session));
-    // A session that is going away takes no further streams; those it has may end.
+    // A session that is going away takes no further streams; its own may end.
     http.once('goaway', () => this.#sessions.delete(session));
     http.on('error', () => undefined);
     this.#watchOver(http);
@@ -216,7 +214,7 @@ export class Connection {
     });
   }
 
-  /** A ping that is still unanswered when the next is due means that nobody is there. */
+  /** A ping that is still unanswered when the next is due means a dead connection. */
   #watchOver(http: http2.ClientHttp2Session): void {
     const everyMs = this.options.pingEveryMs ?? defaultPingEveryMs;
     let waiting = false;

@@ -7,9 +7,9 @@ import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 import type { Resource } from '../../api/meta/resource.js';
 import { work, WorkQueue, type QueueMetrics, type WorkOptions } from './workQueue.js';
 
-/** What every controller is given. */
+/** The environment of every controller. */
 export interface ControllerEnvironment {
-  /** The server, as this controller: with a rate limit, and perhaps an identity, of its own. */
+  /** The server, as this controller: with its own rate limit, and optionally its own identity. */
   readonly api: Api;
   /** Shared with the other controllers of the process. */
   readonly informers: Informers;
@@ -18,14 +18,14 @@ export interface ControllerEnvironment {
   readonly random: () => number;
   readonly log: (level: 'info' | 'error', message: string) => void;
   readonly metrics?: (queue: string) => QueueMetrics;
-  /** Hears of each work on a key, for whoever looks for faults. */
+  /** Receives each sync of a key, for debugging. */
   readonly traced?: (work: { readonly controller: string; readonly key: string; readonly ms: number; readonly failed: boolean }) => void;
 }
 
 /** A loop that is ready to run. */
 export interface Controller {
   readonly name: string;
-  /** Works until `signal` aborts, and resolves when nothing is under way any more. */
+  /** Works until `signal` aborts, and resolves when no work is left. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -36,13 +36,13 @@ export interface QueueControllerOptions {
   readonly retriesMax?: number;
   readonly backoffFirstMs?: number;
   readonly backoffMaxMs?: number;
-  /** Runs beside the workers. */
+  /** Runs alongside the workers. */
   readonly background?: (signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * A controller of the usual form: changes put keys into a queue, workers take them out and bring the object of each key to where it should be.
- * Watch things with `watch`, then `run`.
+ * A controller of the usual form: changes put keys into a queue, workers take them out and bring the object of each key to its desired state. Watch types with
+ * `watch`, then `run`.
  */
 export class QueueController implements Controller {
   readonly name: string;
@@ -65,7 +65,7 @@ export class QueueController implements Controller {
     });
   }
 
-  /** Follows a type; `keys` says which keys a change of an object concerns (both states are asked). The default is its own key. */
+  /** Follows a type; `keys` returns the keys that a change of an object affects (for both states). The default is its own key. */
   watch<T extends KubeObject>(type: Resource<T>, keys: (object: T) => readonly string[] = (object) => [keyTextOf(object)]): this {
     const add = (object: T): void => {
       for (const key of keys(object)) this.queue.add(key);
@@ -81,14 +81,14 @@ export class QueueController implements Controller {
     return this;
   }
 
-  /** Asks for a type's informer, which is synced before work begins. */
+  /** Returns a type's informer, which is synced before work begins. */
   needs<T extends KubeObject>(type: Resource<T>): Informer<T> {
     const informer = this.environment.informers.of(type);
     this.#needed.push(informer);
     return informer;
   }
 
-  /** An informer of this controller alone, for a part of a type: it runs while the controller does, and is synced before work begins. */
+  /** Adds an informer of this controller alone, for a part of a type: it runs while the controller does, and is synced before work begins. */
   owns<T extends KubeObject>(informer: Informer<T>): Informer<T> {
     this.#needed.push(informer);
     this.#owned.push(informer);
@@ -100,7 +100,7 @@ export class QueueController implements Controller {
     await Promise.all(this.#needed.map((informer) => informer.synced()));
     const { workers = 1, retriesMax, background } = this.options;
     const sync = this.#traced(this.options.sync);
-    // A conflict says that the cache lags; the next try comes with what it shows then.
+    // A conflict means that the cache lags; the next try uses its newer state.
     const onError = (key: string, error: unknown): void => {
       if (!isConflict(error)) this.environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`);
     };

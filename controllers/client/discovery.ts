@@ -1,7 +1,7 @@
 import type { Api } from './api.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
-/** A type that a server serves, and what can be done with it. */
+/** A served type with its verbs. */
 export interface DiscoveredType extends Resource {
   readonly verbs: ReadonlySet<string>;
 }
@@ -11,7 +11,7 @@ export interface Discovery {
   readonly types: readonly DiscoveredType[];
   /** Each version of each type. */
   readonly all: readonly DiscoveredType[];
-  /** Group versions whose types are not known now, because who serves them does not answer. */
+  /** Group versions whose types are unknown now, because their server does not answer. */
   readonly failed: readonly string[];
 }
 
@@ -31,7 +31,7 @@ interface GroupDocument {
 
 const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** Asks a server for everything it serves, in two requests. */
+/** Reads everything that a server serves, in two requests. */
 export async function discover(api: Api): Promise<Discovery> {
   const documents = await Promise.all(
     ['/api', '/apis'].map((path) => api.read<{ readonly items?: readonly GroupDocument[] }>(path, { accept: aggregated })),
@@ -41,7 +41,7 @@ export async function discover(api: Api): Promise<Discovery> {
     .flatMap(({ metadata, versions: served = [] }) => served.map((version) => ({ group: metadata.name ?? '', ...version })));
   const all = versions.flatMap(({ group, version, resources = [] }) =>
     resources.map((entry) => ({
-      // A body of another kind's version says so in its response kind; the path is the group's.
+      // A body of another group's version names it in its response kind; the path is the group's.
       group,
       version,
       resource: entry.resource,

@@ -7,15 +7,15 @@ import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import { UnreadableError } from './errors.js';
 
 /**
- * What is said to servers, and in which encoding. Objects look the same in either: a Protobuf answer is decoded into what `JSON.parse` would have made
- * of the JSON answer, integers beyond the safe range included: they are rounded, but for the members that `exactMemberOf` names.
+ * Encodings of requests and responses. Objects are equal in either: a Protobuf response is decoded into what `JSON.parse` would have made of the JSON response,
+ * integers beyond the safe range included: they are rounded, except for the members that `exactMemberOf` names.
  */
 
 export type ContentType = 'application/json' | typeof protobufMediaType;
 export const jsonType = 'application/json';
 export const protobufType = protobufMediaType;
 
-/** Metadata alone: every type has it in Protobuf, custom ones too. */
+/** Metadata only: every type has them in Protobuf, custom ones too. */
 export type MetadataForm = 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
 interface GroupVersionKind {
@@ -25,12 +25,12 @@ interface GroupVersionKind {
 }
 
 /**
- * Whether objects of that kind can be read and written in Protobuf. Messages are found by the first word of the group, so `apps.example.org` would pass
- * for `apps`: the kind must be one that the API itself has.
+ * Returns whether objects of that kind have a Protobuf form. Messages are found by the first word of the group, so `apps.example.org` would pass for `apps`:
+ * the kind must be one that the API itself has.
  */
 const speaksProtobuf = (kind: GroupVersionKind): boolean => isKnownKind(kind, kind.kind) && hasProtobuf(kind);
 
-/** The `Accept` header of a request about objects of a type: Protobuf first where there is any, JSON in any case. */
+/** Returns the `Accept` header for objects of a type: Protobuf first where it exists, JSON in any case. */
 export function acceptOf(preferred: ContentType, type: GroupVersionKind | undefined, form?: MetadataForm): string {
   const parameters = form ? `;as=${form};g=meta.k8s.io;v=v1` : '';
   const json = `${jsonType}${parameters}`;
@@ -43,7 +43,7 @@ export interface EncodedBody {
   readonly bytes: Buffer;
 }
 
-/** A body in the preferred encoding; in JSON when its kind, or something in it, has no Protobuf form. */
+/** Encodes a body in the preferred encoding; in JSON when its kind, or something in it, has no Protobuf form. */
 export function encodeBody(preferred: ContentType, body: unknown): EncodedBody {
   const bytes = preferred === protobufType ? inProtobuf(body) : null;
   return bytes ? { type: protobufType, bytes } : { type: jsonType, bytes: Buffer.from(writeJson(body)) };
@@ -57,19 +57,19 @@ function inProtobuf(body: unknown): Buffer | null {
   return encoded.ok ? encoded.bytes : null;
 }
 
-/** Whether an answer, or a body, of that content type is Protobuf. */
+/** Returns whether that content type is Protobuf. */
 export const isProtobuf = (contentType: string | undefined): boolean =>
   contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
 
 /**
- * The member, at the top of objects of a type, that counts in 64 bits and is counted on: it is a bigint where a number could not say it exactly. Only such
- * members are, since whoever reckons with durations and sizes is not to meet a bigint because somebody wrote an absurd one.
+ * Returns the top-level member of a type that must be exact in 64 bits: it is a bigint where a number is not exact. Only such members are, since code that
+ * computes with durations and sizes must not meet a bigint because of an absurd value.
  */
 export const exactMemberOf = (type: Resource | undefined): string | undefined =>
   type === undefined ? undefined : exactMembers.get(groupResourceOf(type));
 const exactMembers: ReadonlyMap<string, string> = new Map([['controllerrevisions.apps', 'revision']]);
 
-/** Decodes a whole answer: an object or a list of them. Throws an `UnreadableError` when it is not what its type says. */
+/** Decodes a whole response: an object or a list of them. Throws an `UnreadableError` when it does not match its type. */
 export function decodeBody(
   bytes: Buffer,
   contentType: string | undefined,
@@ -86,7 +86,7 @@ export function decodeProtobuf(bytes: Buffer, exactMember?: string): unknown {
   throw new UnreadableError(`an answer in Protobuf cannot be read: ${decoded.message}`);
 }
 
-/** With an exact member, all large whole numbers are bigint. */
+/** Decodes JSON; with an exact member, all large whole numbers are bigint. */
 export function decodeJson(bytes: Buffer, exactMember?: string): unknown {
   try {
     if (exactMember === undefined) return JSON.parse(bytes.toString('utf8'));
@@ -98,7 +98,7 @@ export function decodeJson(bytes: Buffer, exactMember?: string): unknown {
   throw new UnreadableError(`an answer in JSON cannot be read: ${document.message}`);
 }
 
-/** What a value that was read exactly looks like to controllers: only that member of an object, or of each item of a list, may be a bigint. */
+/** Rounds an exactly read value for controllers: only that member of an object, or of each item of a list, may be a bigint. */
 export function exactOnly(value: unknown, exactMember: string): unknown {
   if (!isRecord(value)) return value;
   const members = Object.entries(value).map(([name, member]) => {

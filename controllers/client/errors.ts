@@ -1,4 +1,4 @@
-/** The members of a Status that clients look at. */
+/** The members of a Status that clients read. */
 export interface StatusDocument {
   readonly reason?: string;
   readonly message?: string;
@@ -9,7 +9,6 @@ export interface StatusDocument {
   };
 }
 
-/** The server answered, and refused. `reason` is the machine-readable word of the Status; '' when there was none. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: number;
@@ -26,13 +25,13 @@ export class ApiError extends Error {
     this.reason = status.reason ?? '';
   }
 
-  /** Whether the request certainly had no effect. A server that ran out of time (504, and errors within: 500) may still have carried it out. */
+  /** True when the request certainly had no effect. A server that timed out (504, and errors within: 500) may still have carried it out. */
   get definite(): boolean {
     return this.code !== 504 && this.code !== 500;
   }
 }
 
-/** No answer came. When `definite`, the request certainly did not reach the server; otherwise it may have been carried out. */
+/** No response came. When `definite`, the request certainly did not reach the server; otherwise it may have been carried out. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError';
   constructor(
@@ -44,12 +43,12 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The client may not send requests any more: it was stopped, or its permission (a lease) ran out. */
+/** The client must not send requests any more: it was stopped, or its permission (a lease) expired. */
 export class StoppedError extends Error {
   override readonly name = 'StoppedError';
 }
 
-/** The server answered with bytes that are not what their content type says. What was asked may have been carried out. */
+/** The response does not match its content type. The request may have been carried out. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
 }
@@ -65,16 +64,16 @@ export const isConflict = hasReason('Conflict', 409);
 export const isForbidden = hasReason('Forbidden', 403);
 export const isInvalid = hasReason('Invalid', 422);
 export const isUnauthorized = hasReason('Unauthorized', 401);
-/** The wanted version is no longer there: list anew. */
+/** The requested version is no longer available: list anew. */
 export const isExpired = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.reason === 'Expired' || error.reason === 'Gone' || error.code === 410);
 export const isServerTimeout = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.reason === 'Timeout' || error.reason === 'ServerTimeout');
 
-/** Whether a Status lists a cause of that type. */
+/** Returns whether a Status lists a cause of that type. */
 export const hasCause = (error: unknown, cause: string): boolean =>
   error instanceof ApiError && (error.status.details?.causes?.some(({ reason }) => reason === cause) ?? false);
-/** Creation failed because the namespace goes away: nothing to do, and nothing to report. */
+/** Creation failed because the namespace is terminating: nothing to do, and nothing to report. */
 export const isNamespaceTerminating = (error: unknown): boolean => hasCause(error, 'NamespaceTerminating');
 
 /** Waits for `work`; an error that `expected` recognises becomes null. */
@@ -87,7 +86,7 @@ export async function unless<T>(expected: (error: unknown) => boolean, work: Pro
   }
 }
 
-/** What clients in Go say of an answer that is no Status, by its code (`NewGenericServerResponse` in apimachinery). */
+/** Messages of Go clients for responses without a Status, by code (`NewGenericServerResponse` in apimachinery). */
 const withoutStatus: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
@@ -102,7 +101,7 @@ const withoutStatus: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** Why reading `what` (a resource with its group) failed: a Status in its own words, anything else by the code of the answer. */
+/** Describes a failed read of `what` (a resource with its group): a Status in its own words, anything else by the code of the response. */
 export function readFailure(error: unknown, what: string): string {
   if (!(error instanceof ApiError) || error.reason !== '') return messageOf(error);
   const said =

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 import { TokenBucket } from './throttle.js';
 
-/** What happened to which object, as a controller says it. */
+/** An event of an object, as a controller records it. */
 export interface RecordedEvent {
   readonly object: ObjectReference;
   readonly type: 'Normal' | 'Warning';
@@ -19,7 +19,7 @@ export interface ObjectReference {
   readonly resourceVersion?: string;
 }
 
-/** An Event that was written and can be counted up. */
+/** A written Event whose count can be raised. */
 export interface WrittenEvent {
   readonly name: string;
   readonly namespace: string;
@@ -40,8 +40,8 @@ const refillPerSecond = 1 / 300;
 const rememberedMax = 4096;
 
 /**
- * Keeps events from flooding the store. The same event again raises the count of the first; many events that differ in their message alone are
- * combined into one; an object with very many events is heard only now and then.
+ * Keeps events from flooding the store. The same event again raises the count of the first; many events that differ only in their message are combined into
+ * one; an object with very many events has most of them dropped.
  */
 export class EventCorrelator {
   readonly #buckets = new Remembered<TokenBucket>();
@@ -63,7 +63,7 @@ export class EventCorrelator {
     return written ? { do: 'count', key, message, written } : { do: 'create', key, message };
   }
 
-  /** Remembers what became of a correlation. */
+  /** Records the result of a correlation. */
   wrote(key: string, event: WrittenEvent): void {
     this.#written.set(key, event);
   }
@@ -75,14 +75,13 @@ export class EventCorrelator {
     similar.lastAt = now;
     similar.messages.add(message);
     if (similar.messages.size < similarMax) return false;
-    // One is taken out again, so that the set stays small.
+    // One is removed again, so that the set stays small.
     const [first] = similar.messages;
     if (first !== undefined) similar.messages.delete(first);
     return true;
   }
 }
 
-/** A map that forgets what was used longest ago. */
 class Remembered<V> {
   readonly #entries = new Map<string, V>();
 

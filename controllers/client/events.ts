@@ -21,16 +21,16 @@ interface EventObject extends KubeObject {
 
 export const events = resource<EventObject>({ apiVersion: 'v1', resource: 'events', kind: 'Event' });
 
-/** Tells of what a controller does. Never waits and never fails: events are for people, and nothing depends on them. */
+/** Records a controller's actions. Never waits and never fails: events are for people, and nothing depends on them. */
 export interface EventRecorder {
   normal(object: KubeObject, reason: string, message: string): void;
   warning(object: KubeObject, reason: string, message: string): void;
 }
 
-/** Events that wait to be written; more are dropped. */
+/** Bound on events that wait to be written; more are dropped. */
 const waitingMax = 1000;
 
-/** Writes events in the background, one after another, correlated. One for the process; `as` names who speaks. */
+/** Writes events in the background, one after another, correlated. One for the process; `as` names the component. */
 export class EventWriter {
   readonly #correlator: EventCorrelator;
   readonly #waiting: RecordedEvent[] = [];
@@ -49,7 +49,6 @@ export class EventWriter {
     return { normal: tell('Normal'), warning: tell('Warning') };
   }
 
-  /** Resolves when everything told so far is written, or failed. */
   async flushed(): Promise<void> {
     while (this.#writing) await this.#writing;
   }
@@ -67,7 +66,7 @@ export class EventWriter {
       try {
         await this.#write(next, this.#correlator.correlate(next));
       } catch (error) {
-        // A namespace that goes away takes no more events, and nobody would read them.
+        // A terminating namespace takes no more events, and nobody would read them.
         if (!isNamespaceTerminating(error)) this.options.onError?.(error);
       }
     }
@@ -83,7 +82,7 @@ export class EventWriter {
     this.#correlator.wrote(correlation.key, { name, namespace, firstAt: now, count: 1 });
   }
 
-  /** False when the event is there no more: events live for an hour. */
+  /** Returns false when the event no longer exists: events live for an hour. */
   async #countUp({ key, message, written }: Extract<Correlation, { do: 'count' }>): Promise<boolean> {
     const count = written.count + 1;
     const patch = strategicPatch({ message, count, lastTimestamp: timeText(this.options.clock.now()) });
@@ -92,7 +91,7 @@ export class EventWriter {
     return true;
   }
 
-  /** As in the reference a time in nanoseconds, made unique within this process. */
+  /** A time in nanoseconds, as in the reference, made unique within this process. */
   #unique(now: number): string {
     this.#serial = (this.#serial + 1) % 1_000_000;
     return (BigInt(now) * 1_000_000n + BigInt(this.#serial)).toString(16);

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * A connection that asks, each time before bytes leave, whether they still may. Between the decision to send a request and its first byte on the wire
- * lies the rest of a turn of the event loop; a program that is stopped just there for a while (SIGSTOP, a frozen machine) would send when it goes
- * on, long after its permission ended. Here the question is asked in the same call that hands the bytes to the kernel. When the answer is no, the connection is broken.
+ * A connection that checks, each time before bytes are sent, whether they still may be. The rest of a turn of the event loop lies between the decision to send
+ * a request and its first byte on the wire; a program that is suspended just there (SIGSTOP, a frozen machine) would send when it goes on, long after its
+ * permission ended. Here the check is in the same call that hands the bytes to the kernel. When it fails, the connection is broken.
  *
- * What comes in passes as it is. Costs a copy in JavaScript, so it is for those who write, and not for watches.
+ * Received bytes pass unchanged. It costs a copy in JavaScript, so it is for writes, and not for watches.
  */
 export class GatedStream extends Duplex {
-  /** `mayPass` throws when nothing may leave any more. */
+  /** `mayPass` throws when nothing may be sent any more. */
   constructor(
     private readonly socket: Socket,
     private readonly mayPass: () => void,

@@ -6,13 +6,12 @@ import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import { isOlder } from './versions.js';
 
 /**
- * What to do when an object changes. Handlers are called after the cache has changed, in the order of changes, and must not wait: they put keys
- * into queues. For no object do they ever see an older state after a newer one. `removed` gets the last state that is known, which
- * after a gap in the watch is not the very last.
+ * Reactions to changes of objects. Handlers are called after the cache has changed, in the order of changes, and must not wait: they put keys into queues. They
+ * never see an older state of an object after a newer one. `removed` gets the last known state, which after a gap in the watch is not the very last.
  */
 export interface Handlers<T> {
   readonly added?: (object: T) => void;
-  /** Also at each resync, with the same object twice. */
+  /** Called at each resync, too, with the same object twice. */
   readonly changed?: (before: T, after: T) => void;
   readonly removed?: (last: T) => void;
 }
@@ -20,11 +19,11 @@ export interface Handlers<T> {
 export interface InformerOptions<T extends KubeObject> extends ReflectorOptions<T> {
   /** Handlers see all objects anew at random between this time and twice it; 0 for never. */
   readonly resyncMs?: number;
-  /** What of each object is kept. Ownership of fields is not, by default: it is large, and a write without it leaves it as it is. */
+  /** Returns the part of an object to keep. By default it drops managed fields: they are large, and a write without them leaves them unchanged. */
   readonly transform?: (object: T) => T;
 }
 
-/** One cache of one type, kept equal to the server's objects, and shared by everybody in the process who needs it. */
+/** One cache of one type, kept equal to the server's objects, and shared by all users in the process. */
 export class Informer<T extends KubeObject> implements Sink<T> {
   readonly #cache = new Cache<T>();
   readonly #handlers = new Set<Handlers<T>>();
@@ -32,7 +31,6 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   #version = '';
   #running: Promise<void> | null = null;
   #synced = false;
-  /** It was stopped. */
   #over = false;
   #whenSynced: (() => void)[] = [];
 
@@ -57,7 +55,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     this.#cache.addIndex(name, words);
   }
 
-  /** A handler that comes late is told of what is there. The returned function takes it away. */
+  /** A late handler receives the existing objects. The returned function removes it. */
   addHandlers(handlers: Handlers<T>): () => void {
     this.#handlers.add(handlers);
     if (this.#synced) for (const object of this.#cache.list()) handlers.added?.(object);
@@ -66,13 +64,13 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     };
   }
 
-  /** Starts to follow the server until `signal` aborts; further calls change nothing. */
+  /** Follows the server until `signal` aborts; further calls change nothing. */
   start(signal: AbortSignal): void {
     if (this.#running) return;
     this.#scheduleResync(signal);
     const { random } = this.options;
     this.#running = new Reflector({ ...this.options, random }, this).run(signal);
-    // Nothing waits for a type that will never be known, whether it has begun to wait or not.
+    // Waits for a type that will never be known end, whether they have begun or not.
     const end = (): void => {
       this.#over = true;
       this.#wake();
@@ -90,7 +88,6 @@ export class Informer<T extends KubeObject> implements Sink<T> {
         });
   }
 
-  /** Resolves after the end. */
   async stopped(): Promise<void> {
     await this.#running;
   }
@@ -120,7 +117,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
       before.metadata.resourceVersion !== undefined
     )
       return;
-    // Deleted and made anew within a gap: the handlers see both.
+    // Deleted and recreated within a gap: the handlers see both.
     if (before && before.metadata.uid !== kept.metadata.uid) this.#remove(keyTextOf(kept), undefined);
     const old = this.#cache.put(kept);
     for (const handlers of this.#handlers) {
@@ -183,7 +180,7 @@ export class Informers {
 
   constructor(private readonly options: InformersOptions) {}
 
-  /** The informer of a type. One that is asked for after the start starts at once. */
+  /** Returns the informer of a type. A new one starts at once after the start. */
   of<T extends KubeObject>(type: Resource<T>): Informer<T> {
     const key = `${type.version}.${groupResourceOf(type)}`;
     let informer = this.#informers.get(key) as unknown as Informer<T> | undefined;
@@ -196,7 +193,6 @@ export class Informers {
     return informer;
   }
 
-  /** The informer of a type that somebody has asked for; undefined where nobody has. */
   known(type: Resource): Informer<KubeObject> | undefined {
     return this.#informers.get(`${type.version}.${groupResourceOf(type)}`);
   }
@@ -206,7 +202,7 @@ export class Informers {
     for (const informer of this.#informers.values()) informer.start(signal);
   }
 
-  /** Resolves when each informer asked for so far is synced. */
+  /** Resolves when each informer requested so far is synced. */
   async synced(): Promise<void> {
     await Promise.all([...this.#informers.values()].map((informer) => informer.synced()));
   }

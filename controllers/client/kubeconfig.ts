@@ -1,2 +1,2 @@
-/** Read the same way by the API server, for the services that it calls. */
+/** The API server reads kubeconfigs the same way, for the services that it calls. */
 export { inClusterSettings, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../../program/kubeconfig.js';

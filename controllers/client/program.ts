@@ -12,33 +12,33 @@ import { RestApi } from './rest.js';
 import { throttleFor } from './throttle.js';
 
 export interface ProgramOptions {
-  /** Who this is: the field manager of what it writes, and the component of its events. */
+  /** The field manager of its writes, and the component of its events. */
   readonly name: string;
   /** Ends the program in order. */
   readonly signal: AbortSignal;
-  /** What objects are sent in and asked for; JSON unless given. */
+  /** Encoding of requests and responses; JSON by default. */
   readonly contentType?: ContentType;
-  /** Requests per second in the long run, and at once after a quiet time; negative for no limit. Watches and lists of informers are not counted. */
+  /** Requests per second in the long run, and at once after a quiet time; negative for no limit. Watches and lists of informers do not count. */
   readonly qps?: number;
   readonly burst?: number;
-  /** How often handlers see everything anew; never unless given. */
+  /** Interval of resyncs; never by default. */
   readonly resyncMs?: number;
   readonly log?: (level: 'info' | 'error', message: string) => void;
 }
 
-/** A program that runs controllers and nothing else: everything they are given, and a way to run them. */
+/** A program that runs only controllers: their environment, and a way to run them. */
 export interface ControllerProgram {
   readonly environment: ControllerEnvironment;
-  /** Runs controllers until the signal aborts. Resolves when nothing is under way any more and the connection is closed. */
+  /** Runs controllers until the signal aborts. Resolves when no work is left and the connection is closed. */
   run(...controllers: readonly Controller[]): Promise<void>;
 }
 
 const defaultQps = 20;
 const defaultBurst = 30;
-/** Neither connections nor timers of the clock keep a process alive; work that is not over does. */
+/** Neither connections nor timers of the clock keep a process alive; unfinished work does. */
 const awakeMs = 24 * 60 * 60 * 1000;
 
-/** Connects controllers of your own to a server. Does not connect before something is asked. */
+/** Connects your own controllers to a server. Does not connect before the first request. */
 export function controllerProgram(
   settings: ConnectionSettings,
   { name, signal, contentType = 'application/json', qps = defaultQps, burst = defaultBurst, resyncMs, log = logToStderr }: ProgramOptions,

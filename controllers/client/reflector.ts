@@ -4,16 +4,16 @@ import { ApiError, ConnectionError, isExpired } from './errors.js';
 import type { KubeObject } from '../../api/meta/object.js';
 import type { Resource } from '../../api/meta/resource.js';
 
-/** Where a reflector puts what it sees. Calls come one after another, in the order of versions. */
+/** Receives a reflector's objects. Calls come one after another, in the order of versions. */
 export interface Sink<T> {
-  /** Everything that exists, as of `version`. */
+  /** Replaces everything by the state as of `version`. */
   replace(objects: readonly T[], version: string): void;
   put(object: T): void;
   /** `last` is the object's last state. */
   remove(last: T): void;
-  /** Nothing happened up to `version`. */
+  /** No change up to `version`. */
   progress(version: string): void;
-  /** The newest version that was put in; '' for none. */
+  /** The newest version received; '' for none. */
   readonly version: string;
 }
 
@@ -24,32 +24,32 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly metadataOnly?: boolean;
-  /** Whether the initial state comes with the watch, where the server knows that, rather than as a list before it. Default true. */
+  /** Requests the initial state with the watch, where the server supports that, rather than as a list before it. Default true. */
   readonly watchesLists?: boolean;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told of what goes wrong; the reflector goes on. */
+  /** Receives errors; the reflector goes on. */
   readonly onError?: (error: unknown) => void;
 }
 
 const watchSecondsMin = 300;
-/** After the end that was asked for; then the connection is taken for dead. */
+/** Time after the requested end until the connection is taken for dead. */
 const watchOverdueMs = 60_000;
 const backoffFirstMs = 200;
 const backoffMaxMs = 30_000;
 const backoffFactor = 2;
-/** A watch that ends sooner, without having told anything, is taken for a failure: a server that does that would be asked without pause. */
+/** A watch that ends sooner, without an event, counts as a failure: such a server would be queried without pause. */
 const watchMsMin = 1_000;
 const pageSize = 500;
 const initialEventsEnd = 'k8s.io/initial-events-end';
 
 /**
- * Keeps a sink equal to what a server has of one type:
+ * Keeps a sink equal to a server's objects of one type:
  *
  *     initial state (a watch that begins with it, or pages of a list) --> watch --ended, broken--> watch from the last version
  *                 ^---------------------------- version forgotten (410) -----------------------------'
  *
- * The initial state is a consistent read, so a replica that lags cannot show anything older than what was seen before.
+ * The initial state is a consistent read, so a lagging replica cannot show anything older than the last state.
  */
 export class Reflector<T extends KubeObject> {
   #lists: boolean;
@@ -80,7 +80,7 @@ export class Reflector<T extends KubeObject> {
 
   #consider(error: unknown): void {
     if (isExpired(error)) this.#stale = true;
-    // A server that does not know such watches says so; it will not learn it while this program runs.
+    // A server without such watches says so; it will not learn them while this program runs.
     else if (this.#stale && !this.#lists && error instanceof ApiError && (error.code === 400 || error.code === 422)) {
       this.#lists = true;
       return;

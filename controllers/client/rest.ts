@@ -11,11 +11,10 @@ import type { Throttle } from './throttle.js';
 import { StreamWatch } from './watchStream.js';
 
 /**
- * The API over HTTP, in JSON or in Protobuf. Patches and whatever has no Protobuf form (custom types, discovery) are in JSON in either case, and so is a
- * type for which a server turns Protobuf away.
+ * The API over HTTP, in JSON or in Protobuf. Patches and everything without a Protobuf form (custom types, discovery) are in JSON in either case, and so is a
+ * type for which a server refuses Protobuf.
  */
 
-/** A request that was answered. */
 export interface ObservedRequest {
   readonly verb: string;
   readonly path: string;
@@ -25,38 +24,37 @@ export interface ObservedRequest {
 
 export interface RestOptions {
   readonly connection: Connection;
-  /** The part before the slash becomes the field manager of what this client writes. */
+  /** The part before the slash becomes the field manager of this client's writes. */
   readonly userAgent: string;
-  /** What objects are sent in and asked for, where there is a choice; JSON unless given. */
+  /** Preferred encoding of requests and responses; JSON by default. */
   readonly contentType?: ContentType;
   readonly throttle?: Throttle;
   readonly clock?: Clock;
-  /** After it aborts every call rejects with a `StoppedError`, those under way included. */
   readonly signal?: AbortSignal;
-  /** Called before each write leaves; throws when this client may not write any more. */
+  /** Called before each write is sent; throws when this client must not write any more. */
   readonly mayWrite?: () => void;
-  /** Headers added to each request, such as an identity of its own. */
+  /** Headers added to each request, such as its own identity. */
   readonly headers?: () => Promise<Readonly<Record<string, string>>>;
-  /** Called when the server does not know who asks (401), which is before it looks at the request; the request is then repeated once, with new headers. */
+  /** Called for a 401, which precedes all handling of the request; the request is then repeated once, with new headers. */
   readonly unauthorized?: () => void;
-  /** How often a request is repeated that had no effect, and how long an answer may take. Whoever must act by a deadline wants less of both. */
+  /** Retries of a request without effect, and the time for a response. A client with a deadline needs less of both. */
   readonly retries?: number;
   readonly timeoutMs?: number;
   readonly observe?: (request: ObservedRequest) => void;
 }
 
-/** As in client-go: how often a request is repeated that the server, or the network, did not carry out. */
+/** Retries, as in client-go, of a request that the server, or the network, did not carry out. */
 const defaultRetries = 10;
 const retryAfterDefaultSeconds = 1;
 const reconnectDelayMs = 200;
 const defaultTimeoutMs = 60_000;
-/** A list of everything may be long, but an answer without bound would be a defect. */
+/** A list of everything may be long, but an unbounded response would be a defect. */
 const answerBytesMax = 512 * 1024 * 1024;
 
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** What the request is about; without it, body and answer are JSON. */
+  /** The type of the request; without it, body and response are JSON. */
   readonly about?: Resource;
   readonly form?: MetadataForm;
   readonly body?: unknown;
@@ -67,14 +65,14 @@ interface Call {
 
 export class RestApi implements Api {
   readonly #clock: Clock;
-  /** Types for which the server does not take, or give, Protobuf. */
+  /** Types for which the server does not support Protobuf. */
   readonly #jsonOnly = new Set<string>();
 
   constructor(private readonly options: RestOptions) {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** The same server, under other circumstances: another rate limit, identity or life time. */
+  /** Returns a client of the same server with another rate limit, identity or lifetime. */
   with(changes: Partial<RestOptions>): RestApi {
     return new RestApi({ ...this.options, ...changes });
   }
@@ -91,7 +89,7 @@ export class RestApi implements Api {
       about: type,
       ...(metadataOnly ? { form: 'PartialObjectMetadataList' } : {}),
     });
-    // Metadata alone names what it is; whoever asked wants to know of which kind the object is.
+    // A metadata document names its own kind; the caller needs the object's.
     return { ...list, items: (list.items ?? []).map((item) => (metadataOnly ? ofType(type, item) : named(type, item))) };
   }
 
@@ -165,7 +163,7 @@ export class RestApi implements Api {
     return about === undefined || this.#jsonOnly.has(groupResourceOf(about)) ? jsonType : contentType;
   }
 
-  /** Resolves with a successful answer. Repeats what certainly had no effect, and reads in any case. */
+  /** Resolves with a successful response. Retries requests that certainly had no effect, and reads in any case. */
   async #send(call: Call, timeoutMs: number | null): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       await this.options.throttle?.take(this.options.signal);
@@ -211,14 +209,14 @@ export class RestApi implements Api {
     return { content: body.bytes, type: call.type ?? body.type, accept };
   }
 
-  /** Whether a request that was turned away for its encoding can be repeated in JSON; from then on its type is spoken of in JSON alone. */
+  /** Returns whether a request that was refused for its encoding can be repeated in JSON; from then on its type uses JSON only. */
   #fallsBack(call: Call, status: number): boolean {
     if ((status !== 415 && status !== 406) || !call.about || this.#preferred(call) === jsonType) return false;
     this.#jsonOnly.add(groupResourceOf(call.about));
     return true;
   }
 
-  /** How long to wait before the request is sent again. Throws what the caller is to know. */
+  /** Returns the wait before the request is sent again. Throws errors for the caller. */
   async #refusal(call: Call, answer: Answer, attempt: number): Promise<number> {
     const status = statusOf(await bodyOf(answer), answer.headers['content-type']);
     if (this.#fallsBack(call, answer.status)) return 0;
@@ -229,10 +227,10 @@ export class RestApi implements Api {
       this.options.unauthorized();
       return 0;
     }
-    // 429 and 503 with Retry-After are said before the request is looked at. A 504 is not: the write may have been carried out.
+    // 429 and 503 with Retry-After precede all handling of the request. A 504 does not: the write may have been carried out.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
-    // An eviction that a budget refuses is answered with 429 as well, and for as long as the budget says so: that is for the caller.
+    // An eviction that a budget refuses is answered with 429 as well, and for as long as the budget does: that is for the caller.
     if (!again || attempt >= (this.options.retries ?? defaultRetries) || call.path.endsWith('/eviction')) throw error;
     return (error.retryAfterSeconds ?? retryAfterDefaultSeconds) * 1000;
   }
@@ -267,10 +265,10 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
       size += chunk.length;
       if (size > answerBytesMax) stream.destroy(new Error('the answer is too long'));
     });
-    // A stream that the other side gives up ends like a complete one; its code tells the difference, and is known for certain only at the close.
+    // A stream that the other side cancels ends like a complete one; its code tells the difference, and is certain only at the close.
     let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
-    // A connection may break in the very turn in which the head of the answer came; of such a stream nothing more is heard.
+    // A connection may break in the very turn in which the head of the response came; its stream reports nothing more.
     if (stream.destroyed)
       return stream.readableEnded && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? resolve(Buffer.alloc(0)) : broke();
     stream

@@ -2,15 +2,14 @@ import { pause, type Clock } from './clock.js';
 import { StoppedError } from './errors.js';
 
 export interface Throttle {
-  /** Resolves when one more request may be sent. Requests pass in the order in which they came. */
   take(signal?: AbortSignal): Promise<void>;
 }
 
 export const unthrottled: Throttle = { take: () => Promise.resolve() };
 
 /**
- * A token bucket: `burst` requests at once after a quiet time, `qps` in the long run. A request that must wait takes its token in advance, which
- * keeps the order without a queue.
+ * A token bucket: `burst` requests at once after a quiet time, `qps` in the long run. A request that must wait takes its token in advance, which keeps the
+ * order without a queue.
  */
 export class TokenBucket implements Throttle {
   #tokens: number;
@@ -29,7 +28,6 @@ export class TokenBucket implements Throttle {
     this.#filledAt = clock.elapsed();
   }
 
-  /** Takes a token if there is one now. */
   tryTake(): boolean {
     this.#fill();
     if (this.#tokens < 1) return false;
@@ -37,7 +35,7 @@ export class TokenBucket implements Throttle {
     return true;
   }
 
-  /** Takes a token, present or future, and says after how many milliseconds it is there. */
+  /** Takes a token, present or future, and returns the milliseconds until it is available. */
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;
@@ -57,7 +55,7 @@ export class TokenBucket implements Throttle {
   }
 }
 
-/** As `--kube-api-qps` and `--kube-api-burst` say; a rate of 0 means the default of clients, a negative one none. */
+/** Implements `--kube-api-qps` and `--kube-api-burst`; a rate of 0 means the default of clients, a negative one none. */
 export function throttleFor(qps: number, { burst }: { readonly burst: number }, clock: Clock): Throttle {
   if (qps < 0) return unthrottled;
   return new TokenBucket(qps === 0 ? 5 : qps, { burst: Math.max(1, burst === 0 ? 10 : burst) }, clock);

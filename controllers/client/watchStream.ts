@@ -8,23 +8,22 @@ import type { KubeObject } from '../../api/meta/object.js';
 /** An event with one object; servers keep objects below 3 MiB. */
 const eventBytesMax = 16 * 1024 * 1024;
 const newline = 0x0a;
-/** Before each event in Protobuf: its length, most significant byte first. */
+/** The length before each event in Protobuf, most significant byte first. */
 const lengthBytes = 4;
 
-/** Where the next event lies; or, when it is not complete, how many bytes there must be at least before it is worth another look. */
+/** Position of the next event or, when it is incomplete, the number of bytes needed at least before the next check. */
 type Cut = { readonly from: number; readonly to: number } | { readonly need: number };
 
-/** How events lie in a stream, and what they are. */
+/** The framing of events in a stream. */
 interface Framing {
   cut(bytes: Buffer, start: number): Cut;
-  /** Whether an event that was not complete may be so with `chunk`, which brings it to `bytes` bytes. */
+  /** Returns whether an incomplete event may be complete with `chunk`, which brings it to `bytes` bytes. */
   mayEnd(chunk: Buffer, event: { readonly bytes: number; readonly need: number }): boolean;
   /** Bytes between an event and the next. */
   readonly gap: number;
   decode(event: Buffer, exactMember: string | undefined): WatchEvent<KubeObject>;
 }
 
-/** One JSON document a line. */
 const lines: Framing = {
   cut(bytes, start) {
     const end = bytes.indexOf(newline, start);
@@ -35,7 +34,6 @@ const lines: Framing = {
   decode: (event, exactMember) => decodeJson(event, exactMember) as WatchEvent<KubeObject>,
 };
 
-/** Messages behind their lengths. */
 const lengthDelimited: Framing = {
   cut(bytes, start) {
     if (bytes.length - start < lengthBytes) return { need: lengthBytes };

@@ -1,7 +1,7 @@
 import { pause, type Clock } from './clock.js';
 
 /**
- * Keys that are to be worked on. A key is worked on by one worker at a time, and once for any number of additions before that:
+ * Keys that wait for work. A key is worked on by one worker at a time, and once for any number of additions before that:
  *
  *     add ──> dirty ──┬──> waiting ──take──> processing ──done──> (dirty in the meantime? back to waiting)
  *                     └──> stays dirty only, while the key is in processing
@@ -16,7 +16,7 @@ export interface QueueMetrics {
   /** Seconds of work. */
   readonly worked?: (seconds: number) => void;
   readonly retried?: () => void;
-  /** Given once: tells for how many seconds each key has been worked on by now. */
+  /** Called once with a function that returns for how many seconds each key has been worked on by now. */
   readonly inspect?: (underWay: () => readonly number[]) => void;
 }
 
@@ -49,7 +49,7 @@ export class WorkQueue {
   get length(): number {
     return this.#waiting.size;
   }
-  /** Whether nothing waits, is worked on or comes later. */
+  /** Returns whether nothing waits, is worked on or comes later. */
   get idle(): boolean {
     return this.#waiting.size + this.#processing.size + this.#delayed.size === 0;
   }
@@ -62,7 +62,7 @@ export class WorkQueue {
     if (!this.#processing.has(key)) this.#offer(key);
   }
 
-  /** Adds the key after `ms`. Of several waits of a key the shortest counts. */
+  /** Adds the key after `ms`. The shortest of several waits of a key counts. */
   addAfter(key: string, ms: number): void {
     if (this.#closed) return;
     if (ms <= 0) {
@@ -94,12 +94,11 @@ export class WorkQueue {
   failuresOf(key: string): number {
     return this.#failures.get(key) ?? 0;
   }
-  /** The key is well: its next failure counts as the first. */
   forget(key: string): void {
     this.#failures.delete(key);
   }
 
-  /** The next key, which stays with the taker until `done`; null once the queue is closed. */
+  /** Returns the next key, which stays with the caller until `done`; null once the queue is closed. */
   take(): Promise<string | null> {
     if (this.#closed) return Promise.resolve(null);
     const [key] = this.#waiting;
@@ -121,7 +120,7 @@ export class WorkQueue {
     if (this.#dirty.has(key) && !this.#closed) this.#offer(key);
   }
 
-  /** Gives no more keys; takers that wait get null. */
+  /** Returns no more keys; waiting callers get null. */
   close(): void {
     this.#closed = true;
     for (const { cancel } of this.#delayed.values()) cancel();
@@ -150,19 +149,19 @@ export class WorkQueue {
   }
 }
 
-/** What a round of work on a key comes to: done, or to be looked at again. */
+/** The result of a sync: done, or a time for the next one. */
 export type SyncResult = void | { readonly againAfterMs: number };
 
 export interface WorkOptions {
   readonly workers: number;
-  /** Brings the object of a key to where it should be. May ask to be called again after a time. */
+  /** Brings the object of a key to its desired state. May request another call after a time. */
   readonly sync: (key: string) => Promise<SyncResult>;
   readonly onError?: (key: string, error: unknown) => void;
-  /** How often a failing key is tried before it is dropped until its next change; without it, for ever. */
+  /** Retries of a failing key before it is dropped until its next change; unlimited by default. */
   readonly retriesMax?: number;
 }
 
-/** Works on a queue until `signal` aborts, and resolves when no call of `sync` is under way any more. */
+/** Works on a queue until `signal` aborts, and resolves when no call of `sync` is left. */
 export async function work(queue: WorkQueue, options: WorkOptions, signal: AbortSignal): Promise<void> {
   const close = (): void => queue.close();
   signal.addEventListener('abort', close, { once: true });
@@ -186,7 +185,7 @@ async function worker(queue: WorkQueue, { sync, onError, retriesMax = Infinity }
   }
 }
 
-/** Calls `task` now and then every `ms` after its end, until `signal` aborts; resolves when the last call has ended. */
+/** Calls `task` now and `ms` after each end, until `signal` aborts; resolves when the last call has ended. */
 export async function every(clock: Clock, ms: number, task: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await task();

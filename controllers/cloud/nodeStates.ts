@@ -10,7 +10,7 @@ import { conditionOf } from '../workloads/podState.js';
 const shutDown: Taint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 const isShutDownTaint = ({ key, effect }: Taint): boolean => key === shutDown.key && effect === shutDown.effect;
 
-/** The taints of a node that is shut down, or is not; null where it has them. Pure. */
+/** Returns the taints for a node's shutdown state; null where it has them. Pure. */
 function shutDownTaints({ spec }: Node, isDown: boolean, now: number): readonly Taint[] | null {
   const taints = spec?.taints ?? [];
   if (taints.some(isShutDownTaint) === isDown) return null;

@@ -1,6 +1,6 @@
 import type { LoadBalancerStatus, Node, Service } from '../../api/types/core/v1.js';
 
-/** What the controllers of a cloud ask of it. None is built in; who embeds the manager may bring one. */
+/** A cloud's interface for its controllers. None is built in; a program that embeds the manager may provide one. */
 export interface CloudProvider {
   readonly loadBalancers?: LoadBalancers;
   readonly routes?: Routes;
@@ -8,10 +8,10 @@ export interface CloudProvider {
 }
 
 export interface LoadBalancers {
-  /** Makes the balancer of a service as it should be, and says where it is. Safe to repeat. */
+  /** Brings the balancer of a service to its desired state, and returns its address. Safe to repeat. */
   ensure(service: Service, hosts: readonly Node[]): Promise<LoadBalancerStatus>;
   setHosts(service: Service, hosts: readonly Node[]): Promise<void>;
-  /** Also where there is none. */
+  /** Succeeds without one, too. */
   remove(service: Service): Promise<void>;
 }
 

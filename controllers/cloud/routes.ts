@@ -12,7 +12,7 @@ import type { Route } from './provider.js';
 
 const textOf = ({ node, range }: Route): string => `${node} ${range}`;
 
-/** Routes that lack, and those within the cluster's ranges that lead to nobody any more. Pure. */
+/** Returns the missing routes, and those within the cluster's ranges that lead to no node any more. Pure. */
 export function routePlan(
   all: readonly Node[],
   routes: readonly Route[],
@@ -31,7 +31,7 @@ export function routePlan(
   };
 }
 
-/** Has the cloud lead what is for the pods of a node to that node. */
+/** Lets the cloud route each node's pod range to the node. */
 export function routeController({ api, clock, cloud, events, informers, log, options }: ManagerEnvironment): Controller | null {
   const routes = cloud?.routes;
   if (!routes || !options['allocate-node-cidrs'] || !options['configure-cloud-routes']) return null;

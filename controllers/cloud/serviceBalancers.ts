@@ -11,11 +11,11 @@ const finalizer = 'service.kubernetes.io/load-balancer-cleanup';
 const excluded = 'node.kubernetes.io/exclude-from-external-load-balancers';
 const leaving = 'ToBeDeletedByClusterAutoscaler';
 
-/** Services of a class of their own are somebody else's. Pure. */
+/** Services of a load balancer class belong to another controller. Pure. */
 const wantsBalancer = (service: Service): boolean =>
   service.spec?.type === 'LoadBalancer' && service.spec.loadBalancerClass === undefined && !isTerminating(service);
 
-/** Nodes that a balancer may send to, in the order of their names. Pure. */
+/** Nodes that a balancer may send to, sorted by name. Pure. */
 const hostsOf = (all: readonly Node[]): readonly Node[] =>
   all
     .filter(
@@ -26,14 +26,14 @@ const hostsOf = (all: readonly Node[]): readonly Node[] =>
     )
     .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 
-/** Has the cloud balance what comes from outside for services that ask for it. */
+/** Lets the cloud balance external traffic for services of type LoadBalancer. */
 export function serviceBalancerController(environment: ManagerEnvironment): Controller | null {
   const { api, cloud, events, informers, measures, options } = environment;
   const balancers = cloud?.loadBalancers;
   if (!balancers) return null;
   const { cache } = informers.of(services);
   const hosts = (): readonly Node[] => hostsOf(informers.of(nodes).cache.list());
-  /** Service -> the hosts that its balancer was last given. */
+  /** Service -> the hosts last given to its balancer. */
   const given = new Map<string, string>();
   const namesOf = (all: readonly Node[]): string => all.map(nameOf).join(' ');
   const patch = async (service: Service, body: object): Promise<void> => {
@@ -87,7 +87,7 @@ export function serviceBalancerController(environment: ManagerEnvironment): Cont
     await ensure(service, key);
     changed.delete(key);
   };
-  /** Services whose balancer must be looked at as a whole, not for its hosts alone. */
+  /** Services whose balancer needs a full update, not only of its hosts. */
   const changed = new Set<string>();
   const setHosts = async (service: Service, key: string): Promise<void> => {
     const to = hosts();

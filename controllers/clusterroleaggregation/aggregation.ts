@@ -2,7 +2,7 @@ import { nameOf } from '../../api/meta/object.js';
 import { selects } from '../../api/selectors.js';
 import type { ClusterRole, PolicyRule } from '../../api/types/rbac/v1.js';
 
-/** The rules of an aggregated role: those of all roles that it selects, selector by selector and in order of names, each once. Pure. */
+/** Returns the rules of an aggregated role: those of all roles that it selects, selector by selector, sorted by name, each once. Pure. */
 export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): readonly PolicyRule[] {
   const others = all.filter((other) => nameOf(other) !== nameOf(role)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   const rules = new Map<string, PolicyRule>();
@@ -15,6 +15,5 @@ export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]):
   return [...rules.values()];
 }
 
-/** The same for rules that mean the same: a list that is absent and an empty one do. */
 const contentOf = (rule: PolicyRule): string => JSON.stringify(lists.map((list) => rule[list] ?? []));
 const lists = ['verbs', 'apiGroups', 'resources', 'resourceNames', 'nonResourceURLs'] as const;

@@ -6,10 +6,10 @@ import type { ManagerEnvironment } from '../environment.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { aggregatedRules } from './aggregation.js';
 
-/** Who owns the rules; the reference's name, so that a cluster that changes over keeps one owner. */
+/** The owner of the rules; the reference's name, so that a migrated cluster keeps one owner. */
 const fieldManager = 'clusterrole-aggregation-controller';
 
-/** Keeps the rules of roles that gather those of others. */
+/** Maintains the rules of aggregated roles. */
 export function clusterRoleAggregation(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'clusterrole_aggregation',
@@ -17,7 +17,7 @@ export function clusterRoleAggregation(environment: ManagerEnvironment): Control
     sync: (name) => syncRole(environment, name),
   });
   const { cache } = controller.needs(clusterRoles);
-  // Any role may be selected, or have been selected, by any of them.
+  // Any of them may select, or have selected, any role.
   const addAll = (): void => {
     for (const role of cache.list()) if (role.aggregationRule) controller.queue.add(nameOf(role));
   };
@@ -25,7 +25,7 @@ export function clusterRoleAggregation(environment: ManagerEnvironment): Control
   return controller;
 }
 
-/** Applies the rules with force: what is written by hand does not last. */
+/** Applies the rules with force: manual edits do not last. */
 async function syncRole({ api, informers }: ManagerEnvironment, name: string): Promise<void> {
   const { cache } = informers.of(clusterRoles);
   const role = cache.get(name);

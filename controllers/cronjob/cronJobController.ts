@@ -10,7 +10,6 @@ import { sameJson } from '../workloads/sameJson.js';
 import { activeOf, review, superfluousJobs, type ActiveRef } from './history.js';
 import { isReadable, plan, waitAfterChange, type Plan, type Remark } from './plan.js';
 
-/** Starts Jobs when their schedules say so, and keeps as many finished ones as history allows. */
 export function cronJobController(environment: ManagerEnvironment): Controller {
   const loop = new CronJobLoop(environment);
   const controller: QueueController = new QueueController(environment, {
@@ -26,7 +25,7 @@ export function cronJobController(environment: ManagerEnvironment): Controller {
   return controller;
 }
 
-/** The state of one look at a cron job: what its status is to become. */
+/** The state of one sync of a cron job: its future status. */
 interface Look {
   cronJob: CronJob;
 }
@@ -37,7 +36,7 @@ function without(cronJob: CronJob, uids: ReadonlySet<string | undefined>): CronJ
 }
 
 class CronJobLoop {
-  /** What schedules without a time zone mean. */
+  /** The zone of schedules without one. */
   readonly #localZone: string;
 
   constructor(
@@ -47,7 +46,7 @@ class CronJobLoop {
     this.#localZone = localZone;
   }
 
-  /** A new schedule does not make up for times that it would have had; it begins with its next one. */
+  /** A new schedule does not catch up on earlier times; it begins with its next one. */
   changed(queue: QueueController['queue'], before: CronJob, after: CronJob): void {
     const isNew = before.spec?.schedule !== after.spec?.schedule || before.spec?.timeZone !== after.spec?.timeZone;
     if (!isNew) {
@@ -55,7 +54,7 @@ class CronJobLoop {
       return;
     }
     if (!isReadable(after, this.#localZone)) {
-      // Nothing is to be done until the next change.
+      // Nothing is due until the next change.
       this.environment.events.warning(
         after,
         'UnParseableCronJobSchedule',
@@ -83,7 +82,7 @@ class CronJobLoop {
       if (next.start) await this.#start(look, next.start);
       again = next.againAfterMs;
     } finally {
-      // What was done is written down even if the rest failed.
+      // Completed steps are recorded even if the rest failed.
       await this.#write(cronJob, look.cronJob);
     }
     if (again !== null) return { againAfterMs: again };
@@ -103,14 +102,14 @@ class CronJobLoop {
     if (found.lastSuccessfulTime !== undefined)
       look.cronJob = { ...look.cronJob, status: { ...look.cronJob.status, lastSuccessfulTime: found.lastSuccessfulTime } };
     for (const ref of found.unseen) {
-      // The cache may be behind.
+      // The cache may lag.
       if (await unless(isNotFound, api.get(jobs, { namespace: ref.namespace ?? '', name: ref.name ?? '' }))) continue;
       events.normal(look.cronJob, 'MissingJob', `Active job went missing: ${ref.name ?? ''}`);
       look.cronJob = without(look.cronJob, new Set([ref.uid]));
     }
   }
 
-  /** An unlisted Job may be one that was started just now, which the cached status does not tell yet; or the manager died between the two writes. */
+  /** An unlisted Job may have just been started, which the cached status does not show yet; or the manager ended between the two writes. */
   async #compareLists(look: Look, unexpected: readonly Job[]): Promise<void> {
     const latest = await this.environment.api.get(cronJobs, keyOf(look.cronJob));
     const listed = new Set(activeOf(latest).map(({ uid }) => uid));
@@ -154,7 +153,7 @@ class CronJobLoop {
     if (!(await this.#delete(look, job))) throw new Error(`could not replace job ${keyTextOf(job)}`);
   }
 
-  /** The Job of a run that is not listed yet; null when it is somebody else's, or listed. */
+  /** Returns the Job of a run that is not listed yet; null when it belongs to another owner, or is listed. */
   async #create(look: Look, job: Job): Promise<Job | null> {
     const { api, events } = this.environment;
     try {
@@ -168,7 +167,7 @@ class CronJobLoop {
         throw error;
       }
     }
-    // Created by an earlier try, whose status was not written.
+    // An earlier try created it, and its status was not written.
     const there = await api.get(jobs, keyOf(job));
     return isControlledBy(there, { owner: look.cronJob }) && !activeOf(look.cronJob).some(({ uid }) => uid === uidOf(there)) ? there : null;
   }
@@ -182,7 +181,6 @@ class CronJobLoop {
         events.warning(look.cronJob, 'FailedDelete', `Deleted job: ${messageOf(error)}`);
         return false;
       }
-      // The cache may not know yet of an earlier deletion, which has been told of.
       look.cronJob = without(look.cronJob, new Set([uidOf(job)]));
       return true;
     }

@@ -3,22 +3,22 @@ import { timeOf } from '../../api/time.js';
 import type { CronJob } from '../../api/types/batch/v1.js';
 import type { Schedule } from './schedule.js';
 
-/** Which runs of a cron job are due. Pure. */
+/** Due runs of a cron job. Pure. */
 export type Due =
-  /** The schedule names no two moments (the 31st of February, say). */
+  /** The schedule has fewer than two times (the 31st of February, say). */
   | { readonly kind: 'invalid'; readonly message: string }
   | { readonly kind: 'none'; readonly since: number }
-  /** `missed` tells of more runs than anybody would want to have made up for. */
+  /** `missed` is set for more runs than anybody would want to catch up on. */
   | { readonly kind: 'run'; readonly at: number; readonly missed: 'few' | 'many' };
 
-/** As in the reference. Only the last missed run is made up for, however many there are; the number decides whether to warn. */
+/** The reference's limit. Only the last missed run is caught up on, however many there are; the number decides whether to warn. */
 const missedMax = 100;
-/** The next look comes a little late rather than early. */
+/** The next sync comes a little late rather than early. */
 const lateMs = 100;
 
 const reason = 'time difference between two schedules is less than 1 second';
 
-/** The most recent run that is due at `now`. With `withDeadline` runs before the starting deadline do not count. */
+/** Returns the most recent run that is due at `now`. With `withDeadline` runs before the starting deadline do not count. */
 export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, { withDeadline }: { readonly withDeadline: boolean }): Due {
   const since = beginning(cronJob, now, withDeadline);
   const first = schedule.next(since);
@@ -27,9 +27,9 @@ export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, { withD
   const second = schedule.next(first);
   if (second !== null && now < second) return { kind: 'run', at: first, missed: 'few' };
   if (second === null || second - first < 1_000) return { kind: 'invalid', message: reason };
-  // An estimate by the first two: counting a year of minutes would take long.
+  // Estimated from the first two: counting a year of minutes would take long.
   const missed = Math.floor((now - first) / (second - first)) + 1;
-  // The reference starts from the estimate and so can overlook the last run of an uneven schedule; here it is found in any case.
+  // The reference starts from the estimate and so can miss the last run of an uneven schedule; here it is found in any case.
   return { kind: 'run', at: schedule.last(first, now) ?? first, missed: missed > missedMax ? 'many' : 'few' };
 }
 
@@ -40,7 +40,7 @@ function beginning(cronJob: CronJob, now: number, withDeadline: boolean): number
   return withDeadline && deadline !== undefined ? Math.max(since, now - deadline * 1000) : since;
 }
 
-/** How long until a cron job is to be looked at again; null for never. */
+/** Returns the time until the next sync of a cron job; null for never. */
 export function nextLookMs(cronJob: CronJob, schedule: Schedule, now: number): number | null {
   const due = dueAt(cronJob, schedule, now, { withDeadline: false });
   const from = due.kind === 'run' ? due.at : due.kind === 'none' ? due.since : now;

@@ -3,7 +3,7 @@ import { timeOf, timeText } from '../../api/time.js';
 import type { CronJob, Job } from '../../api/types/batch/v1.js';
 import { isFinished } from '../job/verdict.js';
 
-/** What has become of the Jobs of a cron job. Pure. */
+/** The states of a cron job's Jobs. Pure. */
 
 export type ActiveRef = NonNullable<NonNullable<CronJob['status']>['active']>[number];
 export const activeOf = (cronJob: CronJob): readonly ActiveRef[] => cronJob.status?.active ?? [];
@@ -13,7 +13,7 @@ const isTrue =
     other === type && status === 'True';
 const hasEnded = (job: Job, how: 'Complete' | 'Failed'): boolean => job.status?.conditions?.some(isTrue(how)) ?? false;
 
-/** Finished Jobs beyond the limits of history, the oldest first. No limit keeps all. */
+/** Returns finished Jobs beyond the limits of history, the oldest first. No limit keeps all. */
 export function superfluousJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   const beyond = (limit: number | undefined, ended: readonly Job[]): readonly Job[] =>
     limit === undefined ? [] : [...ended].sort(byStart).slice(0, Math.max(0, ended.length - limit));
@@ -29,7 +29,7 @@ export function superfluousJobs({ spec }: CronJob, jobs: readonly Job[]): readon
   ];
 }
 
-/** Those that never started come last. */
+/** Jobs that never started come last. */
 function byStart(a: Job, b: Job): number {
   const [x, y] = [a, b].map(({ status }) => (status?.startTime === undefined ? Infinity : timeOf(status.startTime)));
   if (x !== y) return (x ?? 0) < (y ?? 0) ? -1 : 1;
@@ -37,11 +37,11 @@ function byStart(a: Job, b: Job): number {
 }
 
 export interface Review {
-  /** Active ones that have finished: they leave the list. */
+  /** Active Jobs that have finished: they leave the list. */
   readonly completed: readonly { readonly job: Job; readonly condition: string }[];
-  /** Unfinished ones that the list does not know. */
+  /** Unfinished Jobs outside the list. */
   readonly unexpected: readonly Job[];
-  /** Entries whose Job the cache does not have; the server must be asked before they are dropped. */
+  /** Entries whose Job is not in the cache; the server must be queried before they are dropped. */
   readonly unseen: readonly ActiveRef[];
   readonly lastSuccessfulTime: string | undefined;
 }

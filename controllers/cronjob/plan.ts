@@ -7,7 +7,7 @@ import { dueAt, nextLookMs } from './due.js';
 import { scheduleOf, type Schedule } from './schedule.js';
 import { zonedText, zoneOf } from './zones.js';
 
-/** What to tell about a cron job. */
+/** A message about a cron job. */
 export interface Remark {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -16,13 +16,11 @@ export interface Remark {
 
 export interface Plan {
   readonly remarks: readonly Remark[];
-  /** The run to start now; null for none. */
   readonly start: {
     readonly at: number;
     readonly job: Job;
-    /** Jobs that make room for it. */ readonly replaces: readonly ActiveRef[];
+    /** Jobs that are replaced by it. */ readonly replaces: readonly ActiveRef[];
   } | null;
-  /** When to look again, unless something changes; null for never. */
   readonly againAfterMs: number | null;
 }
 
@@ -31,7 +29,7 @@ const timestampAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 const warning = (reason: string, message: string): Remark => ({ type: 'Warning', reason, message });
 const idle = (...remarks: readonly Remark[]): Plan => ({ remarks, start: null, againAfterMs: null });
 
-/** Decides whether a run is to start. `cronJob` lists what is active now; `localZone` is what schedules without a zone mean. Pure. */
+/** Decides whether a run is to start. `cronJob` lists the active ones; `localZone` applies to schedules without a zone. Pure. */
 export function plan(cronJob: CronJob, now: number, localZone: string): Plan {
   const { spec } = cronJob;
   if (!spec || isTerminating(cronJob)) return idle();
@@ -69,7 +67,7 @@ function atSchedule(cronJob: CronJob, schedule: Schedule, now: number): Plan {
   return { remarks: many, start, againAfterMs: nextLookMs(started, schedule, now) };
 }
 
-/** Why a run that is due does not start. */
+/** Returns why a due run does not start. */
 function objectionTo(cronJob: CronJob, at: number, now: number): { readonly remarks: readonly Remark[] } | null {
   const { spec, status } = cronJob;
   const active = activeOf(cronJob);
@@ -109,11 +107,11 @@ function jobOf(cronJob: CronJob, at: number): Job {
   };
 }
 
-/** Whether the schedule and the time zone of a cron job can be read. Pure. */
+/** Returns whether the schedule and the time zone of a cron job are valid. Pure. */
 export const isReadable = ({ spec }: CronJob, localZone: string): boolean =>
   (spec?.timeZone === undefined || zoneOf(spec.timeZone) !== null) && scheduleOf(spec?.schedule ?? '', spec?.timeZone ?? localZone).ok;
 
-/** How long until a cron job whose schedule has changed is to be looked at; null where nothing can be said. Pure. */
+/** Returns the time until the next sync after a change of the schedule; null where it is unknown. Pure. */
 export function waitAfterChange(cronJob: CronJob, now: number, localZone: string): number | null {
   const read = scheduleOf(cronJob.spec?.schedule ?? '', cronJob.spec?.timeZone ?? localZone);
   return read.ok ? nextLookMs(cronJob, read.schedule, now) : null;

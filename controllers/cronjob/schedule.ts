@@ -2,11 +2,11 @@ import { Cron } from 'croner';
 import { parseTiming, splitZone, type Timing } from '../../api/cron.js';
 import { zoneOf, type Zone } from './zones.js';
 
-/** The moments at which something is due, in milliseconds since 1970. */
+/** The times of a schedule, in milliseconds since 1970. */
 export interface Schedule {
-  /** The first one after `ms`; null when there is none within five years (the 31st of February). */
+  /** Returns the first time after `ms`; null when there is none within five years (the 31st of February). */
   next(ms: number): number | null;
-  /** The last one that is after `from` and not after `until`; null when there is none. */
+  /** Returns the last time after `from` and not after `until`; null when there is none. */
   last(from: number, until: number): number | null;
 }
 
@@ -17,7 +17,7 @@ const horizonMs = 5 * yearMs;
 /** Clocks are set some twenty times within the horizon; more often is a defect. */
 const changesMax = 1_000;
 
-/** Reads a schedule. `zone` is what `timeZone` says, or what the process runs in. A zone within the text wins. */
+/** Parses a schedule. `zone` is that of `timeZone`, or the process's own. A zone within the text wins. */
 export function scheduleOf(text: string, zoneName: string): ScheduleResult {
   const { zone: ownZone, timing } = splitZone(text);
   const parsed = parseTiming(timing);
@@ -35,7 +35,7 @@ function byTiming(timing: Timing, zone: Zone): Schedule {
   return { next, last: (from, until) => lastOf(next, from, until) };
 }
 
-/** Counts from whole seconds, whatever the calendar says. */
+/** Counts from whole seconds, independent of the calendar. */
 function everySchedule(everyMs: number): Schedule {
   const next = (ms: number): number => Math.floor(ms / 1000) * 1000 + everyMs;
   return {
@@ -48,9 +48,9 @@ function everySchedule(everyMs: number): Schedule {
 }
 
 /**
- * Moments at which the clock on the wall shows what the fields say. A time that is skipped when clocks go forward does not come that day; one
- * that is shown twice when they go back comes twice. The library computes with a clock that is never set, and this steps from one change to the
- * next; its own treatment of changes is another.
+ * Returns the times at which the local clock matches the fields. A time that is skipped when clocks go forward does not come that day; one that is shown twice
+ * when they go back comes twice. The library computes with a clock that is never set, and this steps from one change to the next; its own treatment of changes
+ * differs.
  */
 function calendarNext(fields: string, zone: Zone): (ms: number) => number | null {
   const cron = new Cron(fields, { paused: true, utcOffset: 0, mode: '5-part' });
@@ -73,7 +73,7 @@ function calendarNext(fields: string, zone: Zone): (ms: number) => number | null
   };
 }
 
-/** Halves the span; each step either finds a later moment or leaves out half of what remains. */
+/** Halves the span; each step either finds a later time or discards half of the rest. */
 function lastOf(next: (ms: number) => number | null, from: number, until: number): number | null {
   const upTo = (ms: number): number | null => {
     const found = next(ms);

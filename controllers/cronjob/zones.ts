@@ -1,9 +1,9 @@
-/** What clocks on walls show, by the time zone database of the runtime. Pure, apart from that database. */
+/** Local times, by the time zone database of the runtime. Pure, apart from that database. */
 
-/** A time zone: how far its clocks are ahead of UTC. */
+/** A time zone: the offset of its clocks from UTC. */
 export interface Zone {
   readonly offsetAt: (ms: number) => number;
-  /** The first moment after `from`, and not after `until`, at which clocks are set; null when they run on. */
+  /** Returns the first change of clocks after `from`, and not after `until`; null when there is none. */
   readonly nextChange: (from: number, until: number) => number | null;
 }
 
@@ -11,12 +11,12 @@ export interface Zone {
 const zonesMax = 1_000;
 const known = new Map<string, Zone>();
 
-/** Clocks are set at most twice within a month (Morocco does, around Ramadan): two changes cannot hide between two looks. */
+/** Clocks are set at most twice within a month (Morocco does, around Ramadan): two changes cannot hide between two samples. */
 const lookMs = 7 * 24 * 3_600_000;
 
 const utc: Zone = { offsetAt: () => 0, nextChange: () => null };
 
-/** The zone of a name in the database; '' is UTC. null for a name that is not there; offsets are no names. */
+/** Returns the zone of a name in the database; '' is UTC. Null for an unknown name; offsets are no names. */
 export function zoneOf(name: string): Zone | null {
   if (name === '' || name === 'UTC') return utc;
   const found = known.get(name);
@@ -74,7 +74,7 @@ function firstOther(offsetAt: (ms: number) => number, before: number, from: numb
   return high;
 }
 
-/** A moment with the offset of its zone, as in RFC 3339. */
+/** Formats a time with the offset of its zone, as in RFC 3339. */
 export function zonedText(ms: number, zone: Zone): string {
   const offset = zone.offsetAt(ms);
   const wall = new Date(ms + offset).toISOString().slice(0, 19);

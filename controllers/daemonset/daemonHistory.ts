@@ -10,11 +10,9 @@ import { ownedBy } from '../workloads/claim.js';
 import { hashLabel } from './daemonPod.js';
 import { hashOf, historyOf, newRevision, revisionsToDelete } from './history.js';
 
-/** Keeps a revision of each template of a DaemonSet. */
 export class DaemonHistory {
   constructor(private readonly environment: ManagerEnvironment) {}
 
-  /** The revision of the template of now, made when it is new, and the older ones. */
   async ensure(
     set: DaemonSet,
     owned: readonly Pod[],
@@ -37,7 +35,7 @@ export class DaemonHistory {
     for (const revision of revisionsToDelete(set, old, owned)) await this.#delete(revision);
   }
 
-  /** One that was adopted from elsewhere may lack the label by which pods are found. */
+  /** An adopted one may lack the label by which pods are found. */
   #labelled(revision: ControllerRevision): Promise<ControllerRevision> {
     if (hashOf(revision) !== '') return Promise.resolve(revision);
     return this.environment.api.update(controllerRevisions, {

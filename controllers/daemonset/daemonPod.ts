@@ -4,14 +4,12 @@ import type { Affinity, Pod, PodSpec, Toleration } from '../../api/types/core/v1
 import { podOf } from '../workloads/podTemplate.js';
 import { sameJson } from '../workloads/sameJson.js';
 
-/** Pods of a DaemonSet. Pure. */
-
 export const hashLabel = 'controller-revision-hash';
 const generationLabel = 'pod-template-generation';
 const generationAnnotation = 'deprecated.daemonset.template.generation';
 const nodeNameField = 'metadata.name';
 
-/** What a daemon bears on any node: it is there to mend what is wrong with the node. In the order of the reference. */
+/** Tolerations of a daemon on any node, which may have to repair it. In the order of the reference. */
 const daemonTolerations: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -22,7 +20,7 @@ const daemonTolerations: readonly Toleration[] = [
 ];
 const hostNetworkToleration: Toleration = { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' };
 
-/** The tolerations of a template, and those of any daemon. */
+/** Returns the tolerations of a template, and those of any daemon. */
 export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec): readonly Toleration[] {
   const sameTaint = (a: Toleration, b: Toleration): boolean =>
     a.key === b.key && a.effect === b.effect && (a.operator ?? '') === (b.operator ?? '') && (a.value ?? '') === (b.value ?? '');
@@ -36,7 +34,9 @@ export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec
 
 const templateGeneration = ({ metadata }: DaemonSet): string | undefined => metadata.annotations?.[generationAnnotation];
 
-/** A pod for one node. The scheduler binds it: the node is asked for by affinity, in place of what the template asks for, since that was checked already. */
+/**
+ * Returns a pod for one node. The scheduler binds it: an affinity names the node, and replaces the template's node affinity, since that was checked already.
+ */
 export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   const { metadata, spec = {} } = podOf(set.spec?.template, daemonSets, set);
   const generation = templateGeneration(set);
@@ -53,7 +53,7 @@ function boundTo(affinity: Affinity | undefined, node: string): Affinity {
   return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: terms } };
 }
 
-/** The node of a pod, or the one that it is to be bound to; null where nothing says. */
+/** Returns the node of a pod, or the one that it is to be bound to; null where neither is known. */
 export function nodeOf({ spec }: Pod): string | null {
   if (spec?.nodeName) return spec.nodeName;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -66,7 +66,7 @@ export function nodeOf({ spec }: Pod): string | null {
   return null;
 }
 
-/** Whether a pod has the template of now. */
+/** Returns whether a pod has the current template. */
 export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
   const { [hashLabel]: own = '', [generationLabel]: generation } = pod.metadata.labels ?? {};
   return (hash !== '' && own === hash) || (generation !== undefined && generation === templateGeneration(set));

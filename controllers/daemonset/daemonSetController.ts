@@ -20,7 +20,6 @@ import { plan, type Observed } from './plan.js';
 import { isRolling, rollout } from './rollout.js';
 import { sameStatus, statusOf } from './status.js';
 
-/** Runs one pod on each node that a DaemonSet wants. */
 export function daemonSetController(environment: ManagerEnvironment): Controller {
   const loop = new DaemonSetLoop(environment);
   const controller: QueueController = new QueueController(environment, {
@@ -46,7 +45,7 @@ export function daemonSetController(environment: ManagerEnvironment): Controller
   controller.needs(nodes).addHandlers({
     added: (node) => queue((set) => fitOf(set, node).runs),
     removed: (node) => queue((set) => fitOf(set, node).stays),
-    // Nodes tell of themselves every few seconds; few of these changes matter here.
+    // Nodes report every few seconds; few of these changes matter here.
     changed: (before, after) => {
       if (mayFitOtherwise(before, after)) queue((set) => isOtherwise(set, before, after));
     },
@@ -62,7 +61,7 @@ function isOtherwise(set: DaemonSet, before: Node, after: Node): boolean {
   return was.runs !== is.runs || was.stays !== is.stays;
 }
 
-/** Pods created or deleted in one go; the rest comes with the next. */
+/** Pods created or deleted in one sync; the rest comes with the next. */
 const burst = 250;
 
 class DaemonSetLoop {
@@ -95,7 +94,7 @@ class DaemonSetLoop {
 
   async #reconcile(key: string, set: DaemonSet): Promise<SyncResult> {
     const { informers, clock } = this.environment;
-    // Before the cache is looked at: what is seen meanwhile is in it.
+    // This precedes reading the cache: later arrivals are then in it.
     const settled = this.expectations.satisfied(key);
     const owned = await ownedBy(this.environment, {
       ownerType: daemonSets,
@@ -121,7 +120,7 @@ class DaemonSetLoop {
     if (waits.length > 0) return { againAfterMs: Math.min(...waits) };
   }
 
-  /** Puts pods where they belong; a rolling update goes on only where nothing else is to be done. */
+  /** Creates and deletes pods; a rolling update goes on only where nothing else is to be done. */
   async #act(key: string, observed: Observed): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
     const { events } = this.environment;
     const { set } = observed;
@@ -132,12 +131,12 @@ class DaemonSetLoop {
     return { failure: await this.#move(key, observed, step.create.slice(0, burst), step.remove.slice(0, burst)), againAfterMs };
   }
 
-  /** Returns what failed. */
+  /** Returns the failure. */
   async #move(key: string, { set, hash }: Observed, create: readonly string[], remove: readonly Pod[]): Promise<unknown> {
     if (create.length + remove.length === 0) return null;
     this.expectations.expect(key, { creations: create.length, deletions: remove.map(uidOf) });
     const created = await slowStart(create.length, (index) => this.#control.create(set, daemonPod(set, create[index] ?? '', hash)));
-    // Those that failed, and those that were not tried, will not be seen.
+    // Failed and untried creations will not be seen.
     this.expectations.created(key, create.length - created.succeeded);
     const results = await Promise.allSettled(
       remove.map((pod) => this.expectations.deleting(key, { uid: uidOf(pod) }, this.#control.delete(set, pod))),

@@ -1,11 +1,11 @@
 /**
- * How soon a failed pod of a node is removed, so that another one is tried: a node that refuses every pod would otherwise be sent one after
- * another without end.
+ * First wait before a failed pod of a node is removed and another one is tried: a node that refuses every pod would otherwise get one after another without
+ * end.
  */
 
 const firstMs = 1_000;
 const maxMs = 15 * 60_000;
-/** A node that was well for this long begins anew. */
+/** A node without failures for this long begins anew. */
 const forgottenMs = 2 * maxMs;
 
 /** `at` and `now` are of a clock that is never set: a wall clock that went back by a day would hold all failed pods for a day. */
@@ -14,7 +14,7 @@ export interface Attempt {
   readonly backoffMs: number;
 }
 
-/** Milliseconds to wait before the next pod of a node is removed; 0 or less for none. Pure. */
+/** Returns the milliseconds before the next pod of a node is removed; 0 or less for none. Pure. */
 export function waitMs(last: Attempt | undefined, now: number): number {
   return !last || now - last.at > forgottenMs ? 0 : last.at + last.backoffMs - now;
 }
@@ -24,7 +24,7 @@ export const nextAttempt = (last: Attempt | undefined, now: number): Attempt => 
   backoffMs: !last || now - last.at > forgottenMs ? firstMs : Math.min(maxMs, last.backoffMs * 2),
 });
 
-/** Attempts by set and node. Bounded: what is forgotten anyway is swept out as soon as a set has more than its nodes. */
+/** Attempts by set and node. Bounded: expired ones are removed as soon as a set has more than its nodes. */
 export class FailedPods {
   readonly #attempts = new Map<string, Map<string, Attempt>>();
 

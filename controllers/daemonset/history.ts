@@ -6,19 +6,16 @@ import { controllerReference } from '../workloads/claim.js';
 import { templateHash } from '../workloads/templateHash.js';
 import { hashLabel } from './daemonPod.js';
 
-/** Revisions of a DaemonSet. Pure. */
-
 const defaultHistoryLimit = 10;
 
 export const hashOf = ({ metadata }: ControllerRevision): string => metadata.labels?.[hashLabel] ?? '';
 
 export interface History {
-  /** The one of the template of now, unless there is none yet. */
   readonly current: ControllerRevision | null;
   /** Others of the same template, which only a lost conflict leaves behind. */
   readonly twins: readonly ControllerRevision[];
   readonly old: readonly ControllerRevision[];
-  /** What the current one should have: one more than all others. */
+  /** The number that the current one should have: one more than all others. */
   readonly number: bigint;
 }
 
@@ -42,7 +39,7 @@ export function newRevision(set: DaemonSet, number: bigint): ControllerRevision 
   return numbered({ metadata, data: patchOf(template), revision: 0 }, number);
 }
 
-/** Those that no pod runs, beyond the limit. */
+/** Returns unused revisions beyond the limit. */
 export function revisionsToDelete(set: DaemonSet, old: readonly ControllerRevision[], pods: readonly Pod[]): readonly ControllerRevision[] {
   const live = new Set(pods.map(({ metadata }) => metadata.labels?.[hashLabel] ?? '').filter((hash) => hash !== ''));
   const excess = old.length - (set.spec?.revisionHistoryLimit ?? defaultHistoryLimit);

@@ -6,12 +6,12 @@ import { tolerates } from '../workloads/toleration.js';
 import { difference, signed } from '../workloads/wholeNumbers.js';
 import { tolerationsOf } from './daemonPod.js';
 
-/** Which nodes a DaemonSet wants. Pure. */
+/** Decides which nodes a DaemonSet runs on. Pure. */
 
 export interface Fit {
-  /** A pod should be made there. */
+  /** A pod should be created there. */
   readonly runs: boolean;
-  /** A pod that is there may stay. */
+  /** An existing pod may stay. */
   readonly stays: boolean;
 }
 
@@ -26,14 +26,14 @@ export function fitOf({ spec }: DaemonSet, node: Node): Fit {
     return nowhere;
   const tolerations = tolerationsOf(template);
   const untolerated = (node.spec?.taints ?? []).filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
-  // A taint that keeps new pods away does not drive out those that are there.
+  // A NoSchedule taint does not remove existing pods.
   return {
     runs: !untolerated.some(({ effect }) => effect === 'NoSchedule' || effect === 'NoExecute'),
     stays: !untolerated.some(({ effect }) => effect === 'NoExecute'),
   };
 }
 
-/** All that a term asks for; one that asks for nothing matches nothing. */
+/** A term without requirements matches nothing. */
 function matches({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   const fields: Readonly<Record<string, string>> = { 'metadata.name': nameOf(node) };

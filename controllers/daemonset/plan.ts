@@ -7,19 +7,18 @@ import { describe, hashLabel, nodeOf } from './daemonPod.js';
 import { waitMs, type Attempt } from './failedPods.js';
 import { fitOf, type Fit } from './nodeFit.js';
 
-/** What is known of a DaemonSet when a decision is made. */
+/** The inputs of a decision about a DaemonSet. */
 export interface Observed {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   /** Its own. */
   readonly pods: readonly Pod[];
-  /** That of the template of now. */
+  /** The current template's hash. */
   readonly hash: string;
-  /** When a failed pod was last removed from a node. */
   readonly attempts: ReadonlyMap<string, Attempt>;
-  /** Of the wall clock, as the times in objects are. */
+  /** The wall clock, as the times in objects. */
   readonly now: number;
-  /** Of the clock of durations, as those of attempts are. */
+  /** The clock of durations, as the times of attempts. */
   readonly elapsed: number;
 }
 
@@ -30,24 +29,21 @@ export interface PlannedEvent {
 }
 
 export interface Plan {
-  /** Nodes that get a pod. */
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
   readonly events: readonly PlannedEvent[];
-  /** Nodes whose failed pod is removed now. */
   readonly tried: readonly string[];
-  /** Look again then, though nothing changes until then. */
+  /** Time of the next sync without a change. */
   readonly againAfterMs: number | null;
 }
 
-/** A node, whether it is wanted, and the pods that are there or on their way. */
+/** A node, its fit, and its present and future pods. */
 export interface Place {
   readonly node: string;
   readonly fit: Fit;
   readonly pods: readonly Pod[];
 }
 
-/** Pods by node. What has ended and is going is none any more. */
 export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
   const found = new Map<string, Pod[]>();
   for (const pod of pods) {
@@ -65,7 +61,6 @@ export function placesOf({ set, nodes, pods }: Pick<Observed, 'set' | 'nodes' | 
   return nodes.map((node) => ({ node: nameOf(node), fit: fitOf(set, node), pods: found.get(nameOf(node)) ?? [] }));
 }
 
-/** Bound pods first, then the oldest. */
 export const inOrder = (pods: readonly Pod[]): readonly Pod[] =>
   [...pods].sort(
     (a, b) => Number(!a.spec?.nodeName) - Number(!b.spec?.nodeName) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1),
@@ -75,7 +70,7 @@ export const maxSurgeOf = ({ spec }: DaemonSet, wanted: number): number =>
   spec?.updateStrategy?.type === 'OnDelete' ? 0 : scaled(spec?.updateStrategy?.rollingUpdate?.maxSurge, wanted, 'up');
 const allowsSurge = (set: DaemonSet): boolean => maxSurgeOf(set, 100) > 0;
 
-/** Brings each wanted node to one pod, and every other to none. Pure. */
+/** Brings each selected node to one pod, and every other to none. Pure. */
 export function plan(observed: Observed): Plan {
   const places = placesOf(observed);
   const each = places.map((place) => planNode(observed, place));
@@ -96,13 +91,13 @@ function planNode(observed: Observed, { node, fit, pods }: Place): Plan {
   if (!fit.stays) return { ...nothing, remove: pods.filter((pod) => !isTerminating(pod)) };
   const cleared = clear(observed, node, pods);
   const running = inOrder(pods.filter((pod) => !isTerminating(pod) && !isFinished(pod)));
-  // What is terminating still counts, save where a surge would have put another pod beside it anyway.
+  // A terminating pod still counts, except where a surge would have put another pod next to it anyway.
   if (allowsSurge(observed.set) && running.length === 0 && fit.runs) return { ...cleared, create: [node] };
   const excess = allowsSurge(observed.set) ? beyondSurge(observed, running) : running.slice(1);
   return { ...cleared, remove: [...cleared.remove, ...excess] };
 }
 
-/** Removes pods that have ended; failed ones with ever longer waits. */
+/** Removes finished pods; failed ones with ever longer waits. */
 function clear({ attempts, elapsed }: Observed, node: string, pods: readonly Pod[]): Plan {
   const ended = pods.filter((pod) => !isTerminating(pod));
   const failed = ended.filter(hasFailed);
@@ -146,7 +141,7 @@ function beyondSurge({ set, hash, now }: Observed, running: readonly Pod[]): rea
   return isDone ? [...others, oldest] : others;
 }
 
-/** Pods that wait to be bound to a node that is gone: nobody else removes them. */
+/** Returns pods that wait to be bound to a deleted node: no other controller removes them. */
 function stranded({ nodes, pods }: Observed): readonly Pod[] {
   const known = new Set(nodes.map(nameOf));
   return pods.filter((pod) => {

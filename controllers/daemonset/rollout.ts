@@ -7,7 +7,6 @@ import { isUpdated } from './daemonPod.js';
 import { fitOf } from './nodeFit.js';
 import { maxSurgeOf, placesOf, podsByNode, type Observed } from './plan.js';
 
-/** What a rolling update does next, on nodes where the rest of the controller finds nothing to do. */
 export interface Step {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
@@ -52,7 +51,7 @@ const availability =
   (pod: Pod): boolean =>
     isAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
 
-/** Deletes old pods, no more than may be missing at once; old ones that are not available go at once, since nobody would miss them. */
+/** Deletes old pods, up to the permitted number of unavailable ones; old ones that are unavailable already go at once. */
 function replacing(observed: Observed, pairs: readonly Pair[], maxUnavailable: number): Step {
   const available = availability(observed);
   const lone = pairs.filter(({ isCrowded, current, old }) => !isCrowded && !current && old).flatMap(({ old }) => old ?? []);
@@ -64,7 +63,7 @@ function replacing(observed: Observed, pairs: readonly Pair[], maxUnavailable: n
   return { create: [], remove: [...broken, ...lone.filter(available).slice(0, room)] };
 }
 
-/** Creates new pods beside old ones, no more than may be too many at once, and deletes an old pod once the new one is available. */
+/** Creates new pods next to old ones, up to the permitted surge, and deletes an old pod once the new one is available. */
 function surging(observed: Observed, pairs: readonly Pair[], maxSurge: number, wanted: number): Step {
   const available = availability(observed);
   const tidy = pairs.filter(({ isCrowded }) => !isCrowded);
@@ -82,7 +81,7 @@ function surging(observed: Observed, pairs: readonly Pair[], maxSurge: number, w
     const shown = old ?? current;
     return shown && available(shown);
   }).length;
-  // Where the set should run no more, an old pod stays until enough others are available.
+  // An old pod where the set should run no more stays until enough others are available.
   const spare = sound.filter(({ node }) => !runs.has(node)).slice(0, Math.max(0, availableCount - wanted));
   const room = Math.max(0, maxSurge - waiting.length - (pairs.length - tidy.length));
   const create = [...broken, ...sound.filter(({ node }) => runs.has(node)).slice(0, room)].map(({ node }) => node);

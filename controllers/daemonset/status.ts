@@ -4,7 +4,7 @@ import { sameJson } from '../workloads/sameJson.js';
 import { isUpdated } from './daemonPod.js';
 import { inOrder, placesOf, type Observed } from './plan.js';
 
-/** The status that describes the pods on the nodes. `isCurrent` when the set as it is now was worked on. Pure. */
+/** Returns the status that describes the pods on the nodes. `isCurrent` is true when the current spec was worked on. Pure. */
 export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'hash' | 'now'>, isCurrent: boolean): DaemonSetStatus {
   const { set, hash, now } = observed;
   const places = placesOf(observed);
@@ -27,7 +27,7 @@ export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'ha
   };
 }
 
-/** A counter that is absent is zero, except that a status never written says nothing yet. */
+/** An absent counter is zero, except that a status that was never written says nothing yet. */
 export function sameStatus(before: DaemonSetStatus | undefined, after: DaemonSetStatus): boolean {
   const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
   return before?.observedGeneration === after.observedGeneration && sameJson(filled(before ?? {}), filled(after));

@@ -13,7 +13,7 @@ import { plan, type Action } from './plan.js';
 import { sameTemplate } from './revisions.js';
 import { condition, reasons, withCondition } from './status.js';
 
-/** Rolls Deployments out, by making ReplicaSets and changing their sizes. */
+/** Rolls Deployments out, by creating and scaling ReplicaSets. */
 export function deploymentController(environment: ManagerEnvironment): Controller {
   const loop = new DeploymentLoop(environment);
   const controller: QueueController = new QueueController(environment, {
@@ -30,7 +30,7 @@ export function deploymentController(environment: ManagerEnvironment): Controlle
   });
   const podInformer = controller.needs(pods);
   podInformer.addIndex(controllerIndex, (pod) => [controllerOf(pod)?.uid ?? orphanWord(namespaceOf(pod))]);
-  // Only recreating waits for pods, and only for their end.
+  // Only the Recreate strategy waits for pods, and only for their end.
   podInformer.addHandlers({
     removed: (pod) => {
       const key = loop.recreatingOwnerOf(pod);
@@ -43,7 +43,7 @@ export function deploymentController(environment: ManagerEnvironment): Controlle
 class DeploymentLoop {
   constructor(private readonly environment: ManagerEnvironment) {}
 
-  /** The key of the Deployment that a pod belongs to, if that one recreates. */
+  /** Returns the key of a pod's Deployment, if its strategy is Recreate. */
   recreatingOwnerOf(pod: Pod): string | null {
     const { informers } = this.environment;
     const setName = controllerOf(pod)?.name;
@@ -86,7 +86,7 @@ class DeploymentLoop {
       );
   }
 
-  /** False when the rest of the plan has become void. `versions` holds those of sets that the plan has changed already, by uid. */
+  /** Returns false when the rest of the plan has become void. `versions` holds those of sets that the plan has changed already, by uid. */
   async #carryOut(deployment: Deployment, action: Action, versions: Map<string, string>): Promise<boolean> {
     const { api } = this.environment;
     switch (action.do) {
@@ -156,7 +156,7 @@ class DeploymentLoop {
     const { api } = this.environment;
     const there = await api.get(replicaSets, keyOf(set));
     if (isControlledBy(there, { owner: deployment }) && sameTemplate(there.spec?.template, deployment.spec?.template)) return false;
-    // A set that is going away will free its name.
+    // A terminating set will free its name.
     if (isTerminating(there) && isControlledBy(there, { owner: deployment }))
       throw new Error(`the replica set ${nameOf(set)} is being deleted`);
     const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;

@@ -1,7 +1,7 @@
 import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.js';
 import { scaled } from '../../api/intOrPercent.js';
 
-/** How far a rolling update may go above and below the wanted number. Pure. */
+/** The permitted distances of a rolling update from the desired number. Pure. */
 
 const noDeadline = 2_147_483_647;
 
@@ -28,7 +28,7 @@ export const readyTotal = (sets: readonly ReplicaSet[]): number => sets.reduce((
 export const availableTotal = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, { status }) => sum + (status?.availableReplicas ?? 0), 0);
 
-/** The size that the current set may have now, given the sizes of all (itself among them). */
+/** Returns the permitted size of the current set, given the sizes of all (itself among them). */
 export function currentSize(deployment: Deployment, all: readonly ReplicaSet[], current: number): number {
   const wanted = replicasOf(deployment);
   if (!isRolling(deployment)) return wanted;

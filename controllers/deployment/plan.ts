@@ -8,7 +8,7 @@ import { currentAnnotations, newSet, nextRevision, revisionAnnotation, revisionO
 import { rollingStep, scale, superfluous, wasScaled, type Resize } from './scaling.js';
 import { allOf, condition, counted, deadlineMs, isComplete, reasons, rolloutStatus, withCondition, type Sets } from './status.js';
 
-/** What is known of a Deployment when a decision is made. `pods` maps the uid of each of its sets to its pods. */
+/** The inputs of a decision about a Deployment. `pods` maps the uid of each of its sets to its pods. */
 export interface Observed {
   readonly deployment: Deployment;
   readonly sets: readonly ReplicaSet[];
@@ -16,9 +16,9 @@ export interface Observed {
   readonly now: number;
 }
 
-/** In the order in which they are to be carried out. A failure ends the plan; the next one begins from what is then observed. */
+/** Steps in order. A failure ends the plan; the next one begins from the state then. */
 export type Action =
-  /** Its name may be taken; what then happens is the loop's matter. */
+  /** The loop handles a name that is taken. */
   | { readonly do: 'create'; readonly set: ReplicaSet }
   | { readonly do: 'resize'; readonly set: ReplicaSet; readonly replicas: number; readonly annotations: Readonly<Record<string, string>> }
   | {
@@ -33,7 +33,7 @@ export type Action =
 
 export interface Plan {
   readonly actions: readonly Action[];
-  /** Look again then, though nothing changes until then. */
+  /** Time of the next sync without a change. */
   readonly againAfterMs: number | null;
 }
 
@@ -47,7 +47,7 @@ export function plan(observed: Observed): Plan {
   return isRolling(deployment) ? rolling(observed, deployment) : recreating(observed, deployment);
 }
 
-/** A pause stops the clock of the deadline, and the end of a pause starts it anew. */
+/** A pause stops the clock of the deadline, and its end starts it anew. */
 function withPause(deployment: Deployment, now: number): Deployment {
   const progressing = conditionOf(deployment.status?.conditions, 'Progressing');
   if (!hasDeadline(deployment) || progressing?.reason === reasons.timedOut) return deployment;
@@ -79,7 +79,7 @@ function paused(observed: Observed, deployment: Deployment): Plan {
 function scaled(observed: Observed, deployment: Deployment): Plan {
   const found = existing(deployment, observed);
   const resizes = scale(found.deployment, found.sets);
-  // Sets whose size stays must still learn of the new wanted size, or the Deployment would look scaled for ever.
+  // Sets with an unchanged size must still record the new desired size, or the Deployment would seem scaled for ever.
   const others = allOf(found.sets)
     .filter((set) => replicasOf(set) > 0 && !resizes.some((resize) => uidOf(resize.set) === uidOf(set)))
     .map((set) => ({ set, size: replicasOf(set) }));
@@ -116,7 +116,7 @@ interface Found {
   readonly actions: readonly Action[];
 }
 
-/** The sets as they are, the current one with the annotations of its revision. */
+/** The existing sets, the current one with the annotations of its revision. */
 function existing(deployment: Deployment, { sets, now }: Observed): Found {
   const { current, old } = split(deployment, sets);
   if (!current) return { deployment, sets: { current, old }, actions: [] };
@@ -156,7 +156,6 @@ const withRevision = (deployment: Deployment, revision: string): Deployment => (
   metadata: { ...deployment.metadata, annotations: { ...deployment.metadata.annotations, [revisionAnnotation]: revision } },
 });
 
-/** As `existing`; a current set that is not there is created. */
 function ensured(deployment: Deployment, observed: Observed): Found {
   const found = existing(deployment, observed);
   if (found.sets.current) return found;
@@ -180,7 +179,7 @@ function ensured(deployment: Deployment, observed: Observed): Found {
   };
 }
 
-/** Sets get their sizes; once nothing is left to do, those that nobody needs go. */
+/** Scales the sets; once nothing is left to do, removes unneeded ones. */
 function finished(observed: Observed, deployment: Deployment, found: Found, resizes: readonly Resize[]): Plan {
   const actions = [...found.actions, ...resizes.map((resize) => resizing(deployment, resize))];
   const status = rolloutStatus(found.deployment, resized(found.sets, resizes), observed.now);
@@ -214,7 +213,6 @@ function withStatus(
   return { actions: same ? actions : [...actions, { do: 'status', deployment: after }], againAfterMs: deadlineMs(deployment, status, now) };
 }
 
-/** A counter that is absent is zero, except that a status never written says nothing yet. */
 function sameStatus(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
   const filled = (status: DeploymentStatus): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
   return before?.observedGeneration === after.observedGeneration && sameJson(filled(before ?? {}), filled(after));

@@ -24,7 +24,7 @@ const notCopied: ReadonlySet<string> = new Set([
 ]);
 const historyLengthMax = 2000;
 
-/** Revisions have 64 bits, more than a number can say exactly; what is none counts as 0. */
+/** Revisions have 64 bits, more than a number holds exactly; invalid text counts as 0. */
 export const revisionOf = ({ metadata }: ReplicaSet): bigint => readRevision(metadata.annotations?.[revisionAnnotation]);
 
 const revisionMax = 2n ** 63n - 1n;
@@ -34,7 +34,6 @@ function readRevision(text: string | undefined): bigint {
   return value > revisionMax || value < -revisionMax ? 0n : value;
 }
 
-/** The one after all of these. */
 export const nextRevision = (sets: readonly ReplicaSet[]): bigint =>
   sets.map(revisionOf).reduce((most, revision) => (revision > most ? revision : most), 0n) + 1n;
 
@@ -51,7 +50,7 @@ const byAge = (a: ReplicaSet, b: ReplicaSet): number => createdAt(a) - createdAt
 export const oldestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort(byAge);
 export const newestFirst = (sets: readonly ReplicaSet[]): ReplicaSet[] => [...sets].sort((a, b) => byAge(b, a));
 
-/** The set that has the Deployment's template now (the oldest, should there be several), and all others. */
+/** Returns the set with the Deployment's current template (the oldest of several), and all others. */
 export function split(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
@@ -60,13 +59,13 @@ export function split(
   return { current, old: sets.filter((set) => !current || uidOf(set) !== uidOf(current)) };
 }
 
-/** What a set remembers of the sizes that were in force when it was scaled: proportional scaling needs it. */
+/** Records the sizes at the time of scaling in a set: proportional scaling needs them. */
 export function sizeAnnotations(deployment: Deployment): Readonly<Record<string, string>> {
   const replicas = deployment.spec?.replicas ?? 1;
   return { [desiredAnnotation]: String(replicas), [maxAnnotation]: String(replicas + maxSurge(deployment)) };
 }
 
-/** The annotations of the current set at `revision`. `isNew` when it is about to be created. */
+/** Returns the annotations of the current set at `revision`. `isNew` is true before its creation. */
 export function currentAnnotations(deployment: Deployment, set: ReplicaSet | null, revision: bigint): Readonly<Record<string, string>> {
   const before = set?.metadata.annotations ?? {};
   const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.has(name)));
@@ -74,7 +73,7 @@ export function currentAnnotations(deployment: Deployment, set: ReplicaSet | nul
   const after: Record<string, string> = { ...before, ...copied, ...(set ? {} : sizeAnnotations(deployment)) };
   if (old !== undefined && readRevision(old) >= revision) return after;
   after[revisionAnnotation] = String(revision);
-  // It had a revision already: this is a way back, and the former numbers are kept.
+  // It had a revision already: this is a rollback, and the former numbers are kept.
   if (old !== undefined) after[historyAnnotation] = history(before[historyAnnotation], old);
   return after;
 }
@@ -85,7 +84,7 @@ function history(before: string | undefined, revision: string): string {
   return [...numbers, revision].join(',');
 }
 
-/** The set that is to run the Deployment's template, named after the hash of it. */
+/** Returns a set for the Deployment's template, named after its hash. */
 export function newSet(deployment: Deployment, replicas: number, revision: bigint): ReplicaSet {
   const { template, selector, minReadySeconds = 0 } = deployment.spec ?? {};
   const hash = templateHash(template, deployment.status?.collisionCount);

@@ -4,7 +4,6 @@ import { currentSize, isRolling, maxSurge, maxUnavailable, replicasOf, wantedTot
 import { desiredAnnotation, maxAnnotation, newestFirst, oldestFirst } from './revisions.js';
 import { allOf, type Sets } from './status.js';
 
-/** A set and the size that it is to have. */
 export interface Resize {
   readonly set: ReplicaSet;
   readonly size: number;
@@ -12,7 +11,7 @@ export interface Resize {
 
 const isInUse = (set: ReplicaSet): boolean => replicasOf(set) > 0;
 
-/** Whether someone changed the Deployment's size since its sets were scaled last. Pure. */
+/** Returns whether the Deployment's size changed since its sets were scaled last. Pure. */
 export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): boolean {
   return sets.filter(isInUse).some(({ metadata }) => {
     const desired = metadata.annotations?.[desiredAnnotation];
@@ -20,7 +19,7 @@ export function wasScaled(deployment: Deployment, sets: readonly ReplicaSet[]): 
   });
 }
 
-/** New sizes after the Deployment was scaled: in the middle of a rollout all sets grow or shrink in proportion. Pure. */
+/** Returns the sizes after the Deployment was scaled: in the middle of a rollout all sets grow or shrink in proportion. Pure. */
 export function scale(deployment: Deployment, sets: Sets): readonly Resize[] {
   const only = onlyActiveOrLatest(sets);
   if (only) return replicasOf(only) === replicasOf(deployment) ? [] : [{ set: only, size: replicasOf(deployment) }];
@@ -47,7 +46,7 @@ function isSaturated(deployment: Deployment, current: ReplicaSet | null): boolea
 function inProportion(deployment: Deployment, sets: readonly ReplicaSet[]): readonly Resize[] {
   const wanted = replicasOf(deployment);
   const toAdd = (wanted > 0 ? wanted + maxSurge(deployment) : 0) - wantedTotal(sets);
-  // The largest first, and of equal ones the newer when growing, the older when shrinking: rounding goes to its favour, or at its cost.
+  // The largest first, and among equals the newer when growing, the older when shrinking: it gets the rounding.
   const order = toAdd > 0 ? newestFirst(sets) : oldestFirst(sets);
   const sorted = order.sort((a, b) => replicasOf(b) - replicasOf(a));
   let added = 0;
@@ -72,7 +71,7 @@ function fraction(set: ReplicaSet, deployment: Deployment): number {
   return Math.round((replicasOf(set) * (replicasOf(deployment) + maxSurge(deployment))) / before) - replicasOf(set);
 }
 
-/** The next step of a rolling update: the current set grows, or, when it cannot, old ones shrink. Pure. */
+/** Returns the next step of a rolling update: the current set grows, or, when it cannot, old ones shrink. Pure. */
 export function rollingStep(deployment: Deployment, { current, old }: Sets): readonly Resize[] {
   if (!current) return [];
   const grown = growCurrent(deployment, current, allOf({ current, old }));
@@ -102,17 +101,17 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
       sizes.set(uidOf(set), size - count);
     }
   };
-  // What does not work goes first: it takes nothing from what is available.
+  // Unavailable pods go first: they take nothing from the available ones.
   take(most, (set, size) => size - (set.status?.availableReplicas ?? 0));
   take(Math.max(0, lastingTotal([...old, current]) - minAvailable), (_, size) => size);
   return old.map((set) => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
 }
 
-/** Available pods that the sizes leave. The status of a set that was just made smaller still counts those that are about to go. */
+/** Returns the available pods that remain at the new sizes. The status of a set that was just scaled down still counts those that are about to go. */
 const lastingTotal = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
 
-/** Old sets without pods beyond the number that is kept for going back, the oldest revisions first. Pure. */
+/** Returns old sets without pods beyond the revision history limit, the oldest revisions first. Pure. */
 export function superfluous(
   deployment: Deployment,
   old: readonly ReplicaSet[],

@@ -18,13 +18,13 @@ export const reasons = {
 
 type Conditions = readonly DeploymentCondition[];
 
-/** A condition that has just become so. */
+/** Returns a condition with the current time as its transition. */
 export const condition = (
   { type, status, reason, message }: Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>,
   now: number,
 ): DeploymentCondition => ({ type, status, lastUpdateTime: timeText(now), lastTransitionTime: timeText(now), reason, message });
 
-/** The same status for the same reason stays as it was; the time of transition moves only with the status. */
+/** Keeps a condition with the same status and reason; the transition time changes only with the status. */
 export function withCondition(before: Conditions, wanted: DeploymentCondition): Conditions {
   const old = conditionOf(before, wanted.type);
   if (old && old.status === wanted.status && old.reason === wanted.reason) return before;
@@ -40,7 +40,7 @@ export interface Sets {
 }
 export const allOf = ({ current, old }: Sets): readonly ReplicaSet[] => (current ? [...old, current] : old);
 
-/** Counters, and whether enough is available. */
+/** Returns the counters, and the Available condition. */
 export function counted(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
   const all = allOf(sets);
   const available = availableTotal(all);
@@ -103,7 +103,7 @@ function isTimedOut(deployment: Deployment, conditions: Conditions, now: number)
   return timeOf(progressing.lastUpdateTime) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 < now;
 }
 
-/** The status of a Deployment that rolls out, with its progress. */
+/** Returns the status of a Deployment during a rollout, with its progress. */
 export function rolloutStatus(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
   const status = counted(deployment, sets, now);
   let conditions = status.conditions ?? [];
@@ -125,7 +125,7 @@ function progress(deployment: Deployment, status: DeploymentStatus, current: Rep
       condition({ type: 'Progressing', status: 'True', reason: reasons.complete, message: `${who} has successfully progressed.` }, now),
     );
   if (isProgressing(deployment.status, status)) {
-    // Always written anew: its time of update is what the deadline counts from.
+    // Always written anew: the deadline counts from its update time.
     const before = conditionOf(deployment.status?.conditions, 'Progressing');
     const wanted = condition({ type: 'Progressing', status: 'True', reason: reasons.updated, message: `${who} is progressing.` }, now);
     return [
@@ -141,7 +141,7 @@ function progress(deployment: Deployment, status: DeploymentStatus, current: Rep
   return conditions;
 }
 
-/** What a ReplicaSet cannot do, its Deployment tells: that of the current one before those of the old. */
+/** The Deployment reports its ReplicaSets' failures: the current one's before those of the old. */
 function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Conditions {
   const failure = [...(current ? [current] : []), ...old]
     .map(({ status }) => conditionOf(status?.conditions, 'ReplicaFailure'))
@@ -151,7 +151,7 @@ function withReplicaFailure(conditions: Conditions, { current, old }: Sets): Con
   return withCondition(conditions, { ...rest, ...(lastTransitionTime ? { lastTransitionTime, lastUpdateTime: lastTransitionTime } : {}) });
 }
 
-/** Milliseconds after which a rollout that stands still must be looked at for its deadline; null when none runs. */
+/** Returns the milliseconds after which a stalled rollout must be checked for its deadline; null when none runs. */
 export function deadlineMs(deployment: Deployment, status: DeploymentStatus, now: number): number | null {
   const progressing = conditionOf(status.conditions, 'Progressing');
   if (

@@ -12,7 +12,7 @@ import { deviceText, ruleTaint, taintedDevices, usableUntil, type DeviceName, ty
 const byDevice = 'device';
 const byPod = 'pod';
 
-/** Deletes the pods that do not bear the taints of the devices that they use. Rules that taint devices count where the server has them. */
+/** Deletes pods that do not tolerate the taints of their devices. Taint rules count where the server has them. */
 export function deviceTaintEvictionController(environment: ManagerEnvironment): Controller {
   const { informers, clock, measures, options } = environment;
   const claims = informers.of(resourceClaims);

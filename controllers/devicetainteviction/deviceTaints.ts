@@ -3,7 +3,7 @@ import type { DeviceToleration, ResourceClaim, ResourceSlice } from '../../api/t
 import type { DeviceTaintRule } from '../../api/types/resource/v1beta2.js';
 import { tolerates } from '../workloads/toleration.js';
 
-/** How long pods may go on with devices that are tainted. Pure. */
+/** Time limits for pods with tainted devices. Pure. */
 
 export interface DeviceTaint {
   readonly key: string;
@@ -20,7 +20,6 @@ export interface DeviceName {
 const effect = 'NoExecute';
 export const deviceText = ({ driver, pool, device }: DeviceName): string => `${driver}/${pool}/${device}`;
 
-/** The devices of a slice that drive pods away by themselves. */
 export const taintedDevices = ({
   spec: { driver, pool, devices = [] },
 }: ResourceSlice): readonly (readonly [string, readonly DeviceTaint[]])[] =>
@@ -37,7 +36,7 @@ export function ruleTaint({ metadata, spec: { deviceSelector = {}, taint } }: De
   return { ...taint, ...(metadata.creationTimestamp === undefined ? {} : { timeAdded: metadata.creationTimestamp }), ...taint };
 }
 
-/** Until when a claim may be used, in milliseconds since 1970: Infinity for ever, and null where none of its devices is tainted. */
+/** Returns until when a claim may be used, in milliseconds since 1970: Infinity for ever, and null where none of its devices is tainted. */
 export function usableUntil(
   { status }: ResourceClaim,
   taintsOf: (device: DeviceName) => readonly DeviceTaint[],

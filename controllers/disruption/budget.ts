@@ -6,25 +6,25 @@ import type { PodDisruptionBudget } from '../../api/types/policy/v1.js';
 import { scaled } from '../../api/intOrPercent.js';
 import { conditionOf, isReady } from '../workloads/podState.js';
 
-/** What a budget allows. Pure. */
+/** The disruptions that a budget allows. Pure. */
 
-/** How long a pod whose eviction was granted may stay before it counts again. */
+/** Time after which a pod with a granted eviction counts again. */
 const deletionMs = 120_000;
 
 export type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
 
 export interface Expectation {
-  /** Pods that there should be. */
+  /** Expected number of pods. */
   readonly expected: number;
-  /** Of these, pods that must stay healthy. */
+  /** Pods that must stay healthy. */
   readonly desired: number;
 }
 
-/** Whether the number of pods wanted by their controllers must be known: a plain minimum needs no total. */
+/** Returns whether the desired scale of the pods' controllers must be known: a plain minimum needs no total. */
 export const needsScale = ({ spec }: PodDisruptionBudget): boolean =>
   spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string';
 
-/** `scale` is what all controllers together want; it counts only where `needsScale` says so. */
+/** `scale` is the desired total of all controllers; it counts only where `needsScale` says so. */
 export function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[], scale: number): Expectation {
   const { maxUnavailable, minAvailable } = spec ?? {};
   if (maxUnavailable !== undefined) return { expected: scale, desired: Math.max(0, scale - scaled(maxUnavailable, scale, 'up')) };
@@ -34,13 +34,12 @@ export function expectation({ spec }: PodDisruptionBudget, pods: readonly Pod[],
 
 export interface Disrupted {
   readonly pods: Readonly<Record<string, string>>;
-  /** Pods that should have gone by now. */
   readonly overdue: readonly Pod[];
   /** Until the next one is overdue; null when none is awaited. */
   readonly againAfterMs: number | null;
 }
 
-/** Of the pods whose eviction was granted, those that have not begun to go and still may. */
+/** Returns pods with granted evictions that have not begun to terminate and still may. */
 export function stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], now: number): Disrupted {
   const granted = pods.flatMap((pod) => {
     const since = status?.disruptedPods?.[nameOf(pod)];
@@ -64,7 +63,7 @@ export interface StatusInput {
 
 export function statusOf({ budget, pods, expectation: { expected, desired }, disrupted, now }: StatusInput): BudgetStatus {
   const currentHealthy = pods.filter((pod) => !isTerminating(pod) && disrupted.pods[nameOf(pod)] === undefined && isReady(pod)).length;
-  // A budget that matches no pods yet must not let the first ones go before this controller has seen them.
+  // A budget that matches no pods yet must not allow eviction of the first ones before this controller has seen them.
   const disruptionsAllowed = expected <= 0 ? 0 : Math.max(0, currentHealthy - desired);
   const { generation = 0 } = budget.metadata;
   const [status, reason] = disruptionsAllowed > 0 ? (['True', 'SufficientPods'] as const) : (['False', 'InsufficientPods'] as const);
@@ -83,7 +82,7 @@ export function statusOf({ budget, pods, expectation: { expected, desired }, dis
   };
 }
 
-/** The status of a budget that cannot be computed: nothing may be disrupted. */
+/** Returns the status of a budget that cannot be computed: nothing may be disrupted. */
 export function failedStatus({ status }: PodDisruptionBudget, message: string, now: number): BudgetStatus {
   const failed = {
     type: 'DisruptionAllowed',
@@ -95,7 +94,7 @@ export function failedStatus({ status }: PodDisruptionBudget, message: string, n
   return { ...status, disruptionsAllowed: 0, conditions: withCondition(status?.conditions, failed, now) };
 }
 
-/** In its place; the time moves only with the status. */
+/** Replaces a condition in its place; the time changes only with the status. */
 function withCondition(
   before: readonly Condition[] = [],
   wanted: Omit<Condition, 'lastTransitionTime'>,

@@ -13,7 +13,7 @@ import { expectation, failedStatus, needsScale, statusOf, stillDisrupted, type B
 import { Scales, ScaleUnknownError } from './scales.js';
 import { staleTargetController } from './staleTargets.js';
 
-/** Says of each budget how many of its pods may be evicted now. */
+/** Computes how many pods of each budget may be evicted now. */
 export function disruptionController(environment: ManagerEnvironment): Controller {
   const loop = new DisruptionLoop(environment);
   const controller: QueueController = new QueueController(environment, { name: 'disruption', sync: (key) => loop.sync(key) });
@@ -47,7 +47,7 @@ interface Workload extends KubeObject {
   readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
 }
 
-/** A changed size changes what a budget expects, whether or not a pod changes as well. */
+/** A changed size changes a budget's expectation, whether or not a pod changes as well. */
 function followScale<T extends Workload>(
   controller: QueueController,
   type: Resource<T>,
@@ -77,7 +77,7 @@ class DisruptionLoop {
       .filter(({ spec }) => selects(spec?.selector, labels));
   }
 
-  /** The budgets of a pod. With more than one it cannot be evicted at all, and its owner is told. */
+  /** Returns the budgets of a pod. With more than one it cannot be evicted at all, and its owner gets an event. */
   budgetsOf(pod: Pod): readonly PodDisruptionBudget[] {
     const found = this.selecting(namespaceOf(pod), pod.metadata.labels);
     const [first] = found;
@@ -119,7 +119,7 @@ class DisruptionLoop {
     if (disrupted.againAfterMs !== null) return { againAfterMs: disrupted.againAfterMs };
   }
 
-  /** What all controllers of the pods want together, each counted once. */
+  /** Returns the desired total of all controllers of the pods, each counted once. */
   async #scaleOf(budget: PodDisruptionBudget, selected: readonly Pod[]): Promise<number> {
     const { events } = this.environment;
     const owners = new Map(
@@ -150,11 +150,11 @@ class DisruptionLoop {
   }
 }
 
-/** In the words of the reference. */
+/** Uses the words of the reference. */
 const unmanaged = ({ spec }: PodDisruptionBudget): string =>
   `Pods selected by this PodDisruptionBudget (selector: ${shownSelector(spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, ` +
   'which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
 
-/** A counter that is absent is zero. */
+/** An absent counter is zero. */
 const withoutZeros = (status: BudgetStatus | undefined): object =>
   Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

@@ -6,18 +6,18 @@ import { replicationControllers } from '../../api/types/core/v1.js';
 import { apiVersionOf, groupOf, pathOf, resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** How many pods a controller wants. */
+/** The desired scale of a controller. */
 export interface ControllerScale {
   readonly uid: string;
   readonly replicas: number;
 }
 
-/** The number cannot be known, and asking again would not help. */
+/** The number is unknown, and a retry would not help. */
 export class ScaleUnknownError extends Error {
   override readonly name = 'ScaleUnknownError';
 }
 
-/** Types change rarely: what a group serves is asked again after this time. */
+/** Types change rarely: a group's resources are read again after this time. */
 const servedMs = 60_000;
 
 interface ResourceListDocument {
@@ -33,7 +33,7 @@ export class Scales {
 
   constructor(private readonly environment: ManagerEnvironment) {}
 
-  /** null when there is no such controller any more; rejects with `ScaleUnknownError` when it has no scale. */
+  /** Returns null when the controller no longer exists; rejects with `ScaleUnknownError` when it has no scale. */
   async of(reference: OwnerReference, namespace: string): Promise<ControllerScale | null> {
     return this.#known(reference, namespace) ?? this.#asked(reference, namespace);
   }

@@ -9,10 +9,10 @@ import type { ManagerEnvironment } from '../environment.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 
 const target = 'DisruptionTarget';
-/** A pod that was to be disrupted goes within this time, or will not. */
+/** A disrupted pod terminates within this time, or will not. */
 const staleAfterMs = 120_000;
 
-/** Milliseconds until a pod's mark of being disrupted is out of date; null where it bears none that ever will be. The node's own marks hold. Pure. */
+/** Returns milliseconds until a pod's disruption condition is stale; null where it has none that ever will be. The kubelet's own conditions stay. Pure. */
 export function untilStaleMs(pod: Pod, now: number): number | null {
   const condition = conditionOf(pod.status?.conditions, target);
   if (!condition || condition.status !== 'True' || condition.reason === 'TerminationByKubelet' || isTerminating(pod) || isFinished(pod))
@@ -20,7 +20,7 @@ export function untilStaleMs(pod: Pod, now: number): number | null {
   return timeOf(condition.lastTransitionTime) + staleAfterMs - now;
 }
 
-/** Takes the mark from pods that were to be disrupted and were not. */
+/** Clears the condition of pods whose disruption did not happen. */
 export function staleTargetController(environment: ManagerEnvironment): QueueController {
   const { api, informers, clock } = environment;
   const sync = async (key: string): Promise<SyncResult> => {

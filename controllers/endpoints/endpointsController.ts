@@ -8,11 +8,11 @@ import { followsPods, podsBehind } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { planEndpoints } from './plan.js';
 
-/** Someone elects a leader with it: it has nothing to do with a Service. */
+/** It is used for leader election, not for a Service. */
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 const electsLeader = ({ metadata }: Endpoints): boolean => metadata.annotations?.[leaderAnnotation] !== undefined;
 
-/** Keeps the Endpoints object of each Service equal to the pods that it selects: what slices have replaced, for those who still read it. */
+/** Keeps the Endpoints object of each Service equal to the pods that it selects, for clients that do not read slices. */
 export function endpointsController(environment: ManagerEnvironment): Controller {
   const { options } = environment;
   const loop = new EndpointsLoop(environment);
@@ -23,7 +23,7 @@ export function endpointsController(environment: ManagerEnvironment): Controller
     sync: (key) => loop.sync(key),
     backoffFirstMs: 1_000,
     backoffMaxMs: 100_000,
-    // Of Services that went while no manager ran, this is all that is left. Later ones without a Service are someone's own.
+    // Services that were deleted while no manager ran have left only these. Later ones without a Service belong to users.
     background: async () => {
       for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object));
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EndpointAddress, EndpointPort, EndpointSubset, ObjectReference } from '../../api/types/core/v1.js';
 
-/** The order of subsets in the reference: by a hash of how its language prints them. Pure. */
+/** The order of subsets in the reference: by a hash of their Go print form. Pure. */
 
 const text = (type: string, value: string | number | undefined): string => `(${type})${value ?? ''}`;
 const pointer = (type: string, value: string | undefined): string => `(*${type})${value ?? '<nil>'}`;
@@ -42,7 +42,7 @@ function byHash<T>(items: readonly T[], printed: (item: T) => string): readonly 
 const addressWord = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ''}`;
 const byAddress = (a: EndpointAddress, b: EndpointAddress): number => (addressWord(a) < addressWord(b) ? -1 : 1);
 
-/** Subsets in their order, with their addresses and ports in theirs. */
+/** Sorts subsets, with their addresses and ports. */
 export function inOrder(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
   const sorted = subsets.map(({ addresses = [], notReadyAddresses = [], ports = [] }) => ({
     ...(addresses.length > 0 ? { addresses: [...addresses].sort(byAddress) } : {}),

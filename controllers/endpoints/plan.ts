@@ -15,13 +15,12 @@ const overCapacity = 'endpoints.kubernetes.io/over-capacity';
 
 export interface EndpointsObserved {
   readonly service: Service;
-  /** Those that the Service selects. */
   readonly pods: readonly Pod[];
   readonly current: Endpoints | null;
   readonly triggerTime: string | null;
 }
 
-/** The Endpoints object that a Service should have; null when it has it. Pure. */
+/** Returns the Endpoints object that a Service should have; null when it has it. Pure. */
 export function planEndpoints({ service, pods, current, triggerTime }: EndpointsObserved): Endpoints | null {
   const wanted = canonical(pods.flatMap((pod) => subsetsOf(service, pod)));
   const { subsets, isOver } = truncated(wanted);
@@ -47,12 +46,12 @@ function labelsOf(service: Service): Readonly<Record<string, string>> {
   return { ...labels, ...(hasClusterIP(service) ? {} : { [headlessLabel]: '' }), [managedByLabel]: manager };
 }
 
-/** Whether an object says that it is cut off, or should be. */
+/** Returns whether an object is, or should be, marked as truncated. */
 const isOverCapacity = ({ metadata, subsets = [] }: Endpoints): boolean =>
   metadata.annotations?.[overCapacity] !== undefined ||
   subsets.reduce((sum, { addresses = [], notReadyAddresses = [] }) => sum + addresses.length + notReadyAddresses.length, 0) > addressesMax;
 
-/** Without versions of pods, which say nothing. */
+/** Drops resource versions of pods, which say nothing. */
 function plain(subsets: readonly EndpointSubset[]): readonly object[] {
   const address = ({ targetRef, ...rest }: EndpointAddress): object => {
     const { resourceVersion: _, ...target } = (targetRef ?? {}) as { readonly resourceVersion?: string };
@@ -65,7 +64,7 @@ function plain(subsets: readonly EndpointSubset[]): readonly object[] {
   }));
 }
 
-/** One subset for each port that the pod has: what belongs together is found later. */
+/** Returns one subset for each port of the pod: they are regrouped later. */
 function subsetsOf(service: Service, pod: Pod): readonly EndpointSubset[] {
   const { ports = [], publishNotReadyAddresses = false } = service.spec ?? {};
   const address = isReachable(pod) && (publishNotReadyAddresses || !isTerminating(pod)) ? addressOf(service, pod) : null;

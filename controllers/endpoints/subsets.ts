@@ -6,7 +6,7 @@ import { inOrder } from './order.js';
  *
  *     a:80 b:80 a:443 b:443 c:80   becomes   {a, b}: 80, 443   and   {c}: 80
  *
- * Where an address is both ready and not, it is not. Pure.
+ * An address that is both ready and not ready counts as not ready. Pure.
  */
 export function canonical(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
   const members = new Map<string, Map<string, boolean>>();
@@ -36,13 +36,13 @@ function statesOf(
 }
 
 function note(states: Map<string, boolean>, addresses: Map<string, EndpointAddress>, address: EndpointAddress, ready: boolean): void {
-  // Equal addresses of different pods are told apart, so that each keeps its target.
+  // Equal addresses of different pods are distinct, so that each keeps its target.
   const key = `${address.ip} ${address.targetRef?.uid ?? ''}`;
   if (!addresses.has(key)) addresses.set(key, address);
   states.set(key, ready && (states.get(key) ?? true));
 }
 
-/** Ports with the same addresses in the same state come together. */
+/** Groups ports with the same addresses in the same state. */
 function regrouped(
   members: ReadonlyMap<string, ReadonlyMap<string, boolean>>,
   { addresses, ports }: { addresses: ReadonlyMap<string, EndpointAddress>; ports: ReadonlyMap<string, EndpointPort | null> },
@@ -67,7 +67,7 @@ function regrouped(
   }));
 }
 
-/** Addresses in one Endpoints object; more than that nobody can handle. */
+/** Bound on the addresses in one Endpoints object. */
 export const addressesMax = 1_000;
 
 export interface Truncated {
@@ -75,7 +75,7 @@ export interface Truncated {
   readonly isOver: boolean;
 }
 
-/** Leaves out what is too much: first what is not ready, and of each subset in proportion to its size. */
+/** Truncates: first addresses that are not ready, and of each subset in proportion to its size. */
 export function truncated(subsets: readonly EndpointSubset[]): Truncated {
   const count = (of: 'addresses' | 'notReadyAddresses'): number => subsets.reduce((sum, subset) => sum + (subset[of]?.length ?? 0), 0);
   const ready = count('addresses');
@@ -105,7 +105,6 @@ export function truncated(subsets: readonly EndpointSubset[]): Truncated {
   };
 }
 
-/** Parts of `total` in proportion to `sizes`, each rounded up: the last ones get what is left. */
 function shares(sizes: readonly number[], total: number): readonly number[] {
   const sum = sizes.reduce((a, b) => a + b, 0);
   if (sum <= total) return sizes;

@@ -6,11 +6,9 @@ import { hostnameIn } from '../services/membership.js';
 import { isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 
-/** Endpoints of slices. Pure. */
-
 const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** The endpoint that a pod is in one family; null where it has no address of it. */
+/** Returns a pod's endpoint in one family; null where it has no address of it. */
 export function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: Family): Endpoint | null {
   const addresses = addressesOf(pod).filter((address) => familyOf(address) === family);
   if (addresses.length === 0) return null;
@@ -20,7 +18,7 @@ export function endpointOf(service: Service, pod: Pod, node: Node | undefined, f
   const hostname = hostnameIn(service, pod);
   return {
     addresses,
-    // What is ending is not for new connections, unless the Service wants its pods known in any state.
+    // A terminating pod is not for new connections, unless the Service publishes its pods in any state.
     conditions: { ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating), serving, terminating },
     ...(hostname ? { hostname } : {}),
     targetRef: { kind: 'Pod', namespace: namespaceOf(pod), name: nameOf(pod), uid: uidOf(pod) },
@@ -29,11 +27,11 @@ export function endpointOf(service: Service, pod: Pod, node: Node | undefined, f
   };
 }
 
-/** What tells one endpoint from another; all else about it may change. */
+/** Identifies an endpoint; all other properties may change. */
 export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): string =>
   JSON.stringify([[...(addresses ?? [])].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
 
-/** Whether two endpoints of one key are the same throughout. Hints are decided apart; versions of pods say nothing. */
+/** Compares two endpoints of one key. Hints are decided separately; resource versions of pods say nothing. */
 export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameJson(facts(a), facts(b));
 
 const facts = ({ nodeName, zone, conditions, targetRef }: Endpoint): object => {

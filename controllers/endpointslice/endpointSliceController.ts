@@ -17,11 +17,10 @@ import { manager } from './slice.js';
 import { asksForTopology } from './topologyHints.js';
 import { shareFacts, zoneShares } from './zoneShares.js';
 
-/** While the cache lags behind our own writes, a change of it calls; this is for one that never comes. */
+/** A change of the cache ends the wait for our own writes; this is for one that never comes. */
 const staleAgainMs = 5_000;
 const families = ['IPv4', 'IPv6'] as const;
 
-/** Keeps the slices of each Service equal to the pods that it selects. */
 export function endpointSliceController(environment: ManagerEnvironment): Controller {
   const { options } = environment;
   const loop = new EndpointSliceLoop(environment);
@@ -44,7 +43,7 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
       for (const key of loop.waitingFor(nameOf(node))) controller.queue.add(key);
       queueZoned();
     },
-    // Nodes tell of themselves every few seconds; few of these changes matter here.
+    // Nodes report every few seconds; few of these changes matter here.
     changed: (before, after) => {
       if (before !== after && shareFacts(before) !== shareFacts(after)) queueZoned();
     },
@@ -56,7 +55,7 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
 class EndpointSliceLoop {
   readonly pending: PendingWrites;
   readonly #triggers = new TriggerTimes();
-  /** Services that have hints of topology, by key and family. */
+  /** Services with topology hints, by key and family. */
   readonly #zoned = new Set<string>();
   /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
@@ -67,7 +66,7 @@ class EndpointSliceLoop {
     this.#counts = new SliceCounts(environment.measures, 'endpoint_slice_controller');
   }
 
-  /** The Services that miss a pod because its node is not known, and forgets them. */
+  /** Returns the Services that lack a pod because its node is unknown, and forgets them. */
   waitingFor(node: string): Iterable<string> {
     const keys = this.#waiting.get(node) ?? [];
     this.#waiting.delete(node);
@@ -126,7 +125,7 @@ class EndpointSliceLoop {
     );
   }
 
-  /** Told when it begins and ends, and each time that it is asked for and cannot be. */
+  /** Records an event when it begins and ends, and each time that it is requested and impossible. */
   #tellOfTopology(service: Service, { topology }: SlicesPlan): void {
     const { events } = this.environment;
     const disabled = (family: string, message: string): void =>
@@ -149,7 +148,7 @@ class EndpointSliceLoop {
     }
   }
 
-  /** Those that nobody waited for yet. */
+  /** Returns those that no Service waited for yet. */
   #await(key: string, stranded: readonly Pod[]): readonly Pod[] {
     return stranded.filter(({ spec }) => {
       const node = spec?.nodeName ?? '';

@@ -7,7 +7,6 @@ import { endpointKey, sameEndpoint } from './endpoint.js';
 export interface Packing {
   readonly slices: readonly EndpointSlice[];
   readonly wanted: readonly Endpoint[];
-  /** Of every slice. */
   readonly labels: Readonly<Record<string, string>>;
   readonly endpointsMax: number;
   readonly empty: () => EndpointSlice;
@@ -20,8 +19,8 @@ interface Filling {
 }
 
 /**
- * Distributes endpoints that share their ports over slices, with few writes rather than full slices: every write of a slice goes to every
- * node. An endpoint stays where it is; new ones fill slices that change anyway, then the fullest slice that takes all the rest, then new slices. Pure.
+ * Distributes endpoints that share their ports over slices, with few writes rather than full slices: every write of a slice goes to every node. An endpoint
+ * keeps its slice; new ones fill slices that change anyway, then the fullest slice that takes all the rest, then new slices. Pure.
  */
 export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): SliceWrites {
   const left = new Map(wanted.map((endpoint) => [endpointKey(endpoint), endpoint]));
@@ -44,7 +43,7 @@ export function pack({ slices, wanted, labels, endpointsMax, empty }: Packing): 
   };
 }
 
-/** What stays of a slice, in its order; what is placed so is taken from `left`. */
+/** Returns the remaining endpoints of a slice, in its order; they are removed from `left`. */
 function keep(slice: EndpointSlice, left: Map<string, Endpoint>, labels: Readonly<Record<string, string>>): Filling {
   const before = slice.endpoints ?? [];
   const endpoints: Endpoint[] = [];

@@ -17,22 +17,20 @@ import type { ZoneShares } from './zoneShares.js';
 
 export interface SlicesObserved {
   readonly service: Service;
-  /** Those that the Service selects. */
   readonly pods: readonly Pod[];
-  /** Those of this Service and this controller. */
   readonly slices: readonly EndpointSlice[];
   readonly nodeOf: (name: string) => Node | undefined;
-  /** Asked only for a Service that wants its topology minded. */
+  /** Called only for a Service that requests topology hints. */
   readonly zoneShares: () => ZoneShares;
   readonly endpointsMax: number;
-  /** When the change took place that is written now; null where nobody knows. */
+  /** Time of the change that is written now; null if unknown. */
   readonly triggerTime: string | null;
 }
 
 export interface SlicesPlan extends SliceWrites {
-  /** Pods that are left out because their node is not known. */
+  /** Pods that are left out because their node is unknown. */
   readonly stranded: readonly Pod[];
-  /** Of each family of a Service that wants its topology minded: why that is not possible, or null. */
+  /** Why topology hints are impossible, or null, by family of a Service that requests them. */
   readonly topology: readonly { readonly family: Family; readonly refusal: string | null }[];
 }
 
@@ -66,7 +64,7 @@ const merge = (all: readonly SliceWrites[]): SliceWrites => ({
   remove: all.flatMap(({ remove }) => remove),
 });
 
-/** A pod on a node that nobody knows could be anywhere; only a Service that wants all its pods known lists it. */
+/** A pod on an unknown node could be anywhere; only a Service that publishes pods in any state lists it. */
 const isPlaced = ({ service, nodeOf }: SlicesObserved, pod: Pod): boolean =>
   service.spec?.publishNotReadyAddresses === true || nodeOf(pod.spec?.nodeName ?? '') !== undefined;
 
@@ -75,7 +73,7 @@ interface Group {
   readonly endpoints: Endpoint[];
 }
 
-/** Endpoints by their ports: a named port may have another number on each pod. */
+/** Groups endpoints by their ports: a named port may have another number on each pod. */
 function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, Group> {
   const { service, nodeOf } = observed;
   const found = new Map<string, Group>();
@@ -90,7 +88,7 @@ function groups(observed: SlicesObserved, family: Family): ReadonlyMap<string, G
   return found;
 }
 
-/** `refusal` is absent where nobody asks for topology. */
+/** `refusal` is absent where topology is not requested. */
 type FamilyPlan = SliceWrites & { readonly refusal?: string | null };
 
 function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): FamilyPlan {
@@ -112,7 +110,7 @@ function planFamily(observed: SlicesObserved, family: Family, slices: readonly E
   return asksForTopology(service) ? withTopology(observed, slices, writes) : withTraffic(service, slices, writes);
 }
 
-/** There is always a slice, so that whoever waits for one need not ask whether the controller has come by. */
+/** There is always a slice, so that clients that wait for one need not find out whether the controller has run. */
 function withPlaceholder(service: Service, family: Family, slices: readonly EndpointSlice[], writes: SliceWrites): SliceWrites {
   if (slices.length > writes.remove.length || writes.create.length > 0) return writes;
   const placeholder = newSlice(service, family, []);

@@ -3,15 +3,15 @@ import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { ZoneShares } from './zoneShares.js';
 
 /**
- * Hints of the topology mode `Auto`: each zone gets endpoints in proportion to its processors, its own where it has enough. A slice whose hints
- * still do is left as it is. Pure.
+ * Hints of the topology mode `Auto`: each zone gets endpoints in proportion to its processors, its own where it has enough. A slice whose hints still suffice
+ * stays unchanged. Pure.
  */
 
 const modeAnnotations = ['service.kubernetes.io/topology-aware-hints', 'service.kubernetes.io/topology-mode'];
-/** How much more than its part an endpoint may get to do. */
+/** Permitted overload of an endpoint above its part. */
 const overload = 0.2;
 
-/** The older annotation counts where both are there. */
+/** The older annotation counts where both exist. */
 export function asksForTopology({ metadata }: Service): boolean {
   const mode = modeAnnotations.map((name) => metadata.annotations?.[name]).find((value) => value !== undefined);
   return mode === 'Auto' || mode === 'auto';
@@ -25,9 +25,8 @@ interface Allocation {
 type Allocations = ReadonlyMap<string, Allocation>;
 
 export interface Hinting {
-  /** All slices of one family as they should be; one that stays is the same object. */
   readonly slices: readonly EndpointSlice[];
-  /** Why there are no hints; null when there are. */
+  /** The reason why there are no hints; null when there are. */
   readonly refusal: string | null;
 }
 
@@ -62,7 +61,7 @@ function withoutHints(slice: EndpointSlice): EndpointSlice {
   return { ...slice, endpoints: slice.endpoints.map(({ hints: _, ...endpoint }) => endpoint) };
 }
 
-/** How many endpoints each zone should have, or why nobody can say. */
+/** Returns the number of endpoints of each zone, or why it is unknown. */
 function allocate(shares: ZoneShares, count: number): Allocations | string {
   if (!shares) return 'Insufficient Node information: allocatable CPU or zone not specified on one or more nodes';
   const numbers = `(${count} endpoints, ${shares.size} zones)`;
@@ -79,7 +78,7 @@ function allocate(shares: ZoneShares, count: number): Allocations | string {
   );
 }
 
-/** Whether the hints of a slice may stay; if so, they are counted into `held`. */
+/** Returns whether the hints of a slice may stay; if so, they are counted into `held`. */
 function holdsUp({ endpoints }: EndpointSlice, allocations: Allocations, held: Map<string, number>): boolean {
   const own = new Map<string, number>();
   for (const { hints } of (endpoints ?? []).filter(isReady)) {
@@ -97,7 +96,7 @@ interface Moves {
   readonly receiving: Map<string, number>;
 }
 
-/** Whole endpoints that zones with too many give to zones with too few, where that makes things better. */
+/** Returns whole endpoints that zones with too many give to zones with too few, where that improves the balance. */
 function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number>): Moves {
   const surplus = new Map([...allocations].map(([zone, { desired }]) => [zone, (held.get(zone) ?? 0) - desired]));
   const lack = new Map([...surplus].map(([zone, amount]) => [zone, -amount]));
@@ -116,7 +115,7 @@ function movesBetween(allocations: Allocations, held: ReadonlyMap<string, number
 const most = (amounts: ReadonlyMap<string, number>): readonly [string, number] =>
   [...amounts].reduce((best, next) => (next[1] > best[1] ? next : best), ['', 0] as const);
 
-/** Hints for the own zone, save for those that the zone gives away. */
+/** Sets hints for the own zone, except for those that the zone gives away. */
 function hinted(slice: EndpointSlice, { giving, receiving }: Moves): EndpointSlice {
   const take = (counts: Map<string, number>, zone: string): boolean => {
     const left = counts.get(zone) ?? 0;

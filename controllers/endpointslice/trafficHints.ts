@@ -1,11 +1,11 @@
 import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import { sameJson } from '../workloads/sameJson.js';
 
-/** Hints by which proxies keep traffic near, as `spec.trafficDistribution` asks. Pure. */
+/** Hints by which proxies keep traffic near, for `spec.trafficDistribution`. Pure. */
 
 const zoneWords: ReadonlySet<string> = new Set(['PreferClose', 'PreferSameZone', 'PreferSameNode']);
 
-/** Gives an endpoint the hints that it should have. What is not ready keeps what it has, as long as there are hints at all. */
+/** Sets the hints of an endpoint. An endpoint that is not ready keeps its own, as long as there are hints at all. */
 function hinted(endpoint: Endpoint, distribution: string | undefined): Endpoint {
   const { hints: before, ...rest } = endpoint;
   if (!distribution || !zoneWords.has(distribution)) return rest;
@@ -18,7 +18,6 @@ function hinted(endpoint: Endpoint, distribution: string | undefined): Endpoint 
   return Object.keys(hints).length > 0 ? { ...rest, hints } : rest;
 }
 
-/** The same slice when its hints are right already. */
 export function withTrafficHints(slice: EndpointSlice, distribution: string | undefined): EndpointSlice {
   const before = slice.endpoints ?? [];
   const endpoints = before.map((endpoint) => hinted(endpoint, distribution));

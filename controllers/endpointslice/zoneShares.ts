@@ -2,12 +2,12 @@ import { parseQuantity, scaledQuantity } from '../../api/quantity.js';
 import type { Node } from '../../api/types/core/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** How the processors of the cluster are spread over zones: traffic is taken to come from where they are. Pure. */
+/** The distribution of processors over zones: traffic is assumed to come from there. Pure. */
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 const excludedLabels = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master'];
 
-/** The part of each zone, of 1. null where it cannot be known: a node that says too little, or fewer than two zones. */
+/** The part of each zone, of 1. Null where it is unknown: a node lacks data, or there are fewer than two zones. */
 export type ZoneShares = ReadonlyMap<string, number> | null;
 
 const serves = ({ metadata, status }: Node): boolean =>
@@ -19,7 +19,7 @@ function cpuOf({ status }: Node): number {
   return parsed.ok ? Number(scaledQuantity(parsed.quantity, milliPlaces)) : 0;
 }
 
-/** What of a node decides its share. */
+/** The properties of a node that determine its share. */
 export const shareFacts = (node: Node): string => JSON.stringify([serves(node), node.metadata.labels?.[zoneLabel], cpuOf(node)]);
 
 export function zoneShares(nodes: readonly Node[]): ZoneShares {

@@ -12,10 +12,10 @@ import { SliceCounts } from '../slices/sliceCounts.js';
 import { isManagedBy, writeSlices } from '../slices/sliceWrites.js';
 import { isToBeMirrored, manager, planMirror } from './plan.js';
 
-/** While the cache lags behind our own writes, a change of it calls; this is for one that never comes. */
+/** A change of the cache ends the wait for our own writes; this is for one that never comes. */
 const staleAgainMs = 5_000;
 
-/** Keeps slices equal to Endpoints that people write for Services without selectors. */
+/** Keeps slices equal to Endpoints that users write for Services without selectors. */
 export function endpointSliceMirroringController(environment: ManagerEnvironment): Controller {
   const { options } = environment;
   const loop = new MirroringLoop(environment);

@@ -14,12 +14,12 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const skipLabel = 'endpointslice.kubernetes.io/skip-mirror';
 const leaderAnnotation = 'control-plane.alpha.kubernetes.io/leader';
 
-/** Whether someone wrote Endpoints to be used, and not to elect a leader, or with slices of his own. */
+/** Returns whether Endpoints are to be mirrored: not those for leader election, nor those with slices of their own. */
 export const isToBeMirrored = ({ metadata }: Endpoints): boolean =>
   metadata.labels?.[skipLabel] !== 'true' && metadata.annotations?.[leaderAnnotation] === undefined;
 
 export interface MirrorPlan extends SliceWrites {
-  /** Addresses that are left out: those that are none, and those beyond the limit. */
+  /** Addresses that are left out: invalid ones, and those beyond the limit. */
   readonly invalid: number;
   readonly excess: number;
 }
@@ -30,7 +30,7 @@ interface Group {
   readonly endpoints: Endpoint[];
 }
 
-/** Decides how slices should change to say what Endpoints say: one slice for each subset and family. Pure. */
+/** Decides how slices should change to match Endpoints: one slice for each subset and family. Pure. */
 export function planMirror(source: Endpoints, slices: readonly EndpointSlice[], addressesMax: number): MirrorPlan {
   const { groups, invalid, excess } = grouped(source, addressesMax);
   const present = slices.filter((slice) => !isTerminating(slice));
@@ -125,7 +125,7 @@ function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [firs
   return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...first.metadata, ...metadata }, endpoints }], remove: others };
 }
 
-/** In any order. */
+/** Ignores the order. */
 function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
   const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] =>
     [...endpoints].sort((one, other) => ((one.addresses?.[0] ?? '') < (other.addresses?.[0] ?? '') ? -1 : 1));
@@ -138,7 +138,7 @@ const labelsOf = (source: Endpoints): Readonly<Record<string, string>> => ({
   [managedByLabel]: manager,
 });
 
-/** A former time of a change says nothing of this one, and the last configuration is that of another kind. */
+/** The time of a former change does not apply, and the last applied configuration is that of another kind. */
 function annotationsOf({ metadata }: { readonly metadata: Endpoints['metadata'] }): Readonly<Record<string, string>> {
   const { [lastApplied]: _, [triggerAnnotation]: __, ...annotations } = metadata.annotations ?? {};
   return annotations;

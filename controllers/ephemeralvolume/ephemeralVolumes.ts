@@ -7,7 +7,7 @@ import { controllerReference } from '../workloads/claim.js';
 
 const claimName = (pod: Pod, volume: Volume): string => `${nameOf(pod)}-${volume.name}`;
 
-/** The claims that a pod brings with it. Pure. */
+/** The generated claims of a pod. Pure. */
 function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     const template = volume.ephemeral?.volumeClaimTemplate;
@@ -24,7 +24,7 @@ function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
   });
 }
 
-/** Makes the claims for the volumes that live as long as their pod. */
+/** Creates the claims of ephemeral volumes. */
 export function ephemeralVolumeController(environment: ManagerEnvironment): Controller {
   const { api, events, informers, measures, options } = environment;
   const podCache = informers.of(pods).cache;

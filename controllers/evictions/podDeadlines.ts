@@ -6,7 +6,7 @@ import { timeText } from '../../api/time.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** When a pod must go, of those that taints drive away. */
+/** The deadline of a pod that taints evict. */
 export type Eviction =
   /** Milliseconds that the pod may stay, from when its time began; Infinity for ever. */
   | { readonly staysMs: number }
@@ -16,19 +16,19 @@ export type Eviction =
 export interface DeadlineOptions {
   readonly queue: string;
   readonly workers: number;
-  /** What is to be done about a pod as things are; null when nothing speaks against it. */
+  /** Returns the eviction of a pod in the current state; null for none. */
   readonly judge: (pod: Pod) => Eviction | null;
-  /** Of the events. */
+  /** Message of the events. */
   readonly event: string;
-  /** Of the condition that a pod gets before it is deleted. */
+  /** The condition that a pod gets before it is deleted. */
   readonly condition: { readonly reason: string; readonly message: string };
-  /** Told of each deletion, and how many seconds late it was. */
+  /** Called for each deletion with its delay in seconds. */
   readonly deleted: (lateSeconds: number) => void;
 }
 
 /**
- * Deletes pods when their time is over. A pod's time begins when something first speaks against it, goes on while what that is changes, and is taken back
- * when nothing does any more, or the pod may stay for ever.
+ * Deletes pods when their time is over. A pod's time begins with the first reason to evict it, goes on while the reasons change, and is cancelled when there is
+ * none any more, or the pod may stay for ever.
  */
 export class PodDeadlines {
   readonly controller: QueueController;
@@ -84,7 +84,7 @@ export class PodDeadlines {
       lastTransitionTime: timeText(clock.now()),
     };
     const patch = strategicPatch({ metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } });
-    // A conflict says that another pod has the name by now, and that one is left alone.
+    // A conflict means that another pod has the name by now, which is left alone.
     const isGone = (error: unknown): boolean => isNotFound(error) || isConflict(error);
     if ((await unless(isGone, api.patch(pods, keyOf(pod), patch, { subresource: 'status' }))) === null) return;
     await unless(isGone, api.delete(pods, keyOf(pod), { preconditions: { uid: uidOf(pod) } }));

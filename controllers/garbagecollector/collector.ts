@@ -8,34 +8,34 @@ import { judge, ownerState, type OwnerState } from './judgement.js';
 export interface CollectorOptions {
   readonly api: Api;
   readonly graph: Graph;
-  /** The type that a reference names; null where no such kind is served now. */
+  /** Returns the type of a reference; null where no such kind is served now. */
   readonly typeOf: (apiVersion: string, kind: string) => Resource | null;
   readonly suspect: (uids: readonly string[]) => void;
 }
 
-/** Owners that the server did not know. A uid never comes back, so the answer stays true; the bound only saves memory. */
+/** Owners unknown to the server. A uid is never reused, so the answer stays true; the bound only saves memory. */
 const absentMax = 500;
 
-/** Asks the server about suspects, and does what follows. */
+/** Checks suspects with the server, and acts on the result. */
 export class Collector {
   readonly #absent = new Set<string>();
 
   constructor(private readonly options: CollectorOptions) {}
 
-  /** Looks at an object that may have to go. Throws to be tried again. */
+  /** Checks an object that may have to be deleted. Throws for a retry. */
   async attemptToDelete(uid: string): Promise<void> {
     const { api, graph } = this.options;
     const node = graph.node(uid);
     if (!node || (node.beingDeleted && !node.deletingDependents)) return;
     if (!node.deletingDependents && graph.isWellOwned(node)) return;
     const latest = await unless(isNotFound, api.get(node.type, node));
-    // Gone or replaced: the watch will say so.
+    // It is gone or replaced: the watch will report it.
     if (!latest || uidOf(latest) !== uid) return;
     if (node.deletingDependents) await this.#finishForeground(node);
     else await this.#judge(node, latest);
   }
 
-  /** Frees the dependents of an owner that is deleted with the policy to orphan them, then lets the owner go. */
+  /** Frees the dependents of an owner that is deleted with the Orphan policy, then lets the owner go. */
   async attemptToOrphan(uid: string): Promise<void> {
     const node = this.options.graph.node(uid);
     if (!node) return;
@@ -60,7 +60,7 @@ export class Collector {
         return;
       case 'delete': {
         if (judgement.unblock) await this.#changeOwners(node, (owners) => owners.map((owner) => ({ ...owner, blockOwnerDeletion: false })));
-        // The version tells that its owners are still those that were judged.
+        // The version proves that its owners are still the judged ones.
         const preconditions = judgement.unblock
           ? { uid: node.uid }
           : { uid: node.uid, resourceVersion: latest.metadata.resourceVersion ?? '' };
@@ -77,7 +77,7 @@ export class Collector {
         `${dependent.namespace}/${dependent.name}: the kind ${owner.kind} of ${owner.apiVersion}, which an owner reference names, is not served`,
       );
     const namespace = type.namespaced ? dependent.namespace : '';
-    // Nothing that lives in a namespace can own what does not. Such a reference is invalid, and its object is left alone.
+    // A namespaced object cannot own a cluster-scoped one. Such a reference is invalid, and its object is left alone.
     if (type.namespaced && namespace === '') return 'solid';
     const key = [owner.uid, owner.apiVersion, owner.kind, owner.name, namespace].join(' ');
     if (this.#absent.has(key)) return 'absent';
@@ -103,7 +103,7 @@ export class Collector {
     this.options.suspect(blockers.filter(({ deletingDependents }) => !deletingDependents).map(({ uid }) => uid));
   }
 
-  /** Conditional on the version, so that a reference added meanwhile is not lost; the watch may lag, so a conflict asks the server. */
+  /** Conditional on the version, so that a reference added meanwhile is not lost; the watch may lag, so a conflict reads from the server. */
   async #changeOwners(node: Node, change: (owners: readonly OwnerReference[]) => readonly OwnerReference[]): Promise<void> {
     const { api } = this.options;
     const send = (owners: readonly OwnerReference[], resourceVersion: string): Promise<unknown> => {

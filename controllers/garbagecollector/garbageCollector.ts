@@ -10,9 +10,9 @@ import type { ManagerEnvironment } from '../environment.js';
 import { Collector } from './collector.js';
 import { Graph, nodeOf, type Node, type Suspicions } from './graph.js';
 
-/** How often types are looked for that came or went. */
+/** Interval of checks for new and removed types. */
 const discoveryEveryMs = 30_000;
-/** Events are many, own nothing and are owned by nobody. */
+/** Events are many, and have neither owners nor dependents. */
 const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
 
 interface Monitor {
@@ -22,8 +22,8 @@ interface Monitor {
 }
 
 /**
- * Deletes what has lost its owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted, but for types
- * that other controllers follow anyhow: those come once, over the watch that all share.
+ * Deletes objects that have lost their owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted,
+ * except for types that other controllers follow anyhow: those come once, over the shared watch.
  */
 export class GarbageCollector implements Controller {
   readonly name = 'garbagecollector';
@@ -54,7 +54,7 @@ export class GarbageCollector implements Controller {
       log,
     } = this.environment;
     await this.#firstResync(signal);
-    // A conflict says that the object changed since it was judged: it is judged again.
+    // A conflict means that the object changed since it was judged: it is judged again.
     const onError = (uid: string, error: unknown): void => {
       if (!isConflict(error)) log('error', `garbagecollector: ${uid}: ${messageOf(error)}`);
     };
@@ -66,7 +66,7 @@ export class GarbageCollector implements Controller {
     await Promise.all([...this.#monitors.values()].map(({ informer }) => informer.stopped()));
   }
 
-  /** Work begins only when all types are known: an owner that is not yet seen would look absent, and cost a question each. */
+  /** Work begins only when all types are synced: an unseen owner would seem absent, and cost a request each. */
   async #firstResync(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#resync(signal))) await pause(this.environment.clock, 1_000, signal);
     await Promise.race([
@@ -153,7 +153,7 @@ function objectOf({ type, namespace, name, uid }: Node): KubeObject {
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...(namespace ? { namespace } : {}), name, uid } };
 }
 
-/** What the graph needs of an object; a cluster holds very many of them. */
+/** The part of an object that the graph needs; a cluster holds very many of them. */
 function essence({
   metadata: { name, namespace, uid, resourceVersion, deletionTimestamp, finalizers, ownerReferences },
 }: KubeObject): KubeObject {

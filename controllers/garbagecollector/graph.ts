@@ -2,10 +2,10 @@ import { type KubeObject, nameOf, namespaceOf, type OwnerReference, uidOf } from
 import type { Resource } from '../../api/meta/resource.js';
 
 /**
- * Who owns whom, over all objects of all types. Pure: changes of objects go in, objects to look at come out.
+ * The ownership graph over all objects of all types. Pure: changes of objects go in, objects to check come out.
  *
- * References are kept by the owner's uid alone, whether or not such an owner is known: a dependent may be seen before its owner, and its reference
- * may be wrong. The graph therefore only ever suspects; before anything is deleted the server is asked.
+ * References are kept by the owner's uid alone, whether or not such an owner is known: a dependent may be seen before its owner, and its reference may be
+ * wrong. The graph therefore only suspects; before anything is deleted the server is queried.
  */
 
 export interface Node {
@@ -16,16 +16,14 @@ export interface Node {
   readonly version: string;
   readonly owners: readonly OwnerReference[];
   readonly beingDeleted: boolean;
-  /** Deleted in the foreground: waits until its dependents are gone. */
   readonly deletingDependents: boolean;
   readonly orphaning: boolean;
 }
 
-/** What a change makes necessary. */
 export interface Suspicions {
-  /** Objects that may have to go: uids. */
+  /** Uids of objects that may have to be deleted. */
   readonly attemptToDelete: readonly string[];
-  /** Owners whose dependents are to be freed: uids. */
+  /** Uids of owners whose dependents are to be freed. */
   readonly attemptToOrphan: readonly string[];
   /** Dependents with an owner that is certainly in another namespace. */
   readonly foreignOwners: readonly { readonly dependent: Node; readonly owner: OwnerReference }[];
@@ -67,12 +65,11 @@ export class Graph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? []);
   }
 
-  /** Dependents that say that their owner must not go before them. */
+  /** Returns dependents that block their owner's deletion. */
   blockersOf(uid: string): readonly Node[] {
     return this.dependentsOf(uid).filter(({ owners }) => owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true));
   }
 
-  /** Puts in an object as it is now. */
   observe(node: Node): Suspicions {
     const before = this.#nodes.get(node.uid);
     this.#nodes.set(node.uid, node);
@@ -93,7 +90,6 @@ export class Graph {
     };
   }
 
-  /** Takes out an object that is gone. */
   forget(uid: string): Suspicions {
     const node = this.#nodes.get(uid);
     if (!node) return nothing;
@@ -103,7 +99,7 @@ export class Graph {
     return { ...nothing, attemptToDelete: [...this.dependentsOf(uid).map((dependent) => dependent.uid), ...waiting] };
   }
 
-  /** Takes out every object of a type that is not watched any more. Nothing follows from that: the objects may well exist. */
+  /** Removes every object of a type that is no longer watched. Nothing follows from that: the objects may well exist. */
   forgetType(isType: (type: Resource) => boolean): void {
     for (const node of this.#nodes.values()) {
       if (!isType(node.type)) continue;
@@ -112,7 +108,7 @@ export class Graph {
     }
   }
 
-  /** Whether all owners are known, as they are referred to, and none is on its way out: then there is nothing to ask the server. */
+  /** Returns whether all owners are known, match their references, and are not being deleted: then there is nothing to query. */
   isWellOwned({ owners, namespace }: Node): boolean {
     return owners.every((owner) => {
       const known = this.#nodes.get(owner.uid);

@@ -2,18 +2,18 @@ import type { PropagationPolicy } from '../client/api.js';
 import { isTerminating, type KubeObject, type OwnerReference } from '../../api/meta/object.js';
 import { foregroundFinalizer, orphanFinalizer, type Node } from './graph.js';
 
-/** What the server says of one owner. */
+/** The state of one owner on the server. */
 export type OwnerState = 'solid' | 'absent' | 'waitingForDependents';
 
-/** What is to become of an object. */
+/** The fate of an object. */
 export type Judgement =
   | { readonly do: 'nothing' }
   | { readonly do: 'keep'; readonly owners: readonly OwnerReference[] }
   | { readonly do: 'delete'; readonly policy: PropagationPolicy; readonly unblock: boolean };
 
 /**
- * Judges an object by the state of its owners. It stays while one of them is there, and then loses the references to the others; otherwise it
- * goes, in the way that it or its owner was asked to go. Pure.
+ * Judges an object by the state of its owners. It stays while one of them exists, and then loses the references to the others; otherwise it is deleted, with
+ * its own or its owner's policy. Pure.
  */
 export function judge(latest: KubeObject, stateOf: (owner: OwnerReference) => OwnerState, dependents: readonly Node[]): Judgement {
   const owners = latest.metadata.ownerReferences ?? [];
@@ -28,7 +28,7 @@ export function judge(latest: KubeObject, stateOf: (owner: OwnerReference) => Ow
   return { do: 'delete', policy: policyOf(latest), unblock: false };
 }
 
-/** The way that finalizers already ask for. */
+/** The policy that finalizers already request. */
 function policyOf({ metadata: { finalizers = [] } }: KubeObject): PropagationPolicy {
   if (finalizers.includes(orphanFinalizer)) return 'Orphan';
   return finalizers.includes(foregroundFinalizer) ? 'Foreground' : 'Background';

@@ -2,7 +2,7 @@ import { timeText } from '../../api/time.js';
 import type { JobCondition } from '../../api/types/batch/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** The conditions with one set as wanted, or null when they say it already; one that is absent and would be False is not added. Pure. */
+/** Returns the conditions with one set, or null when nothing changes; an absent condition that would be False is not added. Pure. */
 export function ensured(
   before: readonly JobCondition[],
   { type, status, reason, message }: Required<Pick<JobCondition, 'type' | 'status' | 'reason' | 'message'>>,

@@ -7,19 +7,19 @@ import { indexesText } from './indexes.js';
 import { countsAsFailed, hasIndexBackoff, indexOf, isCounted, isIndexed, isTracked } from './podOutcome.js';
 
 /**
- * Counts pods that ended, each exactly once, although a pod and its Job are two objects that cannot be changed together. In three steps: note the
- * pod's uid in the Job's status as uncounted; take the finalizer from the pod, so that it may go; add it to the counter and drop the uid. A
- * manager that dies in between finds in the status and on the pod how far it came. Pure.
+ * Counts finished pods, each exactly once, although a pod and its Job are two objects that cannot be changed together. In three steps: record the pod's uid in
+ * the Job's status as uncounted; remove the finalizer from the pod, so that it may go; add it to the counter and drop the uid. A manager that ends in between
+ * finds its progress in the status and on the pod. Pure.
  */
 export interface Counting {
   readonly status: JobStatus;
   /** Pods to free of their finalizer once that status is written. */
   readonly free: readonly Pod[];
-  /** Whether more is left for the next time. */
+  /** True when more is left for the next sync. */
   readonly partial: boolean;
 }
 
-/** Uids that a status holds at most. */
+/** Bound on the uids in a status. */
 const uncountedMax = 500;
 
 export function count(facts: Facts, ends: 'success' | 'failure' | null): Counting {
@@ -70,12 +70,11 @@ export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStat
 export const hasUncounted = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): boolean =>
   succeeded.length + failed.length > 0;
 
-/** Whether a pod's finalizer has served its purpose while the Job goes on. */
+/** Returns whether a pod's finalizer has served its purpose while the Job goes on. */
 function mayGo({ job, awaitingRetry }: Facts, pod: Pod): boolean {
   if (job.metadata.deletionTimestamp !== undefined || hasSucceeded(pod)) return true;
   if (!countsAsFailed(pod, job)) return false;
   const index = indexOf(pod, job);
-  // Its annotations are needed until a successor carries them on.
   return index === null || awaitingRetry.get(index) !== pod;
 }
 
@@ -85,7 +84,7 @@ interface Lists {
   readonly indexes: Set<number>;
 }
 
-/** With a Job that fails, whatever still runs fails as well; of one that succeeds it counts as nothing. */
+/** All pods that still run fail with a failing Job; those of a successful one do not count. */
 function note(pod: Pod, job: Job, { succeeded, failed, indexes }: Lists, allFail: boolean): void {
   const uid = uidOf(pod);
   const index = isIndexed(job) ? indexOf(pod, job) : null;

@@ -8,7 +8,7 @@ import type { PodStep } from './plan.js';
 import { countsAsFailed, hasIndexBackoff, isIndexed, isTracked, policyMatch } from './podOutcome.js';
 import type { Verdict } from './verdict.js';
 
-/** What is counted of Jobs, under the names of the reference. */
+/** Metrics of Jobs, under the names of the reference. */
 export class JobCounts {
   constructor(private readonly measures: Measures) {}
 
@@ -24,7 +24,7 @@ export class JobCounts {
     if (refused > 0) this.measures.count('job_controller_job_pods_creation_total', { reason, status: 'failed' }, refused);
   }
 
-  /** What came to the counters of a status. */
+  /** Counts what was added to the counters of a status. */
   counted(job: Job, before: JobStatus, after: JobStatus): void {
     const completion_mode = modeOf(job);
     for (const result of ['succeeded', 'failed'] as const)
@@ -36,7 +36,6 @@ export class JobCounts {
     this.#more('job_controller_job_finished_indexes_total', { status: 'failed', backoffLimit }, grown('failedIndexes'));
   }
 
-  /** Failed pods that were freed, as counted or as ignored. */
   freed(job: Job, pods: readonly Pod[]): void {
     for (const pod of pods) {
       const action = countsAsFailed(pod, job) ? policyMatch(pod, job)?.action : undefined;
@@ -49,7 +48,6 @@ export class JobCounts {
     this.measures.count('job_controller_jobs_finished_total', { completion_mode: modeOf(job), result, reason });
   }
 
-  /** A pod was seen: `before` is null for a new one, `after` for one that is gone. */
   seen(before: Pod | null, after: Pod | null): void {
     const waits = (pod: Pod | null): boolean => pod !== null && isTracked(pod) && hasEnded(pod);
     if (waits(before) === waits(after)) return;
@@ -71,7 +69,6 @@ export class JobCounts {
 
 export type SyncAction = 'reconciling' | 'tracking' | 'pods_created' | 'pods_deleted';
 
-/** What a plan does to pods, as the reference calls it. Pure. */
 export function actionOf(step: PodStep, settled: boolean): SyncAction {
   if (step.do === 'create') return 'pods_created';
   if (step.do === 'delete') return 'pods_deleted';

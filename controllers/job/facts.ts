@@ -16,24 +16,23 @@ import {
   isTracked,
 } from './podOutcome.js';
 
-/** What a Job's pods amount to. */
+/** The state of a Job's pods. */
 export interface Facts {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly active: readonly Pod[];
   readonly terminating: number;
-  /** Pods that ended and are in no counter and no list of uncounted pods yet. */
+  /** Finished pods that are in no counter and no list of uncounted pods yet. */
   readonly newlySucceeded: readonly Pod[];
   readonly newlyFailed: readonly Pod[];
   readonly succeeded: number;
   readonly failed: number;
-  /** Of Indexed Jobs; empty for others. */
+  /** Indexes of Indexed Jobs; empty for others. */
   readonly formerIndexes: ReadonlySet<number>;
   readonly succeededIndexes: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** By index: the failed pod whose successor does not exist yet. Its annotations hold the count of failures. */
+  /** The failed pod of each index whose successor does not exist yet. Its annotations hold the count of failures. */
   readonly awaitingRetry: ReadonlyMap<number, Pod>;
-  /** Pods that were freed already, although the cache does not show it. */
   readonly freed: ReadonlySet<string>;
 }
 

@@ -8,27 +8,26 @@ import { nameHash } from '../workloads/templateHash.js';
 import { isIndexed } from './podOutcome.js';
 
 /**
- * Jobs whose pods are scheduled all at once or not at all (feature WorkloadWithJob): each has a Workload, which is the template, and a PodGroup made from
- * it, which its pods name. Both refer to what they belong to by name; ownership is looked at besides. Pure.
+ * Gang scheduling of Jobs (feature WorkloadWithJob): each has a Workload, which is the template, and a PodGroup made from it, which its pods name. Both refer
+ * to their origin by name; ownership is checked in addition. Pure.
  */
 
-/** What becomes of one of the two objects: it is there, or to be made, or the pods go without. */
 export type GangStep<T> =
   | { readonly do: 'use'; readonly object: T }
   | { readonly do: 'make'; readonly object: T }
-  /** `why`: what is wrong with the objects that are there; null where nothing is. */
+  /** `why`: the fault in the existing objects; null where there is none. */
   | { readonly do: 'without'; readonly why: string | null };
 
 const nameMax = 253;
 const labelMax = 63;
 
-/** Whether all pods of a Job run at the same time, and nobody has put them into a group already. */
+/** Returns whether all pods of a Job run at the same time, and no group is set already. */
 export function isGang(job: Job): boolean {
   const { parallelism = 0, completions, template } = job.spec ?? {};
   return parallelism > 1 && completions === parallelism && isIndexed(job) && template?.spec?.schedulingGroup === undefined;
 }
 
-/** Whether a Job has never run: one that has, or could have, when the feature was off keeps what it has. `job` as it is stored. */
+/** Returns whether a Job has never run: one that has, or could have, when the feature was off keeps its mode. `job` as it is stored. */
 export function isNew({ status = {} }: Job, pods: readonly Pod[]): boolean {
   const { startTime, succeeded = 0, failed = 0, conditions = [] } = status;
   return (
@@ -36,19 +35,19 @@ export function isNew({ status = {} }: Job, pods: readonly Pod[]): boolean {
   );
 }
 
-/** The Job that a Workload says it is for, as a key; null for none. */
+/** Returns the key of a Workload's Job; null for none. */
 export function jobKeyOf(workload: Workload): string | null {
   const { apiGroup, kind, name } = workload.spec.controllerRef ?? {};
   return apiGroup === jobs.group && kind === jobs.kind && name ? `${namespaceOf(workload)}/${name}` : null;
 }
 
-/** The Workload that a group says it was made from, as a key; null for none. */
+/** Returns the key of a group's Workload; null for none. */
 export function workloadKeyOf(group: PodGroup): string | null {
   const name = group.spec.podGroupTemplateRef?.workload?.workloadName;
   return name ? `${namespaceOf(group)}/${name}` : null;
 }
 
-/** `found`: those that are for the Job. */
+/** `found`: those of the Job. */
 export function workloadStep(
   job: Job,
   { pods, found }: { readonly pods: readonly Pod[]; readonly found: readonly Workload[] },
@@ -59,7 +58,7 @@ export function workloadStep(
   return count === 1 ? step : { do: 'without', why: `Workload ${nameOf(step.object)} has ${count} templates of groups, not one` };
 }
 
-/** `found`: those that were made from the Workload. */
+/** `found`: those made from the Workload. */
 export const groupStep = (job: Job, workload: Workload, found: readonly PodGroup[]): GangStep<PodGroup> =>
   stepFor(job, found, () => groupOf(job, workload));
 
@@ -103,13 +102,13 @@ function groupOf(job: Job, workload: Workload): PodGroup | null {
 }
 
 /**
- * The pod as a member of a group. The group does not own it, as it does in the reference: a group waits for its pods before it goes, and the garbage collector
- * would keep the pods of a deleted Job for as long as another owner is there.
+ * Returns the pod as a member of a group. The group does not own it, unlike in the reference: a group waits for its pods before it goes, and the garbage
+ * collector would keep the pods of a deleted Job for as long as another owner exists.
  */
 export const inGroup = (pod: Pod, group: PodGroup): Pod =>
   pod.spec ? { ...pod, spec: { ...pod.spec, schedulingGroup: { podGroupName: nameOf(group) } } } : pod;
 
-/** The reference hashes what Go prints of the uid, type and all. */
+/** The reference hashes Go's print form of the uid, including its type. */
 function workloadName(job: Job): string {
   const hash = nameHash(`(types.UID)${uidOf(job)}`);
   return `${nameOf(job).slice(0, nameMax - hash.length - 1)}-${hash}`;
@@ -118,7 +117,7 @@ function workloadName(job: Job): string {
 const templateSuffix = '-pgt-0';
 const templateName = (job: Job): string => `${nameOf(job).slice(0, labelMax - templateSuffix.length)}${templateSuffix}`;
 
-/** Where both parts are too long each gets half of the room; a short one leaves what it does not need to the other. */
+/** If both parts are too long each gets half of the room; a short one leaves the rest to the other. */
 export function groupName(workload: string, template: string): string {
   const hash = nameHash(workload + template);
   const room = nameMax - hash.length - 2;

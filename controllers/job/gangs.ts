@@ -10,13 +10,13 @@ import type { ManagerEnvironment } from '../environment.js';
 import { typeServed } from '../servedTypes.js';
 import { groupStep, isGang, jobKeyOf, workloadKeyOf, workloadStep, type GangStep } from './gang.js';
 
-/** Groups of pods for Jobs that run as a gang. */
+/** Pod groups of gang-scheduled Jobs. */
 export interface Gangs {
-  /** The group that the pods of a Job belong to, made if the Job is new; null where they are scheduled one by one. `job` as it is stored. */
+  /** Returns the group of a Job's pods, which it creates if the Job is new; null where they are scheduled one by one. `job` as it is stored. */
   groupOf(job: Job, pods: readonly Pod[]): Promise<PodGroup | null>;
 }
 
-/** Null where the feature is off, or the server does not have its types. Asks the controller to wait for them. */
+/** Returns null where the feature is off, or the server does not have its types. Makes the controller wait for them. */
 export async function gangsOf(environment: ManagerEnvironment, controller: QueueController, signal: AbortSignal): Promise<Gangs | null> {
   if (!environment.isOn('WorkloadWithJob')) return null;
   for (const type of [workloads, podGroups]) {
@@ -59,14 +59,14 @@ class FollowedGangs implements Gangs {
         events.normal(job, 'WorkloadCreated', `Created Workload ${nameOf(made)} for Job ${nameOf(job)}`);
       return made;
     } catch (error) {
-      // No pod can be made either.
+      // No pod can be created either.
       if (isNamespaceTerminating(error)) return null;
       throw error;
     }
   }
 }
 
-/** Objects of one type by the key of what they refer to; those that were just made are among them before the cache shows them. */
+/** Objects of one type by the key of their reference target; new ones are included before the cache shows them. */
 class Referring<T extends KubeObject> {
   readonly #made = new Map<string, T>();
 

@@ -1,4 +1,4 @@
-/** Sets of completion indexes, and their spelling in a status: `1,3-5,7`. Pure. */
+/** Sets of completion indexes, and their form in a status: `1,3-5,7`. Pure. */
 
 export function parseIndexes(text: string | undefined, limit: number): Set<number> {
   const indexes = new Set<number>();

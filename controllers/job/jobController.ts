@@ -28,7 +28,7 @@ import { isFinished } from './verdict.js';
 
 const ownName = 'kubernetes.io/job-controller';
 
-/** Runs Jobs: keeps as many pods running as there is work, counts how they end, and says how the Job ends. */
+/** Runs Jobs: keeps the required number of pods running, counts how they end, and sets the Job's result. */
 export function jobController(environment: ManagerEnvironment): Controller {
   const loop = new JobLoop(environment);
   const controller: QueueController = new QueueController(environment, {
@@ -88,7 +88,7 @@ class JobLoop {
   gangs: Gangs | null = null;
   readonly #control: PodControl;
   readonly #backoffs = new Map<string, Backoff>();
-  /** Uids of pods that were freed and still have the finalizer in the cache. */
+  /** Uids of freed pods that still have the finalizer in the cache. */
   readonly #freed = new Set<string>();
 
   constructor(private readonly environment: ManagerEnvironment) {
@@ -143,7 +143,7 @@ class JobLoop {
     if (againAfterMs !== null) return { againAfterMs };
   }
 
-  /** Carries a plan out: the decision first, then the pods, then the count. Answers when to look again. */
+  /** Carries a plan out: the decision first, then the pods, then the count. Returns the time of the next sync. */
   async #proceed(key: string, found: Job, observed: Observed, steps: Plan): Promise<number | null> {
     const { api } = this.environment;
     const group = this.gangs && !steps.verdict ? await this.gangs.groupOf(found, observed.facts.pods) : null;
@@ -206,7 +206,7 @@ class JobLoop {
     return { left: { ...left, active: left.active + succeeded }, failure: isNamespaceTerminating(failure) ? null : failure };
   }
 
-  /** Writes counters, frees pods, and at last says how the Job ended. */
+  /** Writes counters, frees pods, and at last sets the Job's result. */
   async #account(before: Job, { facts, now }: Observed, account: Account): Promise<void> {
     const job = await this.#write(before, { ...before, status: account.status });
     this.#tell(before, account.events);
@@ -241,7 +241,7 @@ class JobLoop {
     return this.environment.api.update(jobs, after, { subresource: 'status' });
   }
 
-  /** Takes the tracking finalizer from a pod. Someone else may have done so, or the pod be gone. */
+  /** Removes the tracking finalizer from a pod. Another client may have done so, or the pod be gone. */
   async #free(pod: Pod): Promise<void> {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return;
     // Names the one finalizer, so that no version is needed: this controller may not read single pods, and a conflict would leave it without an answer.
@@ -255,7 +255,7 @@ class JobLoop {
     }
   }
 
-  /** Whether a pod waits for a Job that will not count it any more. */
+  /** Returns whether a pod waits for a Job that will not count it any more. */
   isOrphan(pod: Pod): boolean {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return false;
     const owner = controllerOf(pod);
@@ -272,7 +272,7 @@ class JobLoop {
     if (!pod || !this.isOrphan(pod)) return;
     const owner = controllerOf(pod);
     if (owner) {
-      // The cache of Jobs may be behind that of pods.
+      // The cache of Jobs may lag behind that of pods.
       const job = await unless(isNotFound, api.get(jobs, { namespace: namespaceOf(pod), name: owner.name }));
       if (job && uidOf(job) === owner.uid && !isFinished(job)) return;
     }
@@ -282,11 +282,11 @@ class JobLoop {
 
 interface Outcome {
   readonly left: Tally;
-  /** The first error; null when everything was done. */
+  /** The first error; null on success. */
   readonly failure: unknown;
 }
 
-/** A pod that is bound ends in its own time; any other is gone at once, unless a finalizer holds it. */
+/** A bound pod terminates in its own time; any other is gone at once, unless a finalizer holds it. */
 const without = ({ active, ready, terminating }: Tally, pod: Pod): Tally => ({
   active: active - 1,
   ready: isReady(pod) ? ready - 1 : ready,

@@ -9,7 +9,7 @@ const indexVariable = { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { f
 /** Names get a suffix of five; a generated name is not longer than a DNS label. */
 const prefixMax = 58;
 
-/** A pod of a Job, which the Job's controller must free before it can go. Pure. */
+/** Returns a pod of a Job, with the finalizer that the Job's controller must remove. Pure. */
 export function jobPod(job: Job, { index, failures, ignoredFailures }: PodOrder): Pod {
   const plain = podOf(job.spec?.template, jobs, job);
   const pod = {

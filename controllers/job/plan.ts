@@ -11,23 +11,23 @@ import { sizing, type PodOrder } from './sizing.js';
 import { completion, deadlineMs, finalType, interimType, verdictOf, type Verdict } from './verdict.js';
 
 /**
- * Decides what happens to a Job, in three steps that the loop carries out one after another: `plan` says what to do with its pods, `accountOf` what
- * to write once that is done, `closing` what to write once the counted pods are free. All pure.
+ * Decides on a Job in three steps that the loop carries out one after another: `plan` for its pods, `accountOf` for the status after that, `closing` for the
+ * status once the counted pods are free. All pure.
  */
 export interface Observed {
   readonly facts: Facts;
-  /** With the failures that the facts hold. */
+  /** Includes the failures in the facts. */
   readonly backoff: Backoff;
-  /** Whether the cache shows every pod that this loop has created and deleted. */
+  /** True when the cache shows every pod that this loop has created and deleted. */
   readonly settled: boolean;
   readonly now: number;
 }
 
 export type PodStep =
   | { readonly do: 'nothing' }
-  /** Deleted because the Job ends. The finalizers stay: these pods count as failed. */
+  /** Deletes pods because the Job ends. The finalizers stay: these pods count as failed. */
   | { readonly do: 'end'; readonly pods: readonly Pod[] }
-  /** Deleted because too many run; such pods count as nothing. */
+  /** Deletes excess pods; these do not count. */
   | { readonly do: 'delete'; readonly pods: readonly Pod[] }
   | { readonly do: 'create'; readonly orders: readonly PodOrder[] };
 
@@ -35,16 +35,15 @@ export interface Plan {
   /** Why the Job ends before its work is done; null when it goes on. */
   readonly verdict: Verdict | null;
   /**
-   * A status that is written before any pod is deleted: should a conflict or an end of the manager come between, the next look must not take
-   * these pods for failures. Null when there is none to write.
+   * A status that is written before any pod is deleted: after a conflict or an end of the manager, the next sync must not take these pods for failures. Null
+   * for none.
    */
   readonly decision: JobStatus | null;
   readonly pods: PodStep;
-  /** Look again then, though nothing changes until then. */
+  /** Time of the next sync without a change. */
   readonly againAfterMs: number | null;
 }
 
-/** Pods that are left after the plan's step. */
 export interface Tally {
   readonly active: number;
   readonly ready: number;
@@ -57,20 +56,19 @@ export interface JobEvent {
   readonly message: string;
 }
 
-/** What is written once the pods are as planned. */
 export interface Account {
   readonly status: JobStatus;
-  /** Told once the status is written. */
+  /** Recorded once the status is written. */
   readonly events: readonly JobEvent[];
   /** Pods to free of their finalizer then. */
   readonly free: readonly Pod[];
-  /** How the Job ends, when nothing stands against it any more but pods that still end or are not yet counted. */
+  /** The Job's result, when only terminating or uncounted pods delay it. */
   readonly verdict: Verdict | null;
-  /** Whether pods are left to count another time. */
+  /** True when pods are left to count in another sync. */
   readonly partial: boolean;
 }
 
-/** `status` is the one that the store has, without what the facts add to it. */
+/** `status` is the stored one, without the additions of the facts. */
 export function plan({ facts, backoff, settled, now }: Observed, status: JobStatus): Plan {
   const { job, active } = facts;
   const verdict = verdictOf(facts, now);
@@ -104,15 +102,15 @@ export function accountOf({ facts, settled, now }: Observed, steps: Plan, left: 
   return { status, events, verdict, free: counted.free, partial: counted.partial };
 }
 
-/** What is written last, and told once it is. */
+/** The last status, and the events after it. */
 export interface Closing {
   readonly status: JobStatus;
   readonly events: readonly JobEvent[];
-  /** How the Job has ended; null when it has not. */
+  /** The Job's result; null before its end. */
   readonly ended: Verdict | null;
 }
 
-/** `status` is what the store has after the account, `freed` the uids of those of its pods that could be freed. */
+/** `status` is the stored one after the account, `freed` the uids of its freed pods. */
 export function closing({
   facts,
   account,
@@ -159,7 +157,7 @@ function withSuspension(job: Job, now: number): { readonly status: JobStatus; re
     : (['False', 'JobResumed', 'Job resumed', 'Resumed'] as const);
   const conditions = ensured(status.conditions ?? [], { type: 'Suspended', status: value, reason, message }, now);
   if (!conditions) return { status, events: [] };
-  // The deadline must not run on while the Job sleeps.
+  // The deadline must not run while the Job is suspended.
   const { startTime: _, ...rest } = status;
   return {
     events: [{ type: 'Normal', reason: event, message }],

@@ -4,7 +4,7 @@ import type { Job, PodFailurePolicyRule } from '../../api/types/batch/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, hasFailed, hasSucceeded } from '../workloads/podState.js';
 
-/** What a Job makes of its pods. Pure. */
+/** The results of a Job's pods. Pure. */
 
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 export const indexAnnotation = 'batch.kubernetes.io/job-completion-index';
@@ -15,23 +15,23 @@ export const isTracked = (pod: Pod): boolean => pod.metadata.finalizers?.include
 export const isIndexed = ({ spec }: Job): boolean => spec?.completionMode === 'Indexed';
 export const isSuspended = ({ spec }: Job): boolean => spec?.suspend === true;
 export const hasIndexBackoff = (job: Job): boolean => isIndexed(job) && job.spec?.backoffLimitPerIndex !== undefined;
-/** Pods are replaced only when they have failed, and not while they are still ending. */
+/** Pods are replaced only when they have failed, and not while they are terminating. */
 export const replacesFailedOnly = ({ spec }: Job): boolean =>
   spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy !== undefined;
 
-/** The completion index; null for none that the Job could have. */
+/** Returns the completion index; null for one that the Job cannot have. */
 export function indexOf(pod: Pod, job: Job): number | null {
   const text = pod.metadata.annotations?.[indexAnnotation] ?? '';
   return /^\d+$/.test(text) && Number(text) < (job.spec?.completions ?? 0) ? Number(text) : null;
 }
 
-/** Whether it is decided how the Job ends, and its pods are being removed for that reason. */
+/** Returns whether the Job's result is decided, and its pods are being removed for that reason. */
 export const isEnding = ({ status }: Job): boolean =>
   ['SuccessCriteriaMet', 'FailureTarget'].some((type) => conditionOf(status?.conditions, type)?.status === 'True');
 
 /**
- * A pod that someone deleted counts as failed, because nobody may be left to say how it ended; unless the Job wants to know. What the Job itself
- * deletes because it ends has not failed by itself.
+ * A deleted pod counts as failed, because no kubelet may be left to report its end; unless the Job has a pod failure policy. A pod that the Job deletes because
+ * it ends has not failed by itself.
  */
 export function countsAsFailed(pod: Pod, job: Job): boolean {
   if (hasFailed(pod)) return true;
@@ -43,7 +43,7 @@ export interface PolicyMatch {
   readonly message: string;
 }
 
-/** The first rule of the failure policy that matches; null when none does. */
+/** Returns the first matching rule of the failure policy; null for none. */
 export function policyMatch(pod: Pod, { spec }: Job): PolicyMatch | null {
   const rules = spec?.podFailurePolicy?.rules ?? [];
   for (const [index, rule] of rules.entries()) {
@@ -71,10 +71,10 @@ function conditionReason(pod: Pod, patterns: NonNullable<PodFailurePolicyRule['o
   return found ? `Pod ${namespaceOf(pod)}/${nameOf(pod)} has condition ${found.type}` : null;
 }
 
-/** Whether a failed pod counts against the limits. */
+/** Returns whether a failed pod counts against the limits. */
 export const isCounted = (pod: Pod, job: Job): boolean => policyMatch(pod, job)?.action !== 'Ignore';
 
-/** When a pod ended, as well as can be known. */
+/** Returns the best known time of a pod's end. */
 export function finishedAt(pod: Pod): number {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) => timeOf(state?.terminated?.finishedAt));
   if (ends.length > 0 && ends.every((end) => !Number.isNaN(end))) return Math.max(...ends);
@@ -90,7 +90,7 @@ const countOf = (pod: Pod, annotation: string): number => Number(pod.metadata.an
 export const indexFailures = (pod: Pod): number => countOf(pod, failureCountAnnotation);
 export const indexIgnoredFailures = (pod: Pod): number => countOf(pod, ignoredCountAnnotation);
 
-/** Whether this failure was the last that its index had. */
+/** Returns whether this failure was the last one permitted for its index. */
 export function endsIndex(pod: Pod, job: Job): boolean {
   const action = policyMatch(pod, job)?.action;
   if (action === 'FailIndex') return true;

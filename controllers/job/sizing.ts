@@ -15,9 +15,8 @@ import {
   replacesFailedOnly,
 } from './podOutcome.js';
 
-/** A pod that is to be created. */
 export interface PodOrder {
-  /** null for Jobs without indexes. */
+  /** Null for Jobs without indexes. */
   readonly index: number | null;
   /** Failures of the index so far; null where they are not counted by index. */
   readonly failures: number | null;
@@ -26,15 +25,15 @@ export interface PodOrder {
 
 export type Sizing =
   | { readonly do: 'nothing' }
-  /** Deleted by the Job's own will: such pods count as nothing. */
+  /** Deletes excess pods, which do not count. */
   | { readonly do: 'delete'; readonly pods: readonly Pod[] }
   | { readonly do: 'create'; readonly orders: readonly PodOrder[]; readonly againAfterMs: number | null }
   | { readonly do: 'wait'; readonly ms: number };
 
-/** Pods created or deleted in one go. */
+/** Pods created or deleted in one sync. */
 const burst = 500;
 
-/** How to come to the number of pods that should run now. Either deletes or creates. Pure. */
+/** Decides how to reach the desired number of running pods. Either deletes or creates. Pure. */
 export function sizing(facts: Facts, backoff: Backoff, now: number): Sizing {
   const { job, active } = facts;
   const wanted = isSuspended(job) ? 0 : wantedActive(facts);
@@ -53,7 +52,7 @@ export function sizing(facts: Facts, backoff: Backoff, now: number): Sizing {
 
 function wantedActive({ job, active, succeeded, failedIndexes }: Facts): number {
   const { parallelism = 1, completions } = job.spec ?? {};
-  // Without a number of completions one success is enough, and what still runs may end.
+  // One success suffices without a number of completions, and running pods may finish.
   if (completions === undefined) return succeeded > 0 ? active.length : parallelism;
   return Math.min(parallelism, Math.max(0, completions - succeeded - failedIndexes.size));
 }
@@ -65,14 +64,14 @@ function excess({ job, active }: Facts, atLeast: number, now: number): readonly 
   return [...misplaced, ...podsToDelete(rest, atLeast - misplaced.length, { now })];
 }
 
-/** Pods without a possible index, and all but one of those that share an index. */
+/** Returns pods without a possible index, and all but one of those that share an index. */
 function withoutOwnIndex(active: readonly Pod[], indexOfPod: (pod: Pod) => number | null, now: number): readonly Pod[] {
   const byIndex = new Map<number | null, Pod[]>();
   for (const pod of active) byIndex.set(indexOfPod(pod), [...(byIndex.get(indexOfPod(pod)) ?? []), pod]);
   return [...byIndex].flatMap(([index, pods]) => (index === null ? pods : podsToDelete(pods, pods.length - 1, { now })));
 }
 
-/** The lowest indexes that have neither ended nor run. */
+/** Returns the lowest indexes that have neither finished nor run. */
 function freeIndexes({ job, active, pods, succeededIndexes, failedIndexes }: Facts, count: number): number[] {
   const occupying = replacesFailedOnly(job) ? pods.filter((pod) => !isFinished(pod)) : active;
   const taken = new Set([...succeededIndexes, ...failedIndexes, ...occupying.flatMap((pod) => indexOf(pod, job) ?? [])]);

@@ -6,7 +6,7 @@ import type { Facts } from './facts.js';
 import { parseIndexes } from './indexes.js';
 import { countsAsFailed, isIndexed, isSuspended, policyMatch } from './podOutcome.js';
 
-/** Why a Job ends. Before its pods are gone it is told as the interim condition, afterwards as the final one. */
+/** Why a Job ends. It is written as the interim condition before its pods are gone, and afterwards as the final one. */
 export interface Verdict {
   readonly succeeds: boolean;
   readonly reason: string;
@@ -21,12 +21,12 @@ export const isFinished = ({ status }: Job): boolean =>
 
 const failure = (reason: string, message: string): Verdict => ({ succeeds: false, reason, message });
 
-/** Whether the Job must end for a reason other than having done all its work; null when it goes on. Pure. */
+/** Returns why the Job must end before its work is done; null when it goes on. Pure. */
 export function verdictOf(facts: Facts, now: number): Verdict | null {
   return former(facts.job) ?? failurePolicy(facts) ?? limits(facts, now) ?? indexLimits(facts) ?? successPolicy(facts);
 }
 
-/** What was said once holds. */
+/** An earlier verdict holds. */
 function former({ status }: Job): Verdict | null {
   const success = conditionOf(status?.conditions, 'SuccessCriteriaMet');
   if (success?.status === 'True') return { succeeds: true, reason: success.reason ?? '', message: success.message ?? '' };
@@ -48,7 +48,7 @@ function limits({ job, failed, pods }: Facts, now: number): Verdict | null {
   return deadlineMs(job, now) === 0 ? failure('DeadlineExceeded', 'Job was active longer than specified deadline') : null;
 }
 
-/** Containers that are restarted in their pod fail without a pod failing. */
+/** Restarted containers fail without a failing pod. */
 function restartsExceeded({ spec }: Job, pods: readonly Pod[]): boolean {
   if (spec?.template?.spec?.restartPolicy !== 'OnFailure') return false;
   const live = pods.filter(({ status }) => status?.phase === 'Running' || status?.phase === 'Pending');
@@ -62,7 +62,7 @@ function restartsExceeded({ spec }: Job, pods: readonly Pod[]): boolean {
   return limit === 0 ? live.some(({ status }) => restartsOf(status) > 0) : restarts >= limit;
 }
 
-/** Milliseconds until the active deadline; null without one, 0 when it has passed. Pure. */
+/** Returns milliseconds until the active deadline; null without one, 0 when it has passed. Pure. */
 export function deadlineMs(job: Job, now: number): number | null {
   const { activeDeadlineSeconds } = job.spec ?? {};
   const startedAt = timeOf(job.status?.startTime);
@@ -90,7 +90,6 @@ function successPolicy({ job, succeededIndexes }: Facts): Verdict | null {
   return index < 0 ? null : { succeeds: true, reason: 'SuccessPolicy', message: `Matched rules at index ${index}` };
 }
 
-/** All the work is done. Pure. */
 export function completion({ spec }: Job, succeeded: number, active: number): Verdict | null {
   const done = active === 0 && (spec?.completions === undefined ? succeeded > 0 : succeeded >= spec.completions);
   return done ? { succeeds: true, reason: 'CompletionsReached', message: 'Reached expected number of succeeded pods' } : null;

@@ -2,7 +2,7 @@ import { dayText } from '../../api/time.js';
 import { createdAt, isTerminating, nameOf } from '../../api/meta/object.js';
 import type { Pod, Secret, ServiceAccount, Volume } from '../../api/types/core/v1.js';
 
-/** Which tokens in secrets nobody uses any more. Days are texts of the form 2026-01-31, in UTC. Pure. */
+/** Decides which token secrets are unused. Days are texts of the form 2026-01-31, in UTC. Pure. */
 
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
 export const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
@@ -10,13 +10,12 @@ const dayMs = 24 * 3_600_000;
 
 const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
 
-/** Whether servers have noted uses for long enough. `since` is the day on which they began, and that day may not count in full. */
+/** Returns whether servers have recorded uses for long enough. `since` is the day on which they began, and that day may not count in full. */
 export const knowsEnough = (since: string, periodMs: number, now: number): boolean =>
   isDay(since) && now >= Date.parse(since) + dayMs + periodMs;
 
-/** What is known of the use of one secret. */
 export interface Usage {
-  /** null for an account that does not exist, or is another one than the secret was made for. */
+  /** Null for an account that does not exist, or was recreated since the secret was made for it. */
   readonly account: ServiceAccount | null;
   /** Names of secrets that pods of the namespace use. */
   readonly mounted: ReadonlySet<string>;
@@ -33,15 +32,15 @@ export function verdictOn(
   const { [lastUsedLabel]: lastUsed, [invalidSinceLabel]: invalidSince = '' } = secret.metadata.labels ?? {};
   const keptDay = dayText(now - periodMs);
   if (isTerminating(secret) || createdAt(secret) >= now - periodMs) return 'keep';
-  // Without a label it was not used since uses are noted; a label that is no day says nothing.
+  // A secret without a label was not used since uses are recorded; a label that is no day says nothing.
   if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= keptDay)) return 'keep';
-  // What the account does not list was made by someone by hand, and is theirs.
+  // A secret that the account does not list was created by hand, and belongs to its creator.
   if (!account?.secrets?.some(({ name }) => name === nameOf(secret)) || mounted.has(nameOf(secret))) return 'keep';
   if (!isDay(invalidSince)) return 'mark';
   return invalidSince >= keptDay ? 'keep' : 'delete';
 }
 
-/** Names of secrets that a pod uses: in volumes, in variables, and for its images. */
+/** Returns names of secrets that a pod uses: in volumes, in variables, and for its images. */
 export function secretsOf({ spec }: Pod): readonly string[] {
   const containers = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])];
   return [
@@ -54,7 +53,7 @@ export function secretsOf({ spec }: Pod): readonly string[] {
   ].filter((name) => name !== undefined);
 }
 
-/** Drivers of storage are given a reference each under the same name. */
+/** Each storage driver has a reference under the same name. */
 function secretsOfVolume({ name: _, secret, projected, ...sources }: Volume): readonly (string | undefined)[] {
   const drivers = Object.values(sources) as readonly ({ readonly secretRef?: { readonly name?: string } } | null)[];
   return [

@@ -11,13 +11,13 @@ import { accountOf, tokenType } from '../serviceaccounttoken/plan.js';
 import { invalidSinceLabel, knowsEnough, secretsOf, verdictOn, type Usage } from './plan.js';
 
 const lookEveryMs = 24 * 3_600_000;
-/** In which servers say since when they note the use of tokens. */
+/** Servers record in it since when they track the use of tokens. */
 const tracking = { namespace: 'kube-system', name: 'kube-apiserver-legacy-service-account-token-tracking' };
 
-/** Marks, and later deletes, secrets with tokens that were made without being asked for and that nobody has used for long. */
+/** Marks, and later deletes, generated secrets with tokens that have not been used for long. */
 export class TokenCleaner implements Controller {
   readonly name = 'legacy_serviceaccount_token_cleaner';
-  /** Labels and annotations are enough: nobody needs to read the tokens. */
+  /** Labels and annotations suffice: no controller needs to read the tokens. */
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
   readonly #pods: Informer<Pod>;
@@ -75,7 +75,7 @@ export class TokenCleaner implements Controller {
     };
   }
 
-  /** On the version that was judged: a use in the meantime changes it. The next look tries again what failed. */
+  /** Conditional on the judged version: a use in the meantime changes it. The next check retries failures. */
   async #carryOut(verdict: 'mark' | 'delete', secret: Secret, now: number): Promise<void> {
     const { api, log } = this.environment;
     const { resourceVersion = '' } = secret.metadata;

@@ -1,13 +1,10 @@
 import type { Condition } from '../../api/meta/object.js';
 import { timeText } from '../../api/time.js';
 
-/** What stands in the way of a namespace's end, collected in one attempt to empty it. */
 export interface Findings {
   readonly discoveryFailures: readonly string[];
   readonly deletionFailures: readonly string[];
-  /** `resource.group` -> number of objects that are still there. */
   readonly remaining: ReadonlyMap<string, number>;
-  /** Finalizer -> number of objects that it holds. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
@@ -17,7 +14,7 @@ interface Verdict {
   readonly good: { readonly reason: string; readonly message: string };
 }
 
-/** The five conditions of a namespace that goes away, in the reference's order and words. Pure. */
+/** Returns the five conditions of a terminating namespace, in the reference's order and words. Pure. */
 function verdicts({ discoveryFailures, deletionFailures, remaining, finalizers }: Findings): readonly Verdict[] {
   const counted = (counts: ReadonlyMap<string, number>, words: (name: string, count: number) => string): string =>
     [...counts]
@@ -77,7 +74,7 @@ function verdicts({ discoveryFailures, deletionFailures, remaining, finalizers }
   ];
 }
 
-/** The conditions after an attempt, or null when they say this already. Pure. */
+/** Returns the conditions after an attempt, or null when nothing changes. Pure. */
 export function deletionConditions(before: readonly Condition[], findings: Findings, now: number): readonly Condition[] | null {
   const after = [...before];
   let changed = false;

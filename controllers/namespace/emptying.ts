@@ -6,16 +6,16 @@ import { type Pod, pods } from '../../api/types/core/v1.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { Findings } from './conditions.js';
 
-/** One attempt to empty a namespace, and when the next one may find more gone. */
+/** One attempt to empty a namespace, and the time of the next one. */
 export interface Attempt {
   readonly findings: Findings;
-  /** Seconds that what remains is expected to take; null when nothing remains. */
+  /** Expected seconds until the remaining objects are gone; null when nothing remains. */
   readonly waitSeconds: number | null;
 }
 
-/** Objects with finalizers are given this long before the next look, as in the reference. */
+/** Time for objects with finalizers before the next check, as in the reference. */
 const finalizerSeconds = 15;
-/** So many types are emptied at the same time; the client's rate limit decides how fast. */
+/** Types emptied at the same time; the client's rate limit decides how fast. */
 const typesAtOnce = 8;
 
 interface TypeResult {
@@ -26,7 +26,7 @@ interface TypeResult {
 }
 
 /**
- * Deletes what a namespace holds: pods first, and the rest only once they are gone, because what protects a pod (a network policy, for example)
+ * Deletes the contents of a namespace: pods first, and the rest only once they are gone, because an object that protects a pod (a network policy, for example)
  * must not go before it.
  */
 export async function empty(api: Api, namespace: string, discovery: Discovery, sinceDeletionMs: number): Promise<Attempt> {
@@ -93,13 +93,13 @@ async function emptyType(api: Api, namespace: string, type: DiscoveredType, sinc
         : `unexpected items still remain in namespace: ${namespace} for gvr: ${apiVersionOf(type).includes('/') ? apiVersionOf(type) : `/${type.version}`}, Resource=${type.resource}`;
     return { remaining: items.length, finalizers, waitSeconds, failure };
   } catch (error) {
-    // A type that went away meanwhile holds nothing.
+    // A type that was removed meanwhile has no objects.
     if (isNotFound(error) || (error instanceof ApiError && error.code === 405)) return gone;
     return { ...gone, failure: messageOf(error) };
   }
 }
 
-/** Whether the type can be listed at all; what cannot be listed (a review, say) is nowhere. */
+/** Returns whether the type can be listed; a type that cannot (a review, say) has no objects. */
 async function deleteAll(api: Api, namespace: string, type: DiscoveredType): Promise<boolean> {
   if (!type.verbs.has('list')) return false;
   const policy = { propagationPolicy: 'Background' } as const;
@@ -118,7 +118,7 @@ async function deleteAll(api: Api, namespace: string, type: DiscoveredType): Pro
 const itemsOf = async (api: Api, namespace: string, type: Resource): Promise<readonly KubeObject[]> =>
   (await api.list(type, { namespace, metadataOnly: true })).items;
 
-/** How long pods may take to end: the longest grace period, counted from the deletion of the namespace. 0 once that has passed. */
+/** Returns how long pods may take to terminate: the longest grace period, counted from the deletion of the namespace. 0 once that has passed. */
 async function graceOf(api: Api, namespace: string, type: DiscoveredType, sinceDeletionMs: number): Promise<number> {
   if (type.group !== '' || type.resource !== 'pods') return 0;
   const running = (await api.list(pods, { namespace })).items.filter(

@@ -9,11 +9,11 @@ import type { ManagerEnvironment } from '../environment.js';
 import { deletionConditions, type Findings } from './conditions.js';
 import { empty } from './emptying.js';
 
-/** Servers learn of the deletion through their own caches; until then they would still let new objects in. */
+/** Servers learn of the deletion through their own caches; until then they would still admit new objects. */
 const settleMs = 5_000;
 const finalizer = 'kubernetes';
 
-/** Empties namespaces that are deleted, says what remains, and lets them go once nothing does. */
+/** Empties deleted namespaces, reports what remains, and removes the finalizer once nothing does. */
 export function namespaceController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'namespace',
@@ -37,7 +37,6 @@ export function namespaceController(environment: ManagerEnvironment): Controller
   return controller;
 }
 
-/** Brings a deleted namespace one step nearer to its end. */
 async function syncNamespace(environment: ManagerEnvironment, key: string): Promise<SyncResult> {
   const { api, clock } = environment;
   const found = await unless(isNotFound, api.get(namespaces, parseKey(key)));
@@ -60,7 +59,7 @@ async function syncNamespace(environment: ManagerEnvironment, key: string): Prom
 async function report({ api, clock }: ManagerEnvironment, namespace: Namespace, findings: Findings): Promise<Namespace> {
   const conditions = deletionConditions(namespace.status?.conditions ?? [], findings, clock.now());
   if (!conditions) return namespace;
-  // Someone else may change it meanwhile; what remains is said again at the next look.
+  // Another client may change it meanwhile; the next check reports the remainder again.
   return (
     (await unless(
       isConflict,

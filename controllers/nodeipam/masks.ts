@@ -1,7 +1,7 @@
 import type { Family } from '../addresses/cidr.js';
 import type { ControllerManagerOptions } from '../options/flags.js';
 
-/** How large a node's range is. Pure. */
+/** The size of a node's range. Pure. */
 export function maskOf(family: Family, families: number, options: ControllerManagerOptions): number {
   const single = options['node-cidr-mask-size'];
   const own = family === 4 ? options['node-cidr-mask-size-ipv4'] : options['node-cidr-mask-size-ipv6'];

@@ -13,7 +13,7 @@ const workers = 30;
 const rangesOf = ({ spec }: Node): readonly Cidr[] =>
   (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).flatMap((text) => parseCidr(text) ?? []);
 
-/** Gives each node a range of addresses for its pods, of each family that the cluster has. */
+/** Assigns each node a pod range, of each family that the cluster has. */
 export function nodeRangeController(environment: ManagerEnvironment): Controller | null {
   const { api, events, informers, measures, options } = environment;
   if (!options['allocate-node-cidrs']) return null;
@@ -40,7 +40,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
       }
     tell();
   };
-  /** Nodes whose ranges are written, and not in the cache yet: another change of them in between must not give them more. */
+  /** Nodes whose ranges are written, and not in the cache yet: another change of them in between must not assign more. */
   const written = new Set<string>();
   const sync = async (key: string): Promise<void> => {
     const node = cache.get(key);
@@ -71,7 +71,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     tell();
   };
   controller.needs(nodes).addHandlers({
-    // Those that have a range come first into the pools: work begins when all are there.
+    // Existing ranges enter the pools first: work begins when all are there.
     added: (node) => {
       occupy(node);
       controller.queue.add(keyTextOf(node));
@@ -83,7 +83,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     removed: (node) => {
       written.delete(uidOf(node));
       release(rangesOf(node));
-      // Who was told that none is left may have this one.
+      // A node that got a "no range left" event may have this one.
       for (const other of cache.list()) if (rangesOf(other).length === 0) controller.queue.add(keyTextOf(other));
     },
   });

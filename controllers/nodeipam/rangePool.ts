@@ -6,7 +6,7 @@ export class RangePool {
   readonly #count: number;
   #next = 0;
 
-  /** Throws where there would be no range, or too many to keep in mind. */
+  /** Throws where there would be no range, or too many to keep in memory. */
   constructor(
     readonly range: Cidr,
     private readonly prefix: number,
@@ -23,7 +23,7 @@ export class RangePool {
     return this.#taken.size;
   }
 
-  /** A free range, the one after that which was given last; null when all are taken. */
+  /** Returns a free range, the first one after the last assigned; null when all are taken. */
   take(): Cidr | null {
     for (let step = 0; step < this.#count; step++) {
       const index = (this.#next + step) % this.#count;
@@ -35,7 +35,7 @@ export class RangePool {
     return null;
   }
 
-  /** Takes every range that has addresses in common with one that somebody has; false where that lies elsewhere. */
+  /** Takes every range that overlaps with an assigned one; returns false where that lies elsewhere. */
   occupy(cidr: Cidr): boolean {
     const indexes = this.#indexes(cidr);
     for (const index of indexes) this.#taken.add(index);

@@ -2,11 +2,11 @@ import { timeText } from '../../api/time.js';
 import type { Node, Taint } from '../../api/types/core/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** Taints that keep new pods away from a node that says it is not well. Pure. */
+/** Taints that keep new pods away from an unhealthy node. Pure. */
 
 const effect = 'NoSchedule';
 
-/** A condition, the status that is a fault, and the taint that says so. */
+/** A condition, its bad status, and the taint for it. */
 const faults: readonly (readonly [type: string, status: string, key: string])[] = [
   ['Ready', 'False', 'node.kubernetes.io/not-ready'],
   ['Ready', 'Unknown', 'node.kubernetes.io/unreachable'],
@@ -19,7 +19,7 @@ const unschedulable = 'node.kubernetes.io/unschedulable';
 const managed: ReadonlySet<string> = new Set([...faults.map(([, , key]) => key), unschedulable]);
 const isManaged = (taint: Taint): boolean => taint.effect === effect && managed.has(taint.key);
 
-/** The taints that a node should have, or null when it has them. Those of others, and of other effects, stay. */
+/** Returns the taints that a node should have, or null when it has them. Other taints, and other effects, stay. */
 export function taintsOf({ spec, status }: Node, now: number): readonly Taint[] | null {
   const keys = faults.filter(([type, bad]) => conditionOf(status?.conditions, type)?.status === bad).map(([, , key]) => key);
   if (spec?.unschedulable) keys.push(unschedulable);

@@ -2,7 +2,7 @@ import { timeText } from '../../api/time.js';
 import type { Node, Taint } from '../../api/types/core/v1.js';
 import type { Readiness } from './heartbeat.js';
 
-/** Taints that drive pods off nodes that are not ready. Pure. */
+/** Taints that evict pods from nodes that are not ready. Pure. */
 
 const effect = 'NoExecute';
 const keys: Readonly<Record<Readiness, string | null>> = {
@@ -13,7 +13,7 @@ const keys: Readonly<Record<Readiness, string | null>> = {
 const managed: ReadonlySet<string> = new Set(Object.values(keys).filter((key) => key !== null));
 const isManaged = (taint: Taint): boolean => taint.effect === effect && managed.has(taint.key);
 
-/** What is to be done about a node: nothing, at once (to take taints away or to change one for the other), or when its zone's turn comes. */
+/** Returns the action for a node: none, at once (to remove taints or to replace one by the other), or when its zone's turn comes. */
 export function taintUrgency(node: Node, ready: Readiness): 'none' | 'now' | 'in turn' {
   const present = (node.spec?.taints ?? []).filter(isManaged).map(({ key }) => key);
   const wanted = keys[ready];
@@ -22,7 +22,7 @@ export function taintUrgency(node: Node, ready: Readiness): 'none' | 'now' | 'in
   return present.length > 0 ? 'now' : 'in turn';
 }
 
-/** The taints of a node whose readiness is told by those that drive pods away. */
+/** Returns the taints of a node with the eviction taint of its readiness. */
 export function executionTaints({ spec }: Node, ready: Readiness, now: number): readonly Taint[] {
   const wanted = keys[ready];
   const before = spec?.taints ?? [];

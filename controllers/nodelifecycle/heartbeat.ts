@@ -4,13 +4,12 @@ import type { Node, NodeCondition } from '../../api/types/core/v1.js';
 import type { Lease } from '../../api/types/coordination/v1.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** Whether a node lives: what is remembered of its signs of life, and what its conditions should say. Pure. */
+/** A node's signs of life, and the conditions that follow from them. Pure. */
 
-/** Signs of life are counted from when they were seen: the clocks of nodes are not this one. */
+/** Signs of life are counted from when they were seen: nodes have other clocks. */
 export interface Health {
   /** When the last sign of life was seen. */
   readonly seenAt: number;
-  /** The heartbeat of the Ready condition that was seen last; null while the node has no such condition. */
   readonly heartbeat: string | null;
   readonly renewed: string | null;
 }
@@ -24,18 +23,17 @@ export type Readiness = 'True' | 'False' | 'Unknown';
 
 export interface Verdict {
   readonly health: Health;
-  /** Whether anybody, the node itself or whoever watches over it, has told of its readiness yet. Until then it is neither tainted nor are its pods marked. */
+  /** True once the node or another controller has reported its readiness. Until then it is neither tainted nor are its pods marked. */
   readonly told: boolean;
-  /** What the node said itself. */
   readonly before: Readiness;
   readonly ready: Readiness;
-  /** The conditions that the node should get, as it does not speak for itself any more; null where they may stay. */
+  /** Conditions for a node that no longer reports; null where they may stay. */
   readonly conditions: readonly NodeCondition[] | null;
 }
 
 const watched: readonly string[] = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** What there is to judge a node by, beside itself. */
+/** Inputs of a node's judgement, besides the node itself. */
 export interface SignsOfLife {
   readonly lease?: Lease | undefined;
   readonly known?: Health | undefined;
@@ -58,13 +56,13 @@ const readinessOf = (ready: NodeCondition | undefined): Readiness =>
 function observed(node: Node, ready: NodeCondition | undefined, { lease, known }: SignsOfLife, now: number): Health {
   const heartbeat = ready ? (ready.lastHeartbeatTime ?? '') : null;
   const renewed = lease?.spec?.renewTime ?? null;
-  // A node that never said anything is silent since it was made, not since this program looks at it.
+  // A node that never reported is silent since its creation, not since this program started.
   if (!known) return { seenAt: ready || renewed !== null ? now : createdAt(node), heartbeat, renewed };
   const lives = (heartbeat !== known.heartbeat && heartbeat !== null) || (renewed !== null && renewed !== known.renewed);
   return { seenAt: lives ? now : known.seenAt, heartbeat, renewed: renewed ?? known.renewed };
 }
 
-/** All that the node would tell of itself becomes unknown. Null where it is already. */
+/** Returns the conditions of a silent node, all Unknown. Null where they are already. */
 function silentConditions(node: Node, now: number): readonly NodeCondition[] | null {
   const conditions = node.status?.conditions ?? [];
   const lastTransitionTime = timeText(now);

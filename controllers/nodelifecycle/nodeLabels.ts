@@ -1,12 +1,12 @@
 import type { Node } from '../../api/types/core/v1.js';
 
-/** Older names of labels, which say what the newer ones do. */
+/** Older names of labels, equal in value to the newer ones. */
 const older: readonly (readonly [label: string, older: string])[] = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
 ];
 
-/** The labels that a node lacks; null where it has them. Pure. */
+/** Returns the labels that a node lacks; null where it has them. Pure. */
 export function missingLabels({ metadata: { labels = {} } }: Node): Readonly<Record<string, string>> | null {
   const missing = older.flatMap(([label, old]) => {
     const value = labels[label];

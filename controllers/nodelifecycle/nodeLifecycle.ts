@@ -21,12 +21,12 @@ const leaseNamespace = 'kube-node-lease';
 const podsByNode = 'node';
 const workers = 8;
 
-/** Whether something other than "not ready" is said of a pod; of one that nothing is said of nothing has to be taken back. */
+/** Returns whether a pod's Ready condition is other than False; a pod without one need not be marked. */
 const isMarkable = ({ status }: Pod): boolean => (conditionOf(status?.conditions, 'Ready')?.status ?? 'False') !== 'False';
 
 /**
- * Watches over nodes: what a node says of itself becomes taints; one that says nothing for too long is marked as unknown, its pods as not ready, and it is
- * tainted so that its pods are evicted, one node after another as fast as its zone allows. Evicting is the business of another controller.
+ * Watches nodes: their conditions become taints; a silent one is marked as unknown, its pods as not ready, and it is tainted so that its pods are evicted, one
+ * node after another at the rate of its zone. Another controller evicts.
  */
 export class NodeLifecycle implements Controller {
   readonly name = 'node_lifecycle_controller';
@@ -68,7 +68,7 @@ export class NodeLifecycle implements Controller {
     };
     podInformer.addHandlers({
       added: queuePod,
-      // A node may speak of its pods while its heartbeat is late; only what comes to be there is marked at once.
+      // A node may report its pods while its heartbeat is late; only newly appeared pods are marked at once.
       changed: (before, after) => {
         if (before.spec?.nodeName !== after.spec?.nodeName) queuePod(after);
       },
@@ -84,7 +84,6 @@ export class NodeLifecycle implements Controller {
     await Promise.all([this.#queue.run(signal), this.#podQueue.run(signal), monitor(), this.#takeTurns(signal)]);
   }
 
-  /** One look at all nodes. */
   async monitor(): Promise<void> {
     const { informers, clock, log, measures } = this.environment;
     const all = informers.of(nodes).cache.list();
@@ -106,7 +105,7 @@ export class NodeLifecycle implements Controller {
     this.#wake();
   }
 
-  /** Nodes that came and went since the last look. */
+  /** Handles nodes that were created and deleted since the last check. */
   #notice(all: readonly Node[]): void {
     const { events } = this.environment;
     const present = new Set(all.map(nameOf));
@@ -135,16 +134,16 @@ export class NodeLifecycle implements Controller {
     const verdict = await this.#heeded(node);
     measures.observe('node_collector_update_node_health_duration_seconds', {}, (clock.elapsed() - startedAt) / 1000);
     if (!verdict.told) {
-      // Taints that it brought are for nobody to take away later, as long as it says nothing.
+      // Nobody would remove later the taints that it brought, as long as it is silent.
       if (taintUrgency(node, 'True') === 'now') await this.#taint(node, 'True');
       return verdict.ready;
     }
-    // Whoever watched over the node before may have ended between what it wrote of the node and what it had to write of its pods.
+    // An earlier manager may have ended between writing the node and its pods.
     if (!this.#readiness.has(name) && verdict.before === 'Unknown') this.#unmarked.add(name);
     this.#readiness.set(name, verdict.ready);
     if (verdict.ready !== 'True' && verdict.before === 'True') {
       events.normal(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
-      // One that tells of itself that it is not ready tells of its pods as well.
+      // A node that reports itself as not ready reports its pods as well.
       this.#unmarked.add(name);
     }
     if (verdict.ready === 'True') this.#unmarked.delete(name);
@@ -153,7 +152,7 @@ export class NodeLifecycle implements Controller {
     return verdict.ready;
   }
 
-  /** What the node's signs of life say, with its conditions written where they are too old. */
+  /** Judges the node's signs of life, and writes its conditions where they are too old. */
   async #heeded(node: Node): Promise<Verdict> {
     const { api, clock, options } = this.environment;
     const name = nameOf(node);
@@ -164,7 +163,7 @@ export class NodeLifecycle implements Controller {
     const { conditions } = verdict;
     if (conditions) {
       await api.update(nodes, { ...node, status: { ...node.status, conditions } }, { subresource: 'status' });
-      // What was written here is no sign of life: its heartbeat is the one that was known.
+      // Our own write is no sign of life: its heartbeat is the known one.
       const ready = conditionOf(conditions, 'Ready');
       this.#health.set(name, { ...verdict.health, heartbeat: ready ? (ready.lastHeartbeatTime ?? '') : null });
     }
@@ -218,11 +217,11 @@ export class NodeLifecycle implements Controller {
     const allDisrupted = states.length > 0 && states.every(([, { state }]) => state === 'FullDisruption');
     if (allDisrupted && !this.#allDisrupted) {
       log('info', `${this.name}: no node answers; nothing is evicted until one does`);
-      // Taints that are there would evict, while it is probably this program that is cut off.
+      // Existing taints would evict, while it is probably this program that is cut off.
       for (const node of all) if (taintUrgency(node, 'True') === 'now') await this.#taint(node, 'True');
     }
     if (!allDisrupted && this.#allDisrupted) {
-      // While nobody could be heard nobody was silent: everybody's time begins anew.
+      // While no node could be heard none was silent: every node's time begins anew.
       for (const [name, health] of this.#health) this.#health.set(name, { ...health, seenAt: clock.now() });
     }
     this.#allDisrupted = allDisrupted;
@@ -263,7 +262,7 @@ export class NodeLifecycle implements Controller {
             await this.#taint(node, ready);
             measures.count('node_collector_evictions_total', { zone });
           } catch (error) {
-            // The next look puts it back.
+            // The next check puts it back.
             if (!isConflict(error)) log('error', `${this.name}: ${name}: ${messageOf(error)}`);
           }
         }
@@ -273,7 +272,7 @@ export class NodeLifecycle implements Controller {
     }
   }
 
-  /** Until a time has passed, or there was another look. */
+  /** Resolves after a time, or after another check. */
   async #until(ms: number | null, signal: AbortSignal): Promise<void> {
     const looked = new AbortController();
     this.#wake = () => looked.abort();
@@ -282,7 +281,7 @@ export class NodeLifecycle implements Controller {
     else if (!either.aborted) await new Promise<void>((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
   }
 
-  /** Labels and the taints that keep new pods away, by what the node says of itself. */
+  /** Sets labels and the taints that keep new pods away, by the node's own conditions. */
   async #shape(key: string): Promise<void> {
     const { api, informers, clock } = this.environment;
     const node = informers.of(nodes).cache.get(key);

@@ -1,6 +1,6 @@
 import type { Clock } from '../client/clock.js';
 
-/** Names that wait for their turn, of which there are so many a second. Holds each once, in the order in which they came. */
+/** Names that wait for their turn at a given rate per second. Holds each once, in the order in which they came. */
 export class Turns {
   readonly #names = new Set<string>();
   #rate: number;
@@ -21,7 +21,7 @@ export class Turns {
     return this.#names.size;
   }
 
-  /** Another rate holds from the next turn on; who waited for a turn at a slow rate does not wait longer than a turn at the new one. */
+  /** Sets the rate from the next turn on; a wait at a slow rate is cut to a turn at the new one. */
   setRate(rate: number): void {
     if (rate === this.#rate) return;
     this.#rate = rate;
@@ -35,12 +35,10 @@ export class Turns {
     this.#names.delete(name);
   }
 
-  /** Milliseconds until the next name may go; null while there is none, or no turn. */
   waitMs(): number | null {
     return this.#names.size === 0 || this.#rate <= 0 ? null : Math.max(0, this.#nextAt - this.clock.elapsed());
   }
 
-  /** The name whose turn it is. */
   take(): string | null {
     const [name] = this.#names;
     if (name === undefined || this.waitMs() !== 0) return null;

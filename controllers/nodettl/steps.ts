@@ -1,4 +1,4 @@
-/** How long node agents may keep secrets and configuration before they ask again: longer in large clusters. Pure. */
+/** Cache lifetimes of secrets and configuration in kubelets: longer in large clusters. Pure. */
 
 interface Step {
   readonly min: number;
@@ -16,7 +16,7 @@ const steps: readonly Step[] = [
   { min: 9_000, max: Infinity, seconds: 600 },
 ];
 
-/** The step that holds at a size, coming from another one. */
+/** Returns the step for a size, from the previous one. */
 export function stepAt(size: number, from: number): number {
   const step = steps[from];
   if (!step) return 0;

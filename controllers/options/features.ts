@@ -1,4 +1,4 @@
-/** Features whose API is off unless an operator switches it on, and whose controllers therefore follow what is served. */
+/** Features whose API is off by default, and whose controllers therefore depend on the served types. */
 const gated = [
   'ClusterTrustBundle',
   'DRADeviceTaints',
@@ -9,7 +9,7 @@ const gated = [
 ] as const;
 export type GatedFeature = (typeof gated)[number];
 
-/** Gates that switch something in this program. All others of the release are known, and change nothing here. */
+/** Gates that switch something in this program. All others of the release are accepted, and change nothing here. */
 export const switching = [
   ...gated,
   'AllowParsingUserUIDFromCertAuth',

@@ -7,7 +7,7 @@ import { filesOf, signers } from '../certificates/signers.js';
 import { loadKubeconfig } from '../client/kubeconfig.js';
 import type { ControllerManagerOptions } from './flags.js';
 
-/** Begins a refusal with the option that it is about. */
+/** Begins an error with its option. */
 function complaintOf(option: string, read: () => unknown): readonly string[] {
   try {
     read();
@@ -18,12 +18,12 @@ function complaintOf(option: string, read: () => unknown): readonly string[] {
   }
 }
 
-/** An authority whose time is over is still one: what it signs is the business of whoever trusts it. */
+/** An expired authority is accepted: its certificates concern only those that trust it. */
 const noTime = new Date(0);
 
 /**
- * A complaint for each file in which there is not what its option wants, among those that controllers read when they need them: as in the reference, the
- * program does not begin with half of what it was told. The files can be read.
+ * Returns an error for each invalid file among those that controllers read later: as in the reference, the program does not start with a part of its
+ * configuration. The files can be read.
  */
 export function uselessFiles(options: ControllerManagerOptions): readonly string[] {
   const given = <N extends keyof ControllerManagerOptions>(

@@ -348,5 +348,4 @@ export const controllerManagerFlags = {
   }),
 } as const;
 
-/** The command line of the controller manager, read and checked. Durations are milliseconds. */
 export type ControllerManagerOptions = FlagValues<typeof controllerManagerFlags>;

@@ -1,10 +1,10 @@
 import { readConfiguration, refuseConfiguration } from '../../program/files/configuration.js';
 
-/** Which controllers have a lease of their own while they move between programs, so that they never run in two. */
+/** Controllers with a separate lease while they move between programs, so that they never run in two. */
 export interface LeaderMigration {
-  /** Of that lease, in the namespace of the other. */
+  /** The name of that lease, in the namespace of the other. */
   readonly leaseName: string;
-  /** By name of a controller, old or new: the component that runs it; `*` for whichever holds the lease. */
+  /** The component that runs a controller, by old or new name; `*` for any holder of the lease. */
   readonly components: ReadonlyMap<string, string>;
 }
 
@@ -16,7 +16,7 @@ interface MigrationOptions {
 const managerComponent = 'kube-controller-manager';
 const option = '--leader-migration-config';
 
-/** As in the reference: the controllers that left for the controller managers of clouds. */
+/** The reference's default: the controllers that moved to the cloud controller managers. */
 const usual: LeaderMigration = {
   leaseName: 'cloud-provider-extraction-migration',
   components: new Map([
@@ -26,7 +26,9 @@ const usual: LeaderMigration = {
   ]),
 };
 
-/** null where nothing moves. Reads the file that options name; throws with what is wrong in it, also where it names a controller that `isKnown` does not know. */
+/**
+ * Returns null where nothing moves. Reads the file that options name; throws with its errors, also where it names a controller that `isKnown` does not know.
+ */
 export function leaderMigrationOf(options: MigrationOptions, isKnown: (controller: string) => boolean): LeaderMigration | null {
   const file = options['leader-migration-config'];
   if (!options['enable-leader-migration']) return null;
@@ -54,7 +56,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
   return { leaseName: value.leaderName ?? '', components };
 }
 
-/** Under which lease a controller runs: that of the program, the one of those that move, or none, as another program has it. Pure. */
+/** Returns the lease of a controller: that of the program, the one for migration, or none, as another program has it. Pure. */
 export function placeOf(
   { name, alias }: { readonly name: string; readonly alias: string },
   migration: LeaderMigration | null,

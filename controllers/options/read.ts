@@ -12,7 +12,7 @@ export type OptionsResult =
   | {
       readonly ok: true;
       readonly options: ControllerManagerOptions;
-      /** Options that were given and have no effect yet. */ readonly withoutEffect: readonly string[];
+      readonly withoutEffect: readonly string[];
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
@@ -58,7 +58,7 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   return complaints;
 }
 
-/** What the API server would complain of as well. */
+/** Returns errors that the API server would report as well. */
 function commonComplaints(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
   const gates = featuresComplaint(options);
   if (gates !== null) return [gates];
@@ -67,7 +67,7 @@ function commonComplaints(options: ControllerManagerOptions, given: ReadonlySet<
   return [loggingComplaint(options, given, logging), hiddenMetricsComplaint(options)].filter((complaint) => complaint !== null);
 }
 
-/** Ranges of which nodes could get none. */
+/** Returns errors of ranges that leave no room for nodes. */
 function rangeComplaints(options: ControllerManagerOptions): string[] {
   if (!options['allocate-node-cidrs']) return [];
   const ranges = (options['cluster-cidr'] ?? '').split(',').flatMap((text) => parseCidr(text) ?? []);

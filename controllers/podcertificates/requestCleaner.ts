@@ -6,10 +6,10 @@ import type { ManagerEnvironment } from '../environment.js';
 import { whereServed } from '../servedTypes.js';
 
 const lookEveryMs = 60_000;
-/** A node agent that has not fetched its certificate by now will ask anew. */
+/** A kubelet that has not fetched its certificate by now will send a new request. */
 const keptMs = 15 * 60_000;
 
-/** Removes requests of pods for certificates that are over. */
+/** Removes finished certificate requests of pods. */
 export function podCertificateRequestCleaner(environment: ManagerEnvironment): Controller {
   const name = 'podcertificaterequestcleaner';
   return whereServed(environment, name, [podCertificateRequests], (type) =>

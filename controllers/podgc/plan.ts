@@ -3,10 +3,10 @@ import { timeText } from '../../api/time.js';
 import type { Node, Pod, PodStatus } from '../../api/types/core/v1.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
 
-/** Which pods nobody else will ever clean up. Pure. */
+/** Pods that no other controller will ever remove. Pure. */
 
-/** A pod to delete at once. `condition` tells why, where someone may ask. */
-/** Why a pod is removed, in the words of the reference's metrics. */
+/** A pod to delete at once. `condition` gives the reason, where it may be read. */
+/** The reason for a removal, in the words of the reference's metrics. */
 export type RemovalReason = 'terminated' | 'out-of-service' | 'orphaned' | 'unscheduled';
 
 export interface Removal {
@@ -18,9 +18,9 @@ export interface Removal {
 export interface Observed {
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
-  /** Names of nodes that are certainly gone. */
+  /** Names of nodes that certainly do not exist. */
   readonly goneNodes: ReadonlySet<string>;
-  /** Ended pods that are kept; 0 and less keeps all. */
+  /** Number of finished pods that are kept; 0 and less keeps all. */
   readonly endedMax: number;
 }
 
@@ -33,7 +33,7 @@ const orphaned = (now: number): Condition => ({
   lastTransitionTime: timeText(now),
 });
 
-/** Each pod once, for the first of the reasons that holds. */
+/** Returns each pod once, for the first matching reason. */
 export function removals(observed: Observed, now: number): readonly Removal[] {
   const { pods, goneNodes } = observed;
   const all: readonly Removal[] = [
@@ -50,14 +50,14 @@ export function removals(observed: Observed, now: number): readonly Removal[] {
   return all.filter(({ pod }) => !seen.has(pod) && seen.add(pod));
 }
 
-/** Beyond the limit the oldest go first, evicted ones before all others. */
+/** The oldest beyond the limit go first, evicted ones before all others. */
 function tooManyEnded({ pods, endedMax }: Observed): readonly Pod[] {
   if (endedMax <= 0) return [];
   const ended = pods.filter(isFinished);
   return ended.sort(byEvictionAndAge).slice(0, Math.max(0, ended.length - endedMax));
 }
 
-/** Somebody has said that the node was shut down, and it is not ready: its pods will not end by themselves. */
+/** The node has the out-of-service taint, and is not ready: its pods will not terminate by themselves. */
 function onBrokenNodes({ pods, nodes }: Observed): readonly Pod[] {
   const broken = new Set(
     nodes
@@ -75,13 +75,13 @@ function byEvictionAndAge(a: Pod, b: Pod): number {
   return evicted(a) - evicted(b) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1);
 }
 
-/** Nodes that pods name and nobody has. */
+/** Returns nodes that pods name and that do not exist. */
 export function missingNodes(pods: readonly Pod[], nodes: readonly Node[]): ReadonlySet<string> {
   const known = new Set(nodes.map(nameOf));
   return new Set(pods.flatMap(({ spec }) => (spec?.nodeName && !known.has(spec.nodeName) ? [spec.nodeName] : [])));
 }
 
-/** What to write before the deletion; null for a pod that has ended. A pod without a node agent would otherwise seem to run for ever. */
+/** Returns the status to write before the deletion; null for a finished pod. A pod without a kubelet would otherwise seem to run for ever. */
 export function failedStatus({ pod, condition }: Removal): PodStatus | null {
   if (isFinished(pod)) return null;
   const { generation } = pod.metadata;

@@ -9,12 +9,12 @@ import type { ManagerEnvironment } from '../environment.js';
 import { failedStatus, missingNodes, removals, type Removal } from './plan.js';
 
 const lookEveryMs = 20_000;
-/** A node may be absent for a moment, when it is made anew. */
+/** A node may be absent for a moment, while it is recreated. */
 const quarantineMs = 40_000;
 /** Pods that are removed at the same time. */
 const removedAtOnce = 10;
 
-/** Removes pods that have nobody who would: of nodes that are gone or given up, those that were never given to a node, and too many that have ended. */
+/** Removes pods of deleted or failed nodes, pods that were never bound, and finished pods beyond the limit. */
 export class PodCollector implements Controller {
   readonly name = 'gc';
   /** Node -> when it was first missed. Holds no more names than pods do. */
@@ -44,7 +44,7 @@ export class PodCollector implements Controller {
     await Promise.all(Array.from({ length: removedAtOnce }, worker));
   }
 
-  /** Those that were missed for long enough, and that the server does not know either. */
+  /** Returns nodes that were missed for long enough, and that the server does not have either. */
   async #goneNodes(missing: ReadonlySet<string>): Promise<ReadonlySet<string>> {
     const now = this.environment.clock.elapsed();
     for (const name of this.#missedSince.keys()) if (!missing.has(name)) this.#missedSince.delete(name);
@@ -63,7 +63,7 @@ export class PodCollector implements Controller {
     }
   }
 
-  /** The next look tries again what failed. A conflict says that another pod has the name by now. */
+  /** The next check retries failures. A conflict means that another pod has the name by now. */
   async #remove(removal: Removal): Promise<void> {
     const { api, log, measures } = this.environment;
     const { pod, reason } = removal;

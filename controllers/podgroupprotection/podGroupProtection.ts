@@ -10,13 +10,13 @@ import { isFinished } from '../workloads/podState.js';
 const byGroup = 'pod group';
 const finalizer = 'scheduling.k8s.io/podgroup-protection';
 
-/** The group that a pod is scheduled with, while it has not ended. Pure. */
+/** Returns the group of an unfinished pod. Pure. */
 function groupKeyOf(pod: Pod): string | null {
   const name = pod.spec?.schedulingGroup?.podGroupName;
   return name && !isFinished(pod) ? `${namespaceOf(pod)}/${name}` : null;
 }
 
-/** Lets groups of pods go once no pod belongs to them any more. */
+/** Removes the finalizer of pod groups once no pod belongs to them any more. */
 export function podGroupProtectionController(environment: ManagerEnvironment): Controller {
   const name = 'podgroupprotection';
   return whereServed(environment, name, [podGroups], (type) => {

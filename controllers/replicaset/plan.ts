@@ -5,7 +5,6 @@ import type { Pod, PodTemplateSpec, ReplicationControllerStatus as ReplicaStatus
 import { podsToDelete, type Circumstances } from '../workloads/deletionOrder.js';
 import { conditionOf, isAvailable, isReady, untilAvailableMs } from '../workloads/podState.js';
 
-/** The part of a ReplicaSet or ReplicationController that decides what happens. */
 export interface Wanted {
   readonly replicas: number;
   readonly minReadySeconds: number;
@@ -16,10 +15,9 @@ export interface Wanted {
 export type ReplicaPlan =
   { readonly do: 'nothing' } | { readonly do: 'create'; readonly count: number } | { readonly do: 'delete'; readonly pods: readonly Pod[] };
 
-/** Pods created or deleted in one go; the rest comes with the next. */
 const burst = 500;
 
-/** How to come from the pods that are there to the number wanted. The pods of sister sets are related to them, for choosing by node. Pure. */
+/** Decides how to reach the desired number of pods. The pods of sibling sets are related to them, for choosing by node. Pure. */
 export function planReplicas(replicas: number, active: readonly Pod[], circumstances: Circumstances): ReplicaPlan {
   const missing = replicas - active.length;
   if (missing === 0) return { do: 'nothing' };
@@ -36,13 +34,13 @@ export interface StatusInput {
   readonly wanted: Wanted;
   readonly before: ReplicaStatus | undefined;
   readonly active: readonly Pod[];
-  /** null where the kind does not tell of terminating pods. */
+  /** Null where the kind does not report terminating pods. */
   readonly terminating: number | null;
   readonly failure: Failure | null;
   readonly now: number;
 }
 
-/** The status that describes these pods. Pure. */
+/** Returns the status that describes these pods. Pure. */
 export function statusOf({ wanted, before, active, terminating, failure, now }: StatusInput): ReplicaStatus {
   const labels = wanted.template?.metadata?.labels;
   return {
@@ -68,7 +66,7 @@ function conditionsOf(before: readonly Condition[], failure: Failure | null, now
     : others;
 }
 
-/** Milliseconds until the next pod becomes available, though nothing changes by then; null when none is awaited. Pure. */
+/** Returns milliseconds until the next pod becomes available, without any change; null when none is awaited. Pure. */
 export function nextAvailabilityMs(active: readonly Pod[], minReadySeconds: number, now: number): number | null {
   if (minReadySeconds <= 0) return null;
   const waits = active

@@ -19,7 +19,7 @@ interface ReplicaOwner extends KubeObject {
   readonly status?: ReplicaStatus;
 }
 
-/** What tells ReplicaSets and ReplicationControllers apart; all else is the same loop. */
+/** The differences between ReplicaSets and ReplicationControllers; they share the loop. */
 export interface ReplicaKind<O extends ReplicaOwner> {
   readonly type: Resource<O>;
   readonly queue: string;
@@ -103,7 +103,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
     return candidatesFor(this.environment, pods, owner);
   }
 
-  /** Creates or deletes what is missing or too much. Returns what failed. */
+  /** Creates missing or deletes excess pods. Returns the failure. */
   async #reach(
     key: string,
     owner: O,
@@ -135,7 +135,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
         this.#expectations.created(key);
       }
     });
-    // Those that failed, and those that were not tried, will not be seen.
+    // Failed and untried creations will not be seen.
     if (succeeded < count) this.#expectations.created(key, count - succeeded);
     return failure;
   }
@@ -149,7 +149,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
     return failed ? failed.reason : null;
   }
 
-  /** Pods that do the same work: those of all sets with the same controller. */
+  /** Returns pods of all sets with the same controller. */
   #related(owner: O, active: readonly Pod[]): readonly Pod[] {
     const controller = controllerOf(owner);
     if (!controller) return active;
@@ -174,6 +174,5 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   }
 }
 
-/** A counter that is absent is zero. */
 const withoutZeros = (status: ReplicaStatus | undefined): object =>
   Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

@@ -14,7 +14,7 @@ const byUser = 'user';
 const podPrefix = 'pod:';
 const claimPrefix = 'claim:';
 
-/** Makes the claims for devices that pods bring with them, and takes those out of claims that use them no more. */
+/** Creates the device claims of pods, and removes finished pods from claims. */
 export function resourceClaimController(environment: ManagerEnvironment): Controller {
   const { api, events, informers, measures, options } = environment;
   const claims = informers.of(resourceClaims);
@@ -30,7 +30,7 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
     (name: string): ResourceClaim | undefined =>
       claims.cache.get(`${namespaceOf(pod)}/${name}`);
   claims.addIndex(byUser, ({ status }) => (status?.reservedFor ?? []).map(({ uid }) => uid));
-  /** Claims that were made and are not in the cache yet: their names are generated, and another would be one too many. */
+  /** New claims that are not in the cache yet: their names are generated, and another would be one too many. */
   const made = new Map<string, ResourceClaim>();
 
   const syncPod = async (key: string): Promise<void> => {
@@ -53,7 +53,6 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
     for (const claim of unreserved(pod, claimsBeside(pod)))
       await unless(isNotFound, api.update(resourceClaims, reservedFor(claim, pod), { subresource: 'status' }));
   };
-  /** The cache may lag behind what the pod tells of its claim. */
   const hasClaim = async (pod: Pod, entry: PodResourceClaim): Promise<boolean> => {
     const name = claimNameOf(pod, entry);
     if (!name) return false;
@@ -75,7 +74,7 @@ export function resourceClaimController(environment: ManagerEnvironment): Contro
     }
   };
 
-  /** Pods that are not in the cache are asked for: a claim must not be taken from who uses it. */
+  /** Pods that are not in the cache are read from the server: a claim must not be taken from its user. */
   const aliveOf = async (claim: ResourceClaim): Promise<ReadonlySet<string>> => {
     const alive = new Set<string>();
     for (const { resource, name, uid } of claim.status?.reservedFor ?? []) {

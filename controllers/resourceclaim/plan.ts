@@ -3,17 +3,16 @@ import type { Pod, PodResourceClaim } from '../../api/types/core/v1.js';
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/types/resource/v1.js';
 import { isFinished } from '../workloads/podState.js';
 
-/** Claims for devices that pods bring with them, and who uses a claim. Pure. */
+/** Generated device claims, and the users of a claim. Pure. */
 
 const finalizer = 'resource.kubernetes.io/delete-protection';
 const podClaimAnnotation = 'resource.kubernetes.io/pod-claim-name';
-/** What is left of a label's 63 characters beside a dash and what makes a name unique. */
 const prefixMax = 57;
 
-/** A pod that has ended, or was deleted before it had a node, uses nothing. */
+/** A pod that has finished, or was deleted before it had a node, uses nothing. */
 export const isDone = (pod: Pod): boolean => isFinished(pod) || (isTerminating(pod) && !pod.spec?.nodeName);
 
-/** The name of the claim of one entry of a pod; null where none was made from a template yet, '' where it was found that none is needed. */
+/** Returns the name of the claim of one entry of a pod; null where none was made from a template yet, '' where none turned out to be needed. */
 export function claimNameOf({ status }: Pod, { name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): string | null {
   if (resourceClaimTemplateName === undefined) return resourceClaimName ?? '';
   const told = status?.resourceClaimStatuses?.find((each) => each.name === name);
@@ -23,7 +22,7 @@ export function claimNameOf({ status }: Pod, { name, resourceClaimName, resource
 export const claimNamesOf = (pod: Pod): readonly string[] =>
   (pod.spec?.resourceClaims ?? []).flatMap((entry) => claimNameOf(pod, entry) || []);
 
-/** What a pod asks for with a template and has no claim for: none was made, or the one that was made is gone or somebody else's. */
+/** Returns a pod's template entries without a claim: none was made, or it is gone or belongs to another owner. */
 export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly PodResourceClaim[] =>
   (pod.spec?.resourceClaims ?? []).filter((entry) => {
     if (entry.resourceClaimTemplateName === undefined) return false;
@@ -33,7 +32,7 @@ export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | un
     return !claim || !isControlledBy(claim, { owner: pod });
   });
 
-/** Claims with devices that a pod has come to its node without reserving: nobody asked a scheduler that knows of claims. */
+/** Returns claims with devices that a pod on its node has not reserved: it was bound without a scheduler that supports claims. */
 export function unreserved(pod: Pod, claimNamed: (name: string) => ResourceClaim | undefined): readonly ResourceClaim[] {
   if (!pod.spec?.nodeName) return [];
   return claimNamesOf(pod)
@@ -46,7 +45,7 @@ export function reservedFor(claim: ResourceClaim, pod: Pod): ResourceClaim {
   return { ...claim, status: { ...claim.status, reservedFor: [...(claim.status?.reservedFor ?? []), user] } };
 }
 
-/** Of both names, in proportion to their lengths, as much as there is room for. */
+/** Shortens both names, in proportion to their lengths, to the available room. */
 function prefixOf(pod: string, entry: string): string {
   const whole = `${pod}-${entry}-`;
   if (whole.length <= prefixMax) return whole;
@@ -54,7 +53,7 @@ function prefixOf(pod: string, entry: string): string {
   return `${part(pod)}-${part(entry)}`;
 }
 
-/** The claim that was made for one entry of a pod. */
+/** Returns the generated claim for one entry of a pod. */
 export const claimFor = (pod: Pod, { name }: PodResourceClaim, claims: readonly ResourceClaim[]): ResourceClaim | undefined =>
   claims.find((claim) => isControlledBy(claim, { owner: pod }) && claim.metadata.annotations?.[podClaimAnnotation] === name);
 
@@ -74,12 +73,12 @@ export function newClaim(pod: Pod, { name }: PodResourceClaim, template: Resourc
 
 export type ClaimStep =
   | { readonly do: 'nothing' }
-  /** Without users an allocation goes too: another pod may need another device. */
+  /** An allocation without users is removed too: another pod may need another device. */
   | { readonly do: 'status'; readonly status: ResourceClaim['status'] }
   | { readonly do: 'let go'; readonly finalizers: readonly string[] }
   | { readonly do: 'delete' };
 
-/** `alive` says of each user whether it is there and not done; `owner` is the pod that the claim was made for. */
+/** `alive` returns whether a user exists and is not finished; `owner` is the pod that the claim was made for. */
 export function claimStep(claim: ResourceClaim, alive: (uid: string) => boolean, owner: Pod | null): ClaimStep {
   const { finalizers = [] } = claim.metadata;
   const users = claim.status?.reservedFor ?? [];

@@ -2,7 +2,7 @@ import { nameOf } from '../../api/meta/object.js';
 import type { ResourceClaim, ResourceSlice } from '../../api/types/resource/v1.js';
 import type { PoolStatus, ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha3.js';
 
-/** How many devices the pools of a driver have, and how many of them are given away. Pure. */
+/** The number of devices in a driver's pools, and how many are allocated. Pure. */
 
 const poolsMax = 100;
 
@@ -30,7 +30,7 @@ function grouped(slices: readonly ResourceSlice[]): Map<string, ResourceSlice[]>
   return groups;
 }
 
-/** Only the newest generation of a pool counts; one that is not there as a whole is not counted at all. */
+/** Only the newest generation of a pool counts; an incomplete one is not counted at all. */
 function poolStatus(driver: string, poolName: string, slices: readonly ResourceSlice[], given: ReadonlySet<string>): PoolStatus {
   const generation = Math.max(...slices.map(({ spec }) => spec.pool.generation));
   const newest = slices.filter(({ spec }) => spec.pool.generation === generation);

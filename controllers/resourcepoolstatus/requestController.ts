@@ -7,7 +7,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { whereServed } from '../servedTypes.js';
 import { poolsOf } from './poolStatus.js';
 
-/** Answers requests for the state of pools of devices, each once. */
+/** Answers requests for the state of device pools, each once. */
 export function poolStatusController(environment: ManagerEnvironment): Controller {
   const name = 'resourcepoolstatusrequest';
   return whereServed(environment, name, [resourcePoolStatusRequests], (type) => {

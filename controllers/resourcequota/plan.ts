@@ -8,22 +8,21 @@ import { sourceOf, usageOf } from '../../api/quota/usage.js';
 /** The objects of a quota's namespace by type; null for a type that cannot be counted now. */
 export type Observed = ReadonlyMap<string, readonly KubeObject[] | null>;
 
-/** The types that a quota counts, as `deployments.apps`. Pure. */
+/** Returns the types that a quota counts, as `deployments.apps`. Pure. */
 export const sourcesOf = ({ spec }: ResourceQuota): ReadonlySet<string> =>
   new Set(Object.keys(spec?.hard ?? {}).flatMap((name) => sourceOf(name) ?? []));
 
-/** Whether its status does not speak yet of all that it limits: then nobody has counted what was there when it was made. Pure. */
+/** Returns whether its status does not cover all its limits yet: then existing objects have not been counted since its creation. Pure. */
 export const begins = ({ spec, status }: ResourceQuota): boolean =>
   Object.keys(spec?.hard ?? {}).some((name) => status?.hard?.[name] === undefined);
 
-/** Whether a type's objects matter to the amounts that a quota's status tells. Pure. */
+/** Returns whether a type's objects affect a quota's status. Pure. */
 export const counts = ({ status }: ResourceQuota, source: string): boolean =>
   Object.keys(status?.hard ?? {}).some((name) => sourceOf(name) === source);
 
 /**
- * The quota with its use counted anew, or null when it says so already. What cannot be counted keeps its last count; what nobody counts has
- * none. `raisesOnly`: something appeared and nothing went, so what the status says above the count was counted by admission, of objects that are on their
- * way here. Pure.
+ * Returns the quota with a new count, or null when nothing changes. A type that cannot be counted keeps its last count; an uncounted one has none.
+ * `raisesOnly`: something was created and nothing deleted, so the status exceeds the count by admitted objects that have not arrived here yet. Pure.
  */
 export function recounted(quota: ResourceQuota, observed: Observed, now: number, raisesOnly = false): ResourceQuota | null {
   const hard = quota.spec?.hard ?? {};

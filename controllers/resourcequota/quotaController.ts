@@ -9,16 +9,16 @@ import { sameAmounts } from '../../api/amounts.js';
 import { QuotaObjects } from './quotaObjects.js';
 import { changesUse } from './replenishment.js';
 
-/** A quota of a type that cannot be counted now is looked at again, because nothing may happen when it can. */
+/** A quota of a type that cannot be counted now is recounted, because no event may come when it can. */
 const unknownAgainMs = 30_000;
 /**
- * For so long after a quota was first seen, objects that appear make it be counted again, a moment later. They may have been made before it, and be known
- * here only now, since each type is watched for itself; or by a server whose admission did not know the quota yet. Nobody else would ever count them.
+ * Time after a quota was first seen in which new objects trigger a recount, a moment later. They may have been created before it, and arrive here only now,
+ * since each type is watched separately; or through a server whose admission did not know the quota yet. Nothing else would ever count them.
  */
 const youngMs = 60_000;
 const appearedAfterMs = 1_000;
 
-/** Says in each quota what is used of it. The server counts what is created; this counts anew what a quota begins with, and what is given back. */
+/** Maintains the used amounts of each quota. The server counts creations; this recounts a new quota, and freed amounts. */
 export function quotaController(environment: ManagerEnvironment): Controller {
   return new QuotaController(environment);
 }
@@ -30,7 +30,7 @@ class QuotaController implements Controller {
   readonly #objects: QuotaObjects;
   /** When each quota was first seen, by its key. */
   readonly #seenAt = new Map<string, number>();
-  /** Quotas that are to be counted for another reason than that something appeared. */
+  /** Quotas that are to be recounted for another reason than a new object. */
   readonly #changed = new Set<string>();
 
   constructor(private readonly environment: ManagerEnvironment) {
@@ -54,7 +54,7 @@ class QuotaController implements Controller {
           signal,
         ),
     });
-    // Changes of the status are this controller's own, and those of admission, which count right.
+    // Changes of the status are this controller's own, and those of admission, which count correctly.
     const changed = (before: ResourceQuota, after: ResourceQuota): void => {
       if (!sameAmounts(before.spec?.hard, after.spec?.hard)) this.#queue(after);
     };
@@ -90,7 +90,7 @@ class QuotaController implements Controller {
   async #count(quota: ResourceQuota, raisesOnly: boolean): Promise<SyncResult> {
     const { api, clock } = this.environment;
     const sources = [...sourcesOf(quota)];
-    // What is known here of one type may lag behind what is known of quotas: a first count asks.
+    // The cache of a type may lag behind that of quotas: a first count reads from the server.
     const fresh = begins(quota);
     const observed = new Map(
       await Promise.all(sources.map(async (source) => [source, await this.#objects.in(namespaceOf(quota), { source, fresh })] as const)),

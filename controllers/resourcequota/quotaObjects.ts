@@ -8,20 +8,18 @@ import { groupResourceOf, type Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { isMeasured } from '../../api/quota/usage.js';
 
-/** How often types are looked for that came or went. */
+/** Interval of checks for new and removed types. */
 const discoveryEveryMs = 30_000;
-/** How long a count waits for the first list of a type. */
+/** Time that a count waits for the first list of a type. */
 const firstListMs = 10_000;
-/** Objects in one answer to a list. */
 const pageSize = 500;
 const verbs = ['create', 'list', 'watch', 'delete'];
-/** Nobody could work if events were counted. */
+/** Counting events would block all work. */
 const ignored: ReadonlySet<string> = new Set(['events', 'events.events.k8s.io']);
 
-/** What happens to an object that may give something back. `before` is null when it is gone. */
+/** Called for a change that may free something. `before` is null when it is gone. */
 export type OnChange = (source: string, before: KubeObject, after: KubeObject | null) => void;
 
-/** What becomes known of for the first time. */
 export type OnAppear = (source: string, object: KubeObject) => void;
 
 interface Followed {
@@ -30,8 +28,8 @@ interface Followed {
 }
 
 /**
- * The objects that quotas count. A type is followed from the first time that a quota asks for it, and but for the few whose size is counted, by its
- * metadata alone: most clusters count few of their many types.
+ * The objects that quotas count. A type is followed from the first quota for it on, and except for the few whose size is counted, by its metadata only: most
+ * clusters count few of their many types.
  */
 export class QuotaObjects {
   readonly #followed = new Map<string, Followed>();
@@ -43,7 +41,7 @@ export class QuotaObjects {
     private readonly options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal },
   ) {}
 
-  /** Objects of a type in a namespace; null when they cannot be known now. `fresh`: the server is asked for all that there are now. */
+  /** Returns objects of a type in a namespace; null when they cannot be known now. `fresh` lists them from the server. */
   async in(
     namespace: string,
     { source, fresh = false }: { readonly source: string; readonly fresh?: boolean },
@@ -72,7 +70,7 @@ export class QuotaObjects {
     return all;
   }
 
-  /** Lets go of types that are not served any more. */
+  /** Stops following types that are not served any more. */
   async followTypes(): Promise<void> {
     const { clock, log } = this.environment;
     const { signal } = this.options;
@@ -154,7 +152,7 @@ const sharedTypes: ReadonlyMap<string, Resource> = new Map(
   [pods, services, persistentVolumeClaims].map((type) => [groupResourceOf(type), type]),
 );
 
-/** What is counted by number alone. */
+/** Only the number of these objects counts. */
 const identity = (object: KubeObject): KubeObject => {
   const { name, uid, resourceVersion } = object.metadata;
   return {

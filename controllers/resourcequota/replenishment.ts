@@ -6,8 +6,8 @@ import { scopeFacts } from '../../api/quota/scopes.js';
 import { usageOf } from '../../api/quota/usage.js';
 
 /**
- * Whether a change of an object may give something back, or take more, without the server having counted it: what is created, and what grows by an
- * ordinary write, is counted by admission. Pure.
+ * Returns whether a change of an object may free something, or use more, without the server having counted it: admission counts creations, and growth by an
+ * ordinary write. Pure.
  */
 export function changesUse(source: string, before: KubeObject, after: KubeObject | null, now: number): boolean {
   if (after === null) return true;

@@ -4,16 +4,16 @@ import type { ControllerRevision } from '../../api/types/apps/v1.js';
 import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { sameJson } from '../workloads/sameJson.js';
 
-/** Templates that were in force once, kept as ControllerRevisions. Pure. */
+/** Former templates, kept as ControllerRevisions. Pure. */
 
-/** What a revision holds: a patch that puts the template in place of any other. */
+/** The contents of a revision: a patch that replaces any template by its own. */
 export type TemplatePatch = Readonly<Record<'spec', { readonly template: PodTemplateSpec & { readonly $patch: 'replace' } }>>;
 
 export const patchOf = (template: PodTemplateSpec | undefined): TemplatePatch => ({
   spec: { template: sorted({ ...template, $patch: 'replace' as const }) },
 });
 
-/** Members in order, at every depth: what is kept are the bytes, and those are compared by others. */
+/** Sorts members at every depth: other programs compare the stored bytes. */
 function sorted<T>(value: T): T {
   if (Array.isArray(value)) return value.map(sorted) as T;
   if (typeof value !== 'object' || value === null) return value;
@@ -24,35 +24,33 @@ function sorted<T>(value: T): T {
 export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   sameJson(revision.data, patchOf(template));
 
-/** As `holds`, to the letter: a member that says nothing, such as null, makes another revision. */
+/** Compares exactly, unlike `holds`: a meaningless member, such as null, makes another revision. */
 export const holdsExactly = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   isDeepStrictEqual(revision.data, patchOf(template));
 
-/** The template of a revision; undefined where it holds none. */
+/** Returns the template of a revision; undefined where it holds none. */
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec | undefined {
   const { $patch: _, ...template } = (data as Partial<TemplatePatch> | undefined)?.spec?.template ?? { $patch: 'replace' };
   return Object.keys(template).length > 0 ? template : undefined;
 }
 
-/** The number of a revision, which counts in 64 bits: the client reads it exactly. */
 export const numberOf = ({ revision }: ControllerRevision): bigint => BigInt(revision);
 
-/** A revision with that number, as a client writes it: a bigint only where a number could not say it, as it was read. */
+/** Returns a revision with that number: a bigint only where a number would not be exact, as it was read. */
 export const numbered = (revision: ControllerRevision, number: bigint): ControllerRevision => ({
   ...revision,
   revision: (number > Number.MAX_SAFE_INTEGER ? number : Number(number)) as number,
 });
 
-/** Of equal numbers, which only a conflict leaves behind, the older comes first. */
+/** The older of equal numbers, which only a conflict leaves behind, comes first. */
 export const oldestFirst = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort((a, b) => sign(numberOf(a) - numberOf(b)) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 
 const sign = (difference: bigint): number => (difference < 0n ? -1 : difference > 0n ? 1 : 0);
 
-/** One more than all of them. */
 export const nextNumber = (revisions: readonly ControllerRevision[]): bigint =>
   revisions.map(numberOf).reduce((most, number) => (number > most ? number : most), 0n) + 1n;
 
-/** Those of `dead` that are more than the limit, oldest first. */
+/** Returns those of `dead` beyond the limit, oldest first. */
 export const superfluous = (dead: readonly ControllerRevision[], limit: number): readonly ControllerRevision[] =>
   oldestFirst(dead).slice(0, Math.max(0, dead.length - limit));

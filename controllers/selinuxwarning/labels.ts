@@ -1,11 +1,9 @@
 import { keyTextOf } from '../../api/meta/object.js';
 import type { Pod, SELinuxOptions } from '../../api/types/core/v1.js';
 
-/** Which pods would label one volume differently. Pure. */
-
 export interface Labelled {
   readonly pod: Pod;
-  /** '' where the pod does not say. */
+  /** '' where the pod has none. */
   readonly label: string;
   readonly policy: string;
 }
@@ -15,7 +13,7 @@ const text = ({ user = '', role = '', type = '', level = '' }: SELinuxOptions = 
   return parts.every((part) => part === '') ? '' : parts.join(':');
 };
 
-/** The labels of the containers of a pod that mount a volume; more than one is a fault of the pod alone. */
+/** Returns the labels of the containers of a pod that mount a volume; more than one is a fault of the pod alone. */
 export function labelsOf(pod: Pod, volumeName: string): readonly string[] {
   const own = pod.spec?.securityContext?.seLinuxOptions;
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
@@ -31,13 +29,12 @@ export interface Conflict {
   readonly other: Labelled;
 }
 
-/** Each pair once, in the order of names. */
 export function conflicts(users: readonly Labelled[]): readonly Conflict[] {
   const ordered = [...users].sort((a, b) => (keyTextOf(a.pod) < keyTextOf(b.pod) ? -1 : 1));
   return ordered.flatMap((one, index) =>
     ordered.slice(index + 1).flatMap((other): Conflict[] => [
       ...(one.policy === other.policy ? [] : [{ property: 'SELinuxChangePolicy' as const, one, other }]),
-      // Who labels files one by one takes whatever label the volume was mounted with.
+      // The recursive policy labels files one by one, and accepts any label that the volume was mounted with.
       ...(one.label === other.label || (one.policy === 'Recursive' && other.policy === 'Recursive')
         ? []
         : [{ property: 'SELinuxLabel' as const, one, other }]),

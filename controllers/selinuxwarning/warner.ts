@@ -10,7 +10,7 @@ import { conflicts, labelsOf, policyOf, type Conflict, type Labelled } from './l
 
 const byClaim = 'labelled claim';
 
-/** Warns of pods that share a volume and would label it differently: one of them will not start where they meet. */
+/** Warns of pods that share a volume with different labels: one of them will not start on the same node. */
 export function selinuxWarner(environment: ManagerEnvironment): Controller {
   const { events, informers, measures } = environment;
   const podInformer = informers.of(pods);

@@ -6,7 +6,7 @@ import type { ManagerEnvironment } from '../environment.js';
 
 const accountName = 'default';
 
-/** Sees to it that each namespace has the account that pods run as when they name none. */
+/** Creates the default account of each namespace. */
 export function defaultAccountController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'serviceaccount',

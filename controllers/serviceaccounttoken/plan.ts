@@ -1,26 +1,26 @@
 import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import type { Secret, ServiceAccount } from '../../api/types/core/v1.js';
 
-/** Secrets that hold tokens of service accounts, and what belongs into them. Pure. */
+/** Secrets with tokens of service accounts, and their contents. Pure. */
 
 export const tokenType = 'kubernetes.io/service-account-token';
 const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
 
-/** The account that a secret names; the uid is '' where it names none. */
+/** Returns the account that a secret names; the uid is '' where it names none. */
 export const accountOf = ({ metadata: { annotations } }: Secret): { readonly name: string; readonly uid: string } => ({
   name: annotations?.[accountName] ?? '',
   uid: annotations?.[accountUid] ?? '',
 });
 
-/** Which parts of a secret are to be written. */
+/** The missing parts of a secret. */
 export interface Gaps {
   readonly authority: boolean;
   readonly namespace: boolean;
   readonly token: boolean;
 }
 
-/** null for a secret that is complete. Without a known authority, whatever is there stays. */
+/** Returns null for a complete secret. Without a known authority, the present one stays. */
 export function gapsIn({ data = {} }: Secret, authority: string | null): Gaps | null {
   const gaps = {
     authority: authority !== null && data['ca.crt'] !== encoded(authority),
@@ -36,7 +36,7 @@ export interface Contents {
   /** Present where the token is missing. */ readonly token: string | null;
 }
 
-/** The secret with its gaps filled, and bound to this very account. */
+/** Returns the secret with its gaps filled, and bound to this very account. */
 export function filled(secret: Secret, account: ServiceAccount, { gaps, authority, token }: Contents): Secret {
   return {
     ...secret,
@@ -53,7 +53,7 @@ export function filled(secret: Secret, account: ServiceAccount, { gaps, authorit
   };
 }
 
-/** What such a token says. It has no end: it counts as long as its secret holds it. */
+/** Returns the claims of such a token. It never expires: it is valid as long as its secret holds it. */
 export function claimsFor(account: ServiceAccount, secret: Secret): Readonly<Record<string, string>> {
   const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
   return {
@@ -66,7 +66,7 @@ export function claimsFor(account: ServiceAccount, secret: Secret): Readonly<Rec
   };
 }
 
-/** The account without the reference to a secret, or null when it has none. */
+/** Returns the account without the reference to a secret, or null when it has none. */
 export function withoutReference(account: ServiceAccount, secret: string): ServiceAccount | null {
   const secrets = account.secrets?.filter(({ name }) => name !== secret);
   return secrets && secrets.length < (account.secrets?.length ?? 0) ? { ...account, secrets } : null;

@@ -14,7 +14,6 @@ const curves: Readonly<Record<string, Algorithm>> = {
   secp521r1: { name: 'ES512', digest: 'sha512' },
 };
 
-/** Signs with an RSA or elliptic-curve key in PEM. Throws when it is neither. */
 export function signerWith(pem: string): Signer {
   const key = createPrivateKey(pem);
   const { name, digest } = algorithmOf(key);
@@ -35,7 +34,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
   return algorithm;
 }
 
-/** By which servers find the public key: the digest of its DER form. */
+/** Servers find the public key by it: the digest of its DER form. */
 const keyId = (key: KeyObject): string =>
   createHash('sha256')
     .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))

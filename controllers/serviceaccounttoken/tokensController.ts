@@ -9,19 +9,19 @@ import type { ManagerEnvironment } from '../environment.js';
 import { accountOf, claimsFor, filled, gapsIn, tokenType, withoutReference } from './plan.js';
 import { signerWith, type Signer } from './signer.js';
 
-/** Fills the secrets that people make for tokens of service accounts. Without a key to sign with there is nothing to do. */
+/** Fills the secrets that users create for tokens of service accounts. Null without a signing key. */
 export function tokensController(environment: ManagerEnvironment): Controller | null {
   const file = environment.options['service-account-private-key-file'];
   return file ? new TokensController(environment, signerIn(file)) : null;
 }
 
-/** Reads the key when it is needed: a file that is away while this manager begins to lead must not end it, and what waits for a token is tried again. */
+/** Reads the key when it is needed: a missing file must not end this manager when it begins to lead, and a secret that waits for a token is retried. */
 function signerIn(file: string): Signer {
   let sign: Signer | null = null;
   return (claims) => (sign ??= signerWith(fs.readFileSync(file, 'utf8')))(claims);
 }
 
-/** A secret as it was when something happened to it: once it is gone, only this tells whose it was. */
+/** A secret at the time of its last event: once it is gone, only this names its account. */
 interface Subject {
   readonly namespace: string;
   readonly name: string;
@@ -39,7 +39,7 @@ const subjectOf = (secret: Secret): Subject => ({
 export class TokensController implements Controller {
   readonly name = 'serviceaccount_tokens_secret';
   readonly #queue: WorkQueue;
-  /** These secrets alone: all others are none of its business, and may be large. */
+  /** All other secrets do not concern it, and may be large. */
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
 
@@ -101,7 +101,7 @@ export class TokensController implements Controller {
       );
   }
 
-  /** The cache may be behind, so a miss asks the server. null when it does not exist, or is another one than the secret was made for. */
+  /** The cache may lag, so a miss reads from the server. Null when it does not exist, or was recreated since the secret was made for it. */
   async #accountOf(secret: Secret): Promise<ServiceAccount | null> {
     const { name, uid } = accountOf(secret);
     const namespace = namespaceOf(secret);
@@ -116,7 +116,7 @@ export class TokensController implements Controller {
     const { api, rootCa } = this.environment;
     if (!gapsIn(cached, rootCa)) return;
     const latest = await unless(isNotFound, api.get(secrets, { namespace: namespaceOf(cached), name: nameOf(cached) }));
-    // Another version will come by the watch, and be looked at then.
+    // Another version will come by the watch, and be handled then.
     if (!latest || latest.metadata.resourceVersion !== cached.metadata.resourceVersion) return;
     const gaps = gapsIn(latest, rootCa);
     if (!gaps) return;
@@ -127,7 +127,7 @@ export class TokensController implements Controller {
     );
   }
 
-  /** A secret that is gone is not listed any more by its account. */
+  /** Removes a deleted secret from its account's list. */
   async #forget({ namespace, name, account }: Subject): Promise<void> {
     const { api } = this.environment;
     const cached = this.#accounts.cache.get(`${namespace}/${account.name}`);

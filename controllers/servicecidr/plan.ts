@@ -3,13 +3,13 @@ import type { Condition } from '../../api/types/meta/v1.js';
 import type { IPAddress, ServiceCIDR } from '../../api/types/networking/v1.js';
 import { contains, parseAddress, parseCidr, type Cidr } from '../addresses/cidr.js';
 
-/** Whether a range of service addresses may go. Pure. */
+/** Whether a range of service addresses may be deleted. Pure. */
 
 export const finalizer = 'networking.k8s.io/service-cidr-finalizer';
 
 export const rangesOf = ({ spec }: ServiceCIDR): readonly Cidr[] => (spec?.cidrs ?? []).flatMap((text) => parseCidr(text) ?? []);
 
-/** Addresses that would belong to no range any more. */
+/** Returns addresses that would belong to no range any more. */
 export function stranded(going: ServiceCIDR, all: readonly ServiceCIDR[], addresses: readonly IPAddress[]): readonly string[] {
   const own = rangesOf(going);
   const others = all.filter((each) => nameOf(each) !== nameOf(going) && !isTerminating(each)).flatMap(rangesOf);

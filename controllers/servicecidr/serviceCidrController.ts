@@ -8,11 +8,11 @@ import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { busy, finalizer, rangesOf, ready, says, stranded } from './plan.js';
 
-/** Servers may still be giving addresses of a range away that was deleted just now. */
+/** Servers may still be assigning addresses of a range that was just deleted. */
 const graceMs = 10_000;
 const workers = 5;
 
-/** Says that ranges of service addresses are ready, and keeps them while their addresses are in use. */
+/** Marks ranges of service addresses as ready, and keeps them while their addresses are in use. */
 export function serviceCidrController(environment: ManagerEnvironment): Controller {
   const { api, informers, clock } = environment;
   const { cache } = informers.of(serviceCIDRs);
@@ -40,7 +40,7 @@ export function serviceCidrController(environment: ManagerEnvironment): Controll
     }
     const leftMs = Date.parse(deletionTimestamp ?? '') + graceMs - clock.now();
     if (leftMs > 0) return { againAfterMs: leftMs };
-    // The cache may lag behind what servers gave away.
+    // The cache may lag behind the servers' assignments.
     if (stranded(cidr, cache.list(), (await api.list(ipAddresses)).items).length > 0) return { againAfterMs: graceMs };
     const kept = finalizers.filter((name) => name !== finalizer);
     await unless(isNotFound, api.update(serviceCIDRs, { ...cidr, metadata: { ...cidr.metadata, finalizers: kept } }));

@@ -6,10 +6,10 @@ export type Family = 'IPv4' | 'IPv6';
 
 export const familyOf = (address: string): Family | null => (isIPv4(address) ? 'IPv4' : isIPv6(address) ? 'IPv6' : null);
 
-/** Whether a Service has a virtual address. One that has none is headless. */
+/** Returns whether a Service has a virtual address. One without is headless. */
 export const hasClusterIP = ({ spec }: Service): boolean => Boolean(spec?.clusterIP) && spec?.clusterIP !== 'None';
 
-/** The families that a Service is served in. One that says nothing has the family of its address; a headless one then has both. */
+/** Returns the families of a Service. One that sets none has the family of its address; a headless one then has both. */
 export function familiesOf({ spec }: Service): readonly Family[] {
   const named = (spec?.ipFamilies ?? []).filter((family): family is Family => family === 'IPv4' || family === 'IPv6');
   if (named.length > 0) return [...new Set(named)];
@@ -17,7 +17,7 @@ export function familiesOf({ spec }: Service): readonly Family[] {
   return own ? [own] : ['IPv4', 'IPv6'];
 }
 
-/** Every address of a pod; `podIP` counts only where the list is missing. */
+/** Returns every address of a pod; `podIP` counts only where the list is missing. */
 export function addressesOf({ status }: Pod): readonly string[] {
   const listed = (status?.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
   return listed.length > 0 ? listed : status?.podIP ? [status.podIP] : [];

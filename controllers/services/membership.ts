@@ -6,28 +6,27 @@ import { isFinished, isReady } from '../workloads/podState.js';
 import { sameJson } from '../workloads/sameJson.js';
 import { addressesOf } from './families.js';
 
-/** Which pods stand behind a Service. Pure. */
+/** Membership of pods in Services. Pure. */
 
-/** A Service without a selector has its endpoints written by others. */
+/** Users write the endpoints of a Service without a selector. */
 export const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.selector !== null;
-/** Whether a Service's endpoints follow pods. */
+/** Returns whether a Service's endpoints follow pods. */
 export const followsPods = (service: Service): boolean => hasSelector(service) && service.spec?.type !== 'ExternalName';
 export const isSelected = (service: Service, pod: Pod): boolean =>
   hasSelector(service) && selectsAll(service.spec?.selector, pod.metadata.labels);
 
-/** The pods that a Service selects. */
 export const podsBehind = (service: Service, known: Pick<Lister<Pod>, 'inNamespace'>): readonly Pod[] =>
   known.inNamespace(namespaceOf(service)).filter((pod) => isSelected(service, pod));
 
-/** Whether a pod has an address and has not ended. */
+/** Returns whether a pod has an address and has not finished. */
 export const isReachable = (pod: Pod): boolean => !isFinished(pod) && addressesOf(pod).length > 0;
 
-/** The name by which a pod is known within a Service's domain. */
+/** Returns the name of a pod within a Service's domain. */
 export function hostnameIn(service: Service, { metadata, spec }: Pod): string | null {
   return spec?.hostname && spec.subdomain === nameOf(service) && metadata.namespace === namespaceOf(service) ? spec.hostname : null;
 }
 
-/** Whether a change of a pod may change any endpoints. A resync does not. */
+/** Returns whether a change of a pod may change any endpoints. A resync does not. */
 export const concernsEndpoints = (before: Pod, after: Pod): boolean => before !== after && !sameJson(outlineOf(before), outlineOf(after));
 
 const outlineOf = (pod: Pod): object => ({

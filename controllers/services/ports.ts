@@ -1,12 +1,12 @@
 import type { EndpointPort, Pod, Service, ServicePort } from '../../api/types/core/v1.js';
 
-/** Ports of a Service as they are on one pod. Pure. */
+/** Ports of a Service on one pod. Pure. */
 
-/** The number behind a Service's port; null where the pod has no port of that name and protocol. */
+/** Returns the number behind a Service's port; null where the pod has no port of that name and protocol. */
 function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | null {
   if (typeof target === 'number' && target !== 0) return target;
   if (typeof target !== 'string' || target === '') return port;
-  // Of the init containers those that go on running serve as well.
+  // Sidecars among the init containers serve as well.
   const containers = [
     ...(pod.spec?.containers ?? []),
     ...(pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always'),
@@ -17,7 +17,7 @@ function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: Se
   return found?.containerPort ?? null;
 }
 
-/** A port of a Service on a pod; null as in `targetPort`. */
+/** Returns a port of a Service on a pod; null as in `targetPort`. */
 export function endpointPort(
   pod: Pod,
   servicePort: ServicePort,
@@ -28,6 +28,6 @@ export function endpointPort(
   return { name, port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) };
 }
 
-/** All that the pod has. None for a headless Service without ports. */
+/** Returns all ports that the pod has. None for a headless Service without ports. */
 export const endpointPorts = (service: Service, pod: Pod): readonly EndpointPort[] =>
   (service.spec?.ports ?? []).flatMap((port) => endpointPort(pod, port) ?? []);

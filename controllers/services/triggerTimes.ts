@@ -3,16 +3,16 @@ import { timeText } from '../../api/time.js';
 import type { Pod, Service } from '../../api/types/core/v1.js';
 import { readySince } from '../workloads/podState.js';
 
-/** Says in endpoints which change brought them about, so that the delay until they are programmed can be measured. */
+/** Records in endpoints the time of the change that caused them, so that the delay until they are programmed can be measured. */
 export const triggerAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-/** Times that were taken note of already, in milliseconds. */
+/** Known times, in milliseconds. */
 export interface SeenTimes {
   readonly service: number;
   readonly pods: ReadonlyMap<string, number>;
 }
 
-/** The earliest time that is new: of a pod its change of readiness, of the Service its creation. A Service seen first has been created. Pure. */
+/** Returns the earliest new time: a pod's change of readiness, or the Service's creation. A Service seen first has been created. Pure. */
 export function nextTrigger(
   seen: SeenTimes | undefined,
   service: Service,
@@ -27,11 +27,11 @@ export function nextTrigger(
   return { at: fresh.length > 0 ? Math.min(...fresh) : null, seen: next };
 }
 
-/** Remembers the times of every Service that exists. */
+/** Remembers the times of every existing Service. */
 export class TriggerTimes {
   readonly #seen = new Map<string, SeenTimes>();
 
-  /** The time to write, if there is one. */
+  /** Returns the time to write, if there is one. */
   next(service: Service, pods: readonly Pod[]): string | null {
     const key = keyTextOf(service);
     const { at, seen } = nextTrigger(this.#seen.get(key), service, pods);
@@ -44,7 +44,7 @@ export class TriggerTimes {
   }
 }
 
-/** Annotations with the time of a change, or without that of a former one. Pure. */
+/** Returns annotations with the time of a change, or without that of a former one. Pure. */
 export function withTrigger(
   annotations: Readonly<Record<string, string>> | undefined,
   time: string | null,

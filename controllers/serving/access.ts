@@ -37,19 +37,17 @@ const accessReviews = resource<AccessReview>({
   namespaced: false,
 });
 
-/** Tokens whose API server is asked who they belong to. Answers, also that nobody has a token, are remembered for `keepMs`. */
 export function delegatedTokens(api: Api, clock: Clock, keepMs: number): Authenticator {
   const users = new Remembered<User | null>(clock, () => keepMs);
   return async ({ headers }) => {
     const token = /^Bearer +(.+)$/i.exec(headers.authorization ?? '')?.[1];
     if (token === undefined) return { outcome: 'absent' };
-    // Kept under a digest: a token has no business in the memory of a program that only checks it.
+    // Keyed by a digest: a program that only checks a token has no need to keep it.
     const user = await users.of(createHash('sha256').update(token).digest('hex'), () => reviewed(api, token));
     return user === null ? { outcome: 'invalid', reason: 'nobody has this token' } : { outcome: 'user', user };
   };
 }
 
-/** null for a token that nobody knows. */
 async function reviewed(api: Api, token: string): Promise<User | null> {
   const { status } = await api.create(tokenReviews, { metadata: {}, spec: { token } });
   if (status?.authenticated !== true) return null;
@@ -58,18 +56,18 @@ async function reviewed(api: Api, token: string): Promise<User | null> {
 }
 
 export interface DelegatedAccess {
-  /** null: everything that is not open is forbidden, but for `system:masters`. */
+  /** Null forbids everything that is not open, except to `system:masters`. */
   readonly api: Api | null;
   readonly clock: Clock;
-  /** How long a yes and a no are remembered. */
+  /** Lifetimes of cached positive and negative responses. */
   readonly allowedMs: number;
   readonly refusedMs: number;
 }
 
-/** Whether a user may do something with a path that is no resource: `verb` is the method, lower-case. */
+/** Returns whether a user may access a non-resource path: `verb` is the method, lower-case. */
 export type MayAccess = (user: User, verb: string, path: string) => Promise<boolean>;
 
-/** Leaves the decision to the API server, as `--authorization-kubeconfig` says. */
+/** Delegates the decision to the API server, for `--authorization-kubeconfig`. */
 export function delegatedAccess({ api, clock, allowedMs, refusedMs }: DelegatedAccess): MayAccess {
   const decisions = new Remembered<boolean>(clock, (allowed) => (allowed ? allowedMs : refusedMs));
   return async (user, verb, path) => {

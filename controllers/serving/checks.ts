@@ -1,15 +1,14 @@
 import type { Page } from './server.js';
 
-/** Why something is not well; null while it is. */
+/** Returns a fault; null while there is none. */
 export type Check = () => string | null;
 
 const text = 'text/plain; charset=utf-8';
 
-/** What makes up the health of this program: a check for each part of it, which comes and goes with the part. */
+/** The health of this program: a check for each part of it, which exists as long as the part. */
 export class Checks {
   readonly #checks = new Map<string, Check>();
 
-  /** The returned function takes the check away. */
   add(name: string, check: Check): () => void {
     this.#checks.set(name, check);
     return () => {
@@ -17,18 +16,21 @@ export class Checks {
     };
   }
 
-  /** `/healthz`: `ok`, or one line for each check when one fails or `verbose` asks; `exclude` leaves some out. `path` is the first word of the answer. */
+  /**
+   * Implements `/healthz`: `ok`, or one line for each check when one fails or with `verbose`; `exclude` leaves some out. `path` is the first word of the
+   * response.
+   */
   all(path: string, query: URLSearchParams): Page {
     const excluded = new Set(query.getAll('exclude'));
     const results = [...this.#checks].filter(([name]) => !excluded.has(name)).map(([name, check]) => ({ name, fault: check() }));
     const well = results.every(({ fault }) => fault === null);
     if (well && !query.has('verbose')) return { status: 200, type: text, body: 'ok' };
-    // What is wrong goes to the log of the part; whoever may look here need not learn it.
+    // Faults go to the log of the part; readers of this page need not see them.
     const lines = results.map(({ name, fault }) => (fault === null ? `[+]${name} ok` : `[-]${name} failed: reason withheld`));
     return { status: well ? 200 : 500, type: text, body: [...lines, `${path} check ${well ? 'passed' : 'failed'}`, ''].join('\n') };
   }
 
-  /** Each check by name, and whether it is well: for who counts how often it is not. */
+  /** Returns each check by name, and whether it passes: for metrics. */
   states(): readonly (readonly [name: string, isWell: boolean])[] {
     return [...this.#checks].map(([name, check]) => [name, check() === null] as const);
   }

@@ -36,7 +36,7 @@ export interface HealthOptions {
   readonly log: (level: 'info' | 'error', message: string) => void;
 }
 
-/** Starts the secure port as options say; null when there is none. Rejects with what is wrong with them, or with the files that they name. */
+/** Starts the secure port; null when there is none. Rejects with the errors of the options, or of their files. */
 export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
   const { options, clock, log } = surroundings;
   if (options['secure-port'] === 0) return null;
@@ -61,7 +61,7 @@ export async function serveHealth(surroundings: HealthOptions): Promise<Serving 
   };
 }
 
-/** Between two questions for what API servers publish. */
+/** Interval of reads of the API servers' published trust. */
 const lookMs = 2_000;
 
 interface Reopening {
@@ -72,7 +72,9 @@ interface Reopening {
   readonly say: (level: 'info' | 'error', message: string) => void;
 }
 
-/** While no API server answers, the port is open to those whom files and tokens make known. Once one does, it is opened anew for those whom it tells of as well. */
+/**
+ * While no API server answers, the port is open to clients that files and tokens authenticate. Once one does, it is reopened with the published authorities.
+ */
 async function reopenOnce(serving: Serving, { look, open, clock, signal, say }: Reopening): Promise<Serving> {
   for (;;) {
     await pause(clock, lookMs, signal);
@@ -134,7 +136,7 @@ const apiOf = (file: string | null, clock: Clock): RestApi | null =>
     ? null
     : new RestApi({ connection: new Connection(loadKubeconfig(file), { clock }), userAgent: 'kube-controller-manager/access', clock });
 
-/** What API servers publish about certificates, where files leave something open and somebody can be asked. Null while no API server answers. */
+/** Returns the published trust for certificates, where files leave something open and a server is configured. Null while no API server answers. */
 async function lookedUp(
   options: ControllerManagerOptions,
   api: RestApi | null,
@@ -142,16 +144,16 @@ async function lookedUp(
 ): Promise<Published | null> {
   const complete = options['client-ca-file'] !== null && options['requestheader-client-ca-file'] !== null;
   if (api === null || complete || options['authentication-skip-lookup']) return {};
-  // One that does not answer is asked again later, and not in place.
+  // An API server that does not answer is tried again later, and not in place.
   return publishedTrust(api.with({ retries: 0 }), options['authentication-tolerate-lookup-failure'], (message) => say('error', message));
 }
 
-/** Without somebody to ask, a token makes nobody of its bearer. */
+/** A token authenticates nobody without an API server. */
 function tokens(options: ControllerManagerOptions, api: RestApi | null, clock: Clock): Authenticator {
   return api === null ? () => ({ outcome: 'absent' }) : delegatedTokens(api, clock, options['authentication-token-webhook-cache-ttl']);
 }
 
-/** The pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is kept nowhere. */
+/** Returns the pair given by files; otherwise the one kept in `--cert-dir`; otherwise one that is only in memory. */
 function servingPair(options: ControllerManagerOptions): KeyPair | KeyPairFiles {
   const { 'tls-cert-file': certFile, 'tls-private-key-file': keyFile, 'cert-dir': directory } = options;
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };

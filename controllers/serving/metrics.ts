@@ -7,18 +7,17 @@ import { exposeProgram } from '../../program/metrics/processMetrics.js';
 import { measures, type MeasureName, type Measures } from '../measures.js';
 import type { QueueMetrics } from '../client/workQueue.js';
 
-/** What this program counts, under the names of the reference. */
 export class Metrics {
   readonly #registry: ChosenMetrics;
   readonly #queue;
   readonly #requests;
   readonly #leader;
   readonly #running;
-  /** Queue -> how to look at what is worked on. Several queues may have one name. */
+  /** Queue -> a function that returns its current work. Several queues may have one name. */
   readonly #underWay = new Map<string, (() => readonly number[])[]>();
   readonly #measures = new Map<MeasureName, Counter | Gauge | Histogram>();
 
-  /** `choice`: what options say about what is shown. With `features`, they are shown as well. */
+  /** `choice`: the options about metrics. `features` are shown if given. */
   constructor(choice: MetricChoice = {}, features?: Features) {
     this.#registry = new ChosenMetrics(choice);
     const registers = [this.#registry];
@@ -99,7 +98,6 @@ export class Metrics {
 
   readonly queue = (name: string): QueueMetrics => {
     const { adds, depth, retries, waited, worked } = this.#queue;
-    // A queue that had nothing to do yet is there as well, as in the reference.
     adds.inc({ name }, 0);
     depth.inc({ name }, 0);
     retries.inc({ name }, 0);
@@ -120,7 +118,7 @@ export class Metrics {
     observe: (name, labels, seconds) => (this.#measures.get(name) as Histogram).observe(labels, seconds),
   };
 
-  /** `host`: the server that was asked, as in its URL. */
+  /** `host`: the queried server, as in its URL. */
   readonly request = ({
     host,
     verb,

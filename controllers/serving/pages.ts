@@ -4,7 +4,7 @@ import { controllerManagerFlags, type ControllerManagerOptions } from '../option
 import type { Page } from './server.js';
 
 const durationText = (ms: number): string => (ms === 0 ? '0s' : formatDuration(ms));
-/** What each member of the configuration is set by. Members are in the order in which the reference writes them. */
+/** The option that sets each member of the configuration. Members are in the reference's order. */
 type ConfigTree = { readonly [member: string]: keyof ControllerManagerOptions | ConfigTree | { readonly is: unknown } };
 
 const is = (value: unknown): { readonly is: unknown } => ({ is: value });
@@ -161,7 +161,6 @@ const configuration: ConfigTree = {
   ValidatingAdmissionPolicyStatusController: { ConcurrentPolicySyncs: 'concurrent-validating-admission-policy-status-syncs' },
 };
 
-/** The configuration in the form that the reference gives it: a document by the name of its group. */
 export function configz(options: ControllerManagerOptions): Page {
   const valueOf = (name: keyof ControllerManagerOptions): unknown => {
     const value = options[name];

@@ -1,9 +1,9 @@
 import type { Clock } from '../client/clock.js';
 
-/** Answers that are kept; the oldest goes first. */
+/** Bound on cached results; the oldest is dropped. */
 const keptMax = 1_024;
 
-/** Keeps answers for a time that depends on the answer; 0 for not at all. Questions that are under way are asked once. */
+/** Caches results for a time that depends on the result; 0 for none. Concurrent calls share one request. */
 export class Remembered<V> {
   readonly #kept = new Map<string, { readonly answer: Promise<V>; until: number }>();
 

@@ -11,20 +11,20 @@ import { answerProcessPage, type ProcessPages } from '../../program/port/process
 import { parseTarget } from '../../program/port/target.js';
 import type { MayAccess } from './access.js';
 
-/** Health, metrics and pages about the process, for whoever watches over it: behind the same door that the API server has. */
+/** Health, metrics and pages about the process, for its monitoring: served by the same port code as the API server's. */
 export interface ServingOptions {
   readonly port: Omit<ListenerOptions, 'goawayChance' | 'handle'>;
-  /** Says who asks; strangers are the anonymous user. */
+  /** Returns the client's user; an unauthenticated client is the anonymous user. */
   readonly authenticate: Authenticator;
   readonly mayAccess: MayAccess;
-  /** Paths that everybody may read; others need `mayAccess`. A trailing `*` stands for any ending. */
+  /** Public paths; others need `mayAccess`. A trailing `*` matches any ending. */
   readonly openPaths: readonly string[];
-  /** By path; a trailing slash stands for everything below. */
+  /** Keyed by path; a trailing slash covers everything below. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly pages: ProcessPages;
-  /** Hears of everybody who was turned away. */
+  /** Called for every refused client. */
   readonly refused: (refusal: Refusal) => void;
-  /** Hears of what went wrong here, and was not told to the client. */
+  /** Receives internal errors, which the client does not see. */
   readonly failed: (error: unknown) => void;
 }
 
@@ -40,10 +40,10 @@ export interface Refusal {
   readonly code: 401 | 403;
   readonly method: string;
   readonly path: string;
-  /** Empty for somebody with credentials that are no good. */
+  /** Empty for a client with invalid credentials. */
   readonly user: string;
   readonly address: string;
-  /** For the log, not for the client. */
+  /** Goes to the log, not to the client. */
   readonly reason: string;
 }
 
@@ -52,7 +52,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
-/** Requests that are worked on at a time; whoever watches over a program asks a few times a minute. */
+/** Bound on concurrent requests; monitoring sends a few times a minute. */
 const underWayMax = 100;
 
 /** Listens. HTTP/2 and HTTP/1.1 share the port. Rejects with a ListenError. */
@@ -113,7 +113,7 @@ async function respond(exchange: Exchange, options: ServingOptions): Promise<voi
   response.end(method === 'HEAD' ? undefined : body);
 }
 
-/** Throws where somebody may not ask for this. */
+/** Throws where the user may not send this request. */
 async function admit(exchange: Exchange, path: string, { authenticate, mayAccess, openPaths, refused }: ServingOptions): Promise<void> {
   const { method, request, address = '' } = exchange;
   const open = openPaths.some((pattern) => (pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : path === pattern));

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import type { Checks } from './checks.js';
 
-/** How the checks of health are doing, for who measures how well this program serves: on a page of their own, as scrapes of it are frequent. */
+/** Results of health checks, for service level indicators: on a separate page, as it is scraped often. */
 export class Slis {
   readonly #registry = new Registry();
   readonly #state = new Gauge({
@@ -23,7 +23,7 @@ export class Slis {
     return this.#registry.contentType;
   }
 
-  /** Looks at every check, and tells. */
+  /** Runs every check, and returns the metrics. */
   metrics(): Promise<string> {
     this.#state.reset();
     for (const [name, isWell] of this.checks.states()) {

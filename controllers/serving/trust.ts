@@ -12,18 +12,18 @@ import type { Api } from '../client/api.js';
 import { ApiError, ConnectionError, messageOf } from '../client/errors.js';
 import type { ControllerManagerOptions } from '../options/flags.js';
 
-/** Whose word counts for who a client is: authorities of clients and of front proxies. */
+/** The trusted authorities of clients and of front proxies. */
 
 const configMaps = resource<ConfigMap>({ apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap' });
-/** Where API servers tell it to programs beside them. */
+/** API servers publish it there for other programs. */
 const published = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;
 
 /** Texts of that ConfigMap; lists are JSON. */
 export type Published = Readonly<Record<string, string>>;
 
 /**
- * What API servers publish, for what options leave open. Null while no API server can be reached: it may still be starting. With `tolerate`, that and a refusal
- * are told to `log` and count as "nothing"; otherwise a refusal rejects.
+ * Returns the published trust, for options that are not given. Null while no API server can be reached: it may still be starting. With `tolerate`, that and a
+ * refusal are logged to `log` and count as "nothing"; otherwise a refusal rejects.
  */
 export async function publishedTrust(api: Api, tolerate: boolean, log: (message: string) => void): Promise<Published | null> {
   try {
@@ -60,11 +60,11 @@ type TrustOptions = Pick<
 
 export interface Trust {
   readonly ways: readonly Authenticator[];
-  /** Authorities that no file names, in PEM: the handshake has to know them. */
+  /** Authorities that no file names, in PEM, for the handshake. */
   readonly authorities: readonly string[];
 }
 
-/** Ways to be known by a certificate. What options say wins over what is published. */
+/** Returns the authentication methods for certificates. Options win over the published trust. */
 export function trustOf(options: TrustOptions, published: Published, live: LiveFiles, certificates: CertificateOptions): Trust {
   const authorities: string[] = [];
   const anchorsOf = (option: 'client-ca-file' | 'requestheader-client-ca-file'): Live<Anchors> | null => {
@@ -97,7 +97,7 @@ export function trustOf(options: TrustOptions, published: Published, live: LiveF
   };
 }
 
-/** null for what is no list of texts. */
+/** Returns null unless it is a list of texts. */
 function textsIn(json: string | undefined): readonly string[] | null {
   try {
     const value: unknown = JSON.parse(json ?? 'null');

@@ -4,12 +4,12 @@ import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1
 import type { PendingWrites } from './pendingWrites.js';
 import { isManagedBy, serviceNameLabel } from './sliceWrites.js';
 
-/** The index of slices by the key of the Service whose endpoints they hold. */
+/** The index of slices by the key of their Service. */
 export const serviceIndex = 'service';
 
 const keyOfService = (slice: EndpointSlice): string => `${namespaceOf(slice)}/${slice.metadata.labels?.[serviceNameLabel] ?? ''}`;
 
-/** Queues a Service when one of its slices changes under one manager's hands, or is taken out of them. */
+/** Queues a Service when one of its slices changes under one manager, or leaves it. */
 export function followSlices(controller: QueueController, manager: string, pending: PendingWrites): void {
   const informer = controller.needs(endpointSlices);
   informer.addIndex(serviceIndex, (slice) => [keyOfService(slice)]);

@@ -2,7 +2,7 @@ import type { Clock } from '../client/clock.js';
 import { type KubeObject, uidOf } from '../../api/meta/object.js';
 import { isOlder } from '../client/versions.js';
 
-/** A write that is not seen within this time was undone by others, or the informer is late; going on is safer than standing still. */
+/** A write that is not seen within this time was undone by another client, or the informer is late; going on is safer than waiting for ever. */
 const forgottenAfterMs = 5 * 60_000;
 
 interface Pending {
@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * What a controller wrote and its cache does not show yet. Slices have generated names, so a controller that looked too early would make
- * the same slice twice. Bounded by the writes that are under way.
+ * Writes that a controller's cache does not show yet. Slices have generated names, so a controller that checked too early would create the same slice twice.
+ * Bounded by the writes in progress.
  */
 export class PendingWrites {
   readonly #pending = new Map<string, Map<string, Pending>>();
@@ -27,14 +27,14 @@ export class PendingWrites {
     this.#note(key, object, true);
   }
 
-  /** The cache showed the end of an object, whoever brought it about. */
+  /** Records that the cache showed the end of an object, whatever its cause. */
   sawEnd(key: string, object: KubeObject): void {
     const pending = this.#pending.get(key);
     pending?.delete(uidOf(object));
     if (pending?.size === 0) this.#pending.delete(key);
   }
 
-  /** Whether `objects`, which the cache shows for a key, are from before a write. */
+  /** Returns whether `objects`, which the cache shows for a key, precede a write. */
   isStale(key: string, objects: readonly KubeObject[]): boolean {
     const pending = this.#pending.get(key);
     if (!pending) return false;

@@ -3,7 +3,7 @@ import type { EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { Measures } from '../measures.js';
 import type { SliceWrites } from './sliceWrites.js';
 
-/** Which of the two controllers of slices counts. */
+/** The controller of slices that counts. */
 type Prefix = 'endpoint_slice_controller' | 'endpoint_slice_mirroring_controller';
 
 interface Totals {
@@ -11,7 +11,6 @@ interface Totals {
   readonly endpoints: number;
 }
 
-/** What a plan does to the slices of one owner. Pure. */
 function changeOf(
   before: readonly EndpointSlice[],
   { create, update, remove }: SliceWrites,
@@ -32,7 +31,6 @@ const addressesIn = (slices: readonly EndpointSlice[]): ReadonlySet<string> =>
     slices.flatMap(({ addressType, endpoints }) => (endpoints ?? []).map(({ addresses }) => `${addressType} ${addresses?.[0] ?? ''}`)),
   );
 
-/** Counts what a controller of slices does. */
 export class SliceCounts {
   readonly #totals = new Map<string, Totals>();
 
@@ -41,7 +39,7 @@ export class SliceCounts {
     private readonly prefix: Prefix,
   ) {}
 
-  /** A plan for the slices of an owner was carried out. */
+  /** Counts a plan for an owner's slices that was carried out. */
   wrote(key: string, before: readonly EndpointSlice[], writes: SliceWrites): void {
     const { measures, prefix } = this;
     const { added, removed, ...totals } = changeOf(before, writes);
@@ -55,7 +53,6 @@ export class SliceCounts {
     this.#tell();
   }
 
-  /** The owner has no slices any more. */
   forget(key: string): void {
     if (this.#totals.delete(key)) this.#tell();
   }

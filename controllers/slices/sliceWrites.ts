@@ -4,14 +4,13 @@ import { isControlledBy, isTerminating, keyOf, keyTextOf, type KubeObject } from
 import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1.js';
 import type { PendingWrites } from './pendingWrites.js';
 
-/** What is to be done with the slices of one owner. */
 export interface SliceWrites {
   readonly create: readonly EndpointSlice[];
   readonly update: readonly EndpointSlice[];
   readonly remove: readonly EndpointSlice[];
 }
 
-/** Who manages a slice, and whose endpoints it holds. */
+/** Labels of a slice's manager and of its Service. */
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === manager;
@@ -20,8 +19,8 @@ export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boole
 export const slicePrefix = (name: string): string => (name.length + 1 > 253 ? name : `${name}-`);
 
 /**
- * Turns creations into updates of slices that would be deleted: one request in place of two, and no moment without endpoints. Only slices of
- * this very owner are taken, not those that the garbage collector removes for a former one; and the family of a slice never changes. Pure.
+ * Turns creations into updates of slices that would be deleted: one request instead of two, and no moment without endpoints. Only slices of this very owner are
+ * taken, not those that the garbage collector removes for a former one; and the family of a slice never changes. Pure.
  */
 export function recycled(owner: KubeObject, { create, update, remove }: SliceWrites): SliceWrites {
   const fresh = [...create];
@@ -44,7 +43,7 @@ const identityOf = ({ metadata: { name, generateName, uid, resourceVersion } }: 
   ...(resourceVersion ? { resourceVersion } : {}),
 });
 
-/** Carries writes out. An owner that is going away gets nothing new: the garbage collector is at work. */
+/** Carries writes out. A terminating owner gets nothing new: the garbage collector is at work. */
 export async function writeSlices(
   api: Api,
   owner: KubeObject,

@@ -9,7 +9,7 @@ import { revisionLabel } from './revisions.js';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
-/** The set's name and the ordinal in a pod's name; null for other names. */
+/** Splits a pod's name into the set's name and the ordinal; null for other names. */
 export function parseName(name: string): { readonly parent: string; readonly ordinal: number } | null {
   const match = /^(.*)-(\d+)$/.exec(name);
   const ordinal = Number(match?.[2]);
@@ -27,7 +27,7 @@ const podName = (set: StatefulSet, ordinal: number): string => `${nameOf(set)}-$
 const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
   `${nameOf(template)}-${podName(set, ordinal)}`;
 
-/** The claims of a pod, by the volumes that mount them. */
+/** Returns the claims of a pod, by the volumes that mount them. */
 export function claimsOf(set: StatefulSet, ordinal: number): ReadonlyMap<string, PersistentVolumeClaim> {
   const labels = set.spec?.selector?.matchLabels;
   return new Map(
@@ -55,7 +55,6 @@ const identityLabels = (pod: string, ordinal: number): Readonly<Record<string, s
   [indexLabel]: String(ordinal),
 });
 
-/** A pod that is to be made, from a template. */
 export function newPod(set: StatefulSet, template: PodTemplateSpec | undefined, revision: string, ordinal: number): Pod {
   const { metadata, spec } = podOf(template, statefulSets, set);
   const name = podName(set, ordinal);
@@ -82,7 +81,7 @@ export function storageMatches(set: StatefulSet, pod: Pod): boolean {
   );
 }
 
-/** A pod with the labels and volumes that its name asks for. */
+/** Returns a pod with the labels and volumes for its name. */
 export function corrected(set: StatefulSet, pod: Pod): Pod {
   const ordinal = ordinalOf(pod);
   const labelled = { ...pod, metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, ...identityLabels(nameOf(pod), ordinal) } } };

@@ -9,23 +9,22 @@ import { isStale, withOwners } from './retention.js';
 import { rollout } from './rollout.js';
 import { statusOf } from './status.js';
 
-/** What is known of a StatefulSet when a decision is made. */
 export interface Observed {
   readonly set: StatefulSet;
   /** Its own. */
   readonly pods: readonly Pod[];
   readonly claimOf: (name: string) => PersistentVolumeClaim | undefined;
-  /** What pods are brought from, and to. */
+  /** The revisions that pods are updated from and to. */
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
   readonly collisions: number;
-  /** Updates replace one pod at a time, also where the set allows more. */
+  /** Replaces one pod at a time, also where the set allows more. */
   readonly oneAtATime?: boolean;
   readonly now: number;
 }
 
 export type Action =
-  /** `claims` are made first; `ending` are claims that still have to go, and let it fail. */
+  /** `claims` are created first; `ending` are claims that still have to go, and make it fail. */
   | { readonly do: 'create'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[]; readonly ending: readonly string[] }
   | { readonly do: 'claim'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
   | { readonly do: 'own'; readonly pod: Pod; readonly claim: PersistentVolumeClaim }
@@ -37,11 +36,10 @@ export interface Plan {
   readonly stages: readonly (readonly Action[])[];
   readonly inOrder: boolean;
   readonly status: StatefulSetStatus;
-  /** Look again then, though nothing changes until then. */
+  /** Time of the next sync without a change. */
   readonly againAfterMs: number | null;
 }
 
-/** Actions, and whether nothing may follow them now. */
 interface Step {
   readonly actions: readonly Action[];
   readonly blocks: boolean;
@@ -59,7 +57,7 @@ export function plan(observed: Observed): Plan {
     now,
   );
   const stages = isTerminating(set) ? [] : stagesOf(observed, inOrder);
-  // What a rollout deletes is not of the current revision any more.
+  // A pod that a rollout deletes no longer has the current revision.
   const updating = stages.length === stageCount ? (stages.at(-1)?.length ?? 0) : 0;
   return { stages: stages.filter((stage) => stage.length > 0), inOrder, status: statusOf(observed, updating), againAfterMs };
 }
@@ -89,7 +87,7 @@ function stagesOf(observed: Observed, inOrder: boolean): (readonly Action[])[] {
   return [living.actions, owning, going.actions, victims.map((pod) => ({ do: 'delete', pod }))];
 }
 
-/** In order, what blocks ends the walk; otherwise everything is done at once and nothing blocks. */
+/** Ordered, a blocking step ends the walk; otherwise everything is done at once and nothing blocks. */
 function collect<T>(items: readonly T[], inOrder: boolean, step: (item: T) => Step): Step {
   const actions: Action[] = [];
   for (const item of items) {
@@ -105,7 +103,7 @@ interface Replica {
   readonly exists: boolean;
 }
 
-/** The pod of each ordinal; those that are missing as they are to be made. */
+/** Returns the pod of each ordinal; missing ones as they are to be created. */
 function replicasAt({ set, pods, current, update }: Observed): readonly Replica[] {
   const known = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
   return Array.from({ length: replicasOf(set) }, (_, index) => {
@@ -117,7 +115,7 @@ function replicasAt({ set, pods, current, update }: Observed): readonly Replica[
   });
 }
 
-/** Below the partition of a rolling update pods keep the revision they had. */
+/** Pods below the partition of a rolling update keep their revision. */
 function staysCurrent({ spec, status }: StatefulSet, index: number): boolean {
   const { type = 'RollingUpdate', rollingUpdate } = spec?.updateStrategy ?? {};
   if (type !== 'RollingUpdate') return false;
@@ -168,7 +166,7 @@ function lacking(
   return { missing: claims.filter((claim) => !claimOf(nameOf(claim))), ending: known.filter(isTerminating).map(nameOf) };
 }
 
-/** Claims whose owners are to change. */
+/** Returns claims whose owners are to change. */
 function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
   return [...claimsOf(set, ordinalOf(pod)).values()].flatMap((wanted) => {
     const claim = claimOf(nameOf(wanted));
@@ -177,7 +175,7 @@ function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
   });
 }
 
-/** In order, one goes at a time, from the highest, and only while all others are well; save that the first that is not well may go. */
+/** Ordered, one goes at a time, from the highest, and only while all others are healthy; except that the first unhealthy one may go. */
 function condemnedStep(observed: Observed, pod: Pod, firstUnavailable: Pod | null, inOrder: boolean): Step {
   if (isTerminating(pod)) return { actions: [], blocks: true };
   if (inOrder && isUnavailable(observed, pod) && pod !== firstUnavailable) return { actions: [], blocks: true };

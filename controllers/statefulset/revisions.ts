@@ -9,15 +9,14 @@ import { dataHash } from '../workloads/templateHash.js';
 /** Revisions of a StatefulSet. Pure. */
 
 const hashLabel = 'controller.kubernetes.io/hash';
-/** Which revision a pod was made from. */
 export const revisionLabel = 'controller-revision-hash';
 const defaultHistoryLimit = 10;
-/** Room for a dash and the hash in a name. */
+/** Leaves room for a dash and the hash in a name. */
 const namePrefixMax = 223;
 
 export const revisionNameOf = (pod: Pod): string => pod.metadata.labels?.[revisionLabel] ?? '';
 
-/** The revision for the template of a set, when its name was taken `collisions` times by others. */
+/** Returns the revision for the template of a set, after `collisions` names turned out to be taken. */
 export function newRevision(set: StatefulSet, number: bigint, collisions: number): ControllerRevision {
   const data = patchOf(set.spec?.template);
   const hash = dataHash(data, collisions);
@@ -33,11 +32,11 @@ export function newRevision(set: StatefulSet, number: bigint, collisions: number
 
 export type UpdateRevision =
   | { readonly do: 'keep'; readonly revision: ControllerRevision }
-  /** The template was in force before: its revision becomes the newest. */
+  /** The template was in use before: its revision becomes the newest. */
   | { readonly do: 'renumber'; readonly revision: ControllerRevision; readonly number: bigint }
   | { readonly do: 'create'; readonly number: bigint };
 
-/** How to come to the revision that pods are to be brought to. `isOf`: whether a revision holds a template. */
+/** Decides how to reach the target revision of pods. `isOf`: whether a revision holds a template. */
 export function updateRevision(set: StatefulSet, revisions: readonly ControllerRevision[], isOf: typeof holds): UpdateRevision {
   const ordered = oldestFirst(revisions);
   const equal = ordered.filter((revision) => isOf(revision, set.spec?.template)).at(-1);
@@ -46,14 +45,14 @@ export function updateRevision(set: StatefulSet, revisions: readonly ControllerR
   return newest === equal ? { do: 'keep', revision: equal } : { do: 'renumber', revision: equal, number: nextNumber(ordered) };
 }
 
-/** The revision that pods are brought from; the newest where the set knows of none. */
+/** The revision that pods are updated from; the newest where the set names none. */
 export const currentRevision = (
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
   update: ControllerRevision,
 ): ControllerRevision => revisions.find((revision) => nameOf(revision) === set.status?.currentRevision) ?? update;
 
-/** Revisions to delete: what no pod runs, beyond the limit. */
+/** Returns unused revisions beyond the limit. */
 export function revisionsToDelete(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],

@@ -8,14 +8,14 @@ import { revisionNameOf } from './revisions.js';
 export interface Rollout {
   readonly set: StatefulSet;
   readonly update: ControllerRevision;
-  /** By ordinal, those among them that are about to be made. */
+  /** Sorted by ordinal, including those about to be created. */
   readonly replicas: readonly Pod[];
   readonly isUnavailable: (pod: Pod) => boolean;
-  /** Whatever the set says about more: the feature MaxUnavailableStatefulSet is off. */
+  /** Ignores the set's own limit: the feature MaxUnavailableStatefulSet is off. */
   readonly oneAtATime: boolean;
 }
 
-/** The pods to delete so that they come back with the newest template: from the highest ordinal down to the partition. Pure. */
+/** Returns the pods to delete so that they come back with the newest template: from the highest ordinal down to the partition. Pure. */
 export function rollout({ set, update, replicas, isUnavailable, oneAtATime }: Rollout): readonly Pod[] {
   const { partition = 0, maxUnavailable } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   const targets = replicas.slice(partition).reverse();
@@ -25,16 +25,16 @@ export function rollout({ set, update, replicas, isUnavailable, oneAtATime }: Ro
   return several(targets.filter(isOld), bound(maxUnavailable, replicas.length) - unavailable, isUnavailable);
 }
 
-/** A small share of a small set would be nothing, and the update would stand still. */
+/** A small share of a small set would be nothing, and the update would stall. */
 const bound = (maxUnavailable: IntOrString, replicas: number): number => Math.max(1, scaled(maxUnavailable, replicas, 'down'));
 
-/** Each waits until all above it are well. A broken one of an old template is replaced nevertheless: it could wait for ever. */
+/** Each waits until all above it are healthy. A broken one of an old template is replaced anyway: it could wait for ever. */
 function oneByOne(targets: readonly Pod[], isOld: (pod: Pod) => boolean, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
   const next = targets.find((pod) => isOld(pod) || isUnavailable(pod));
   return next && isOld(next) ? [next] : [];
 }
 
-/** As many as may be unavailable besides those that are; what is unavailable already costs nothing. */
+/** Returns as many as may be unavailable in addition; pods that are unavailable already cost nothing. */
 function several(old: readonly Pod[], room: number, isUnavailable: (pod: Pod) => boolean): readonly Pod[] {
   let left = Math.max(0, room);
   return old.filter((pod) => isUnavailable(pod) || left-- > 0);

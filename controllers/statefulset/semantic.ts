@@ -4,8 +4,8 @@ import { setPodSpecDefaults } from '../../api/pods/defaults.js';
 import { holds, patchOf, templateOf } from '../revisions/history.js';
 
 /**
- * Whether a revision holds a template in all that counts: also one that an earlier release has kept, without members that are filled in since. Such a template says what
- * the set says, and pods that were made from it need not be replaced.
+ * Returns whether a revision holds a template in all that counts: also one of an earlier release, without members that are defaulted since. Such a template
+ * means the same, and its pods need not be replaced.
  */
 export function holdsInSubstance(revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean {
   if (holds(revision, template)) return true;
@@ -13,7 +13,7 @@ export function holdsInSubstance(revision: ControllerRevision, template: PodTemp
   return kept !== undefined && holds({ ...revision, data: patchOf(withDefaults(kept)) }, template);
 }
 
-/** As the API server of this release would store it. */
+/** Applies the defaults of this release's API server. */
 function withDefaults(template: PodTemplateSpec): PodTemplateSpec {
   const { metadata, spec, ...rest } = structuredClone(template);
   const filled = spec ?? { containers: [] };

@@ -13,7 +13,7 @@ const reasons: Readonly<Record<Verb, { readonly done: string; readonly failed: s
   delete: { done: 'SuccessfulDelete', failed: 'FailedDelete' },
 };
 
-/** Carries out what is decided for pods and claims, and tells of it in the words of the reference. */
+/** Carries out the decisions for pods and claims, with the events of the reference. */
 export class StatefulPods {
   constructor(private readonly environment: ManagerEnvironment) {}
 
@@ -39,7 +39,7 @@ export class StatefulPods {
         });
         return;
       case 'delete':
-        // By uid: the pod's successor has the same name.
+        // Deletes by uid: the pod's successor has the same name.
         await this.#told(set, action.pod, {
           verb: 'delete',
           work: () => unless(isNotFound, api.delete(pods, keyOf(action.pod), { preconditions: { uid: uidOf(action.pod) } })),
@@ -51,7 +51,7 @@ export class StatefulPods {
 
   async #own(set: StatefulSet, { pod, claim }: Extract<Action, { do: 'own' }>): Promise<void> {
     const { api, events } = this.environment;
-    // In the words, and the spelling, of the reference.
+    // The reference's words and spelling.
     if (isOthers(claim, set, pod)) {
       events.warning(
         set,
@@ -74,7 +74,7 @@ export class StatefulPods {
       expected: async (error) => {
         if (isNamespaceTerminating(error)) return true;
         if (!isAlreadyExists(error)) return false;
-        // It may be ours, and the cache not show it yet. That of someone else stands in the way, which is no event.
+        // It may be ours, and the cache not show it yet. Another owner's pod blocks the name, which is no event.
         const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
         if (there && !isControlledBy(there, { owner: set })) throw error;
         return true;
@@ -101,7 +101,7 @@ export class StatefulPods {
     }
   }
 
-  /** Tells how an attempt at a pod ended. */
+  /** Records an event with the result of an attempt at a pod. */
   async #told(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
     const { events } = this.environment;
     const what = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
@@ -119,6 +119,6 @@ export class StatefulPods {
 interface Attempt {
   readonly verb: Verb;
   readonly work: () => Promise<unknown>;
-  /** Whether a failure says that nothing happened, of which nobody need be told. Default: none does. */
+  /** Returns whether a failure means that nothing happened, which needs no event. Default: none does. */
   readonly expected?: (error: unknown) => Promise<boolean>;
 }

@@ -23,7 +23,6 @@ import { currentRevision, newRevision, revisionsToDelete, updateRevision } from 
 import { sameStatus } from './status.js';
 import { StatefulPods } from './statefulPods.js';
 
-/** Gives pods names, an order and claims that outlive them. */
 export function statefulSetController(environment: ManagerEnvironment): Controller {
   const loop = new StatefulSetLoop(environment);
   const controller: QueueController = new QueueController(environment, {
@@ -43,7 +42,7 @@ export function statefulSetController(environment: ManagerEnvironment): Controll
     wouldAdopt: ({ spec }, revision) => selects(spec?.selector, revision.metadata.labels),
   });
   const { cache } = environment.informers.of(statefulSets);
-  // A pod that is someone else's may stand in the way.
+  // Another owner's pod may block a name.
   controller.needs(pods).addHandlers({
     removed: (pod) => {
       const key = `${namespaceOf(pod)}/${parseName(nameOf(pod))?.parent ?? ''}`;
@@ -113,7 +112,7 @@ class StatefulSetLoop {
     if (againAfterMs !== null) return { againAfterMs };
   }
 
-  /** The revisions of a set, with the one of its template. null for a set that goes away and has none. */
+  /** Returns the revisions of a set, with the one of its template. Null for a terminating set without any. */
   async #revisions(set: StatefulSet): Promise<Revisions | null> {
     const { api } = this.environment;
     const collisions = set.status?.collisionCount ?? 0;
@@ -136,7 +135,7 @@ class StatefulSetLoop {
     return { all, update: made.revision, current: currentRevision(set, all, made.revision), collisions: made.collisions };
   }
 
-  /** Another name is taken when the first belongs to another template; it may also be ours, and the cache not show it yet. */
+  /** Another name is used when the first belongs to another template; it may also be ours, and the cache not show it yet. */
   async #create(
     set: StatefulSet,
     number: bigint,
@@ -153,10 +152,10 @@ class StatefulSetLoop {
     throw new Error(`every name of a revision of ${keyTextOf(set)} is taken`);
   }
 
-  /** Returns what failed; the rest of the plan has then not been begun. */
+  /** Returns the failure; the rest of the plan has then not been begun. */
   async #carryOut(set: StatefulSet, stages: Plan['stages'], inOrder: boolean): Promise<unknown> {
     for (const stage of stages) {
-      // One at a time, or first one and then ever more.
+      // One at a time, or in growing groups.
       const { failure } = inOrder
         ? await this.#inTurn(set, stage)
         : await slowStart(stage.length, (index) => this.#pods.carryOut(set, stage[index]));

@@ -15,7 +15,7 @@ export interface StatusInput {
   readonly now: number;
 }
 
-/** The status that describes these pods, of which `updating` are about to be replaced. Pure. */
+/** Returns the status that describes these pods, of which `updating` are about to be replaced. Pure. */
 export function statusOf({ set, pods, current, update, collisions, now }: StatusInput, updating: number): StatefulSetStatus {
   const ready = pods.filter((pod) => pod.status?.phase === 'Running' && isReady(pod));
   const of = (revision: ControllerRevision): number =>
@@ -35,13 +35,13 @@ export function statusOf({ set, pods, current, update, collisions, now }: Status
   return isComplete(set, status) ? { ...status, currentReplicas: status.updatedReplicas, currentRevision: status.updateRevision } : status;
 }
 
-/** Once every pod has the newest template, that is the one to go from. */
+/** Once every pod has the newest template, that is the current revision. */
 function isComplete(set: StatefulSet, { replicas, readyReplicas, updatedReplicas }: StatefulSetStatus): boolean {
   if ((set.spec?.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return false;
   return [replicas, readyReplicas, updatedReplicas].every((count) => count === replicasOf(set));
 }
 
-/** A counter that is absent is zero, except that a status never written says nothing yet. */
+/** An absent counter is zero, except that a status that was never written says nothing yet. */
 export function sameStatus(before: StatefulSetStatus | undefined, after: StatefulSetStatus): boolean {
   const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
   return (

@@ -11,7 +11,7 @@ import { whereServed } from '../servedTypes.js';
 const namespace = 'kube-system';
 const identity = 'apiserver.kubernetes.io/identity=kube-apiserver';
 
-/** What is left of a storage version without the servers that are gone: null where all are there, `empty` where none is. Pure. */
+/** Returns a storage version without the servers that are gone: null where none is, `empty` where all are. Pure. */
 export function withoutGone(
   { status }: StorageVersion,
   isAlive: (server: string) => boolean,
@@ -35,7 +35,7 @@ export function withoutGone(
   return { storageVersions: kept, ...(agreed ? { commonEncodingVersion: common } : {}), conditions: [...others, condition] };
 }
 
-/** Takes servers that are gone out of what is told of the versions that servers store. */
+/** Removes gone servers from the storage versions of resources. */
 export function storageVersionCollector(environment: ManagerEnvironment): Controller {
   const name = 'storage_version_garbage_collector';
   return whereServed(environment, name, [storageVersions], (type) => {

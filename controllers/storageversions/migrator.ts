@@ -20,7 +20,7 @@ interface ResourceListDocument {
 const isOver = ({ status }: StorageVersionMigration): boolean =>
   status?.conditions?.some(({ type, status: truth }) => (type === 'Succeeded' || type === 'Failed') && truth === 'True') ?? false;
 
-/** The migration with a condition set, and the others of this controller that it rules out taken back. Pure. */
+/** Returns the migration with a condition set, and this controller's mutually exclusive ones cleared. Pure. */
 function migrationWith(
   { status }: StorageVersionMigration,
   type: 'Running' | 'Succeeded' | 'Failed',
@@ -32,7 +32,7 @@ function migrationWith(
   return { ...status, conditions: [...others, condition] };
 }
 
-/** Writes all objects of a resource anew, so that they are stored as the servers store them now. */
+/** Rewrites all objects of a resource, so that they are stored in the current form. */
 export function storageVersionMigrator(environment: ManagerEnvironment): Controller {
   const name = 'storage-version-migrator-controller';
   return whereServed(environment, name, [storageVersionMigrations], (type) => {
@@ -51,7 +51,7 @@ export function storageVersionMigrator(environment: ManagerEnvironment): Control
       if (!found || groupVersion === undefined) throw new Error(`the server has no ${plural} in group ${JSON.stringify(group)}`);
       return resource({ apiVersion: groupVersion, resource: plural, kind: found.kind, namespaced: found.namespaced });
     };
-    /** A conflict says that somebody else has written the object since, and it is stored anew. */
+    /** A conflict means that another client has written the object since, and it is stored anew. */
     const rewrite = async (of: Resource, object: KubeObject): Promise<void> => {
       const { resourceVersion } = object.metadata;
       try {

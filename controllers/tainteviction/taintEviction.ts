@@ -9,7 +9,7 @@ import { drivingTaints, toleratedMs } from './tolerance.js';
 const workers = 8;
 const podsByNode = 'node';
 
-/** Deletes the pods that do not bear the taints of their nodes, or not any longer. */
+/** Deletes pods that do not tolerate the taints of their nodes, or not any longer. */
 export function taintEvictionController(environment: ManagerEnvironment): Controller {
   const { informers, measures } = environment;
   const nodeCache = informers.of(nodes).cache;

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { nameOf } from '../../api/meta/object.js';
 import type { ClusterTrustBundle } from '../../api/types/certificates/v1beta1.js';
 
-/** The bundle that holds the authorities of the API server. Pure. */
+/** The bundle with the authorities of the API server. Pure. */
 
 export const signerName = 'kubernetes.io/kube-apiserver-serving';
 const digestBytes = 12;
 
-/** Named by what it holds: pods that mount an older one keep it until they see the new one. */
+/** Named by its content: pods that mount an older one keep it until they see the new one. */
 export function bundleOf(authorities: string): ClusterTrustBundle {
   const digest = createHash('sha256')
     .update(authorities)

@@ -6,7 +6,7 @@ import { type Job, jobs } from '../../api/types/batch/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { remainingMs } from './remaining.js';
 
-/** Deletes finished Jobs, and their pods, when the time that they ask to be kept for is over. */
+/** Deletes finished Jobs, and their pods, when their TTL has expired. */
 export function ttlController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'ttl_jobs_to_delete',
@@ -25,7 +25,7 @@ async function syncFinishedJob({ api, informers, clock, measures }: ManagerEnvir
   const waitMs = cached ? remainingMs(cached, clock.now()) : null;
   if (waitMs === null) return;
   if (waitMs > 0) return { againAfterMs: waitMs };
-  // Someone may just have asked for more time.
+  // A client may just have raised the TTL.
   const latest = await unless(isNotFound, api.get(jobs, parseKey(key)));
   const stillMs = latest ? remainingMs(latest, clock.now()) : null;
   if (latest === null || stillMs === null) return;

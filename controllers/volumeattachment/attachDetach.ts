@@ -13,12 +13,12 @@ const byNode = 'node';
 const byClaim = 'claim';
 const byVolume = 'volume';
 const workers = 2;
-/** How soon a volume is looked at again that another node still has. */
+/** Retry interval for a volume that another node still has. */
 const retryMs = 10_000;
 
 /**
- * Asks drivers to attach the volumes of pods to their nodes, and to take them off when nobody needs them there any more and the node has let them go. The
- * drivers do it; objects of type VolumeAttachment are how they are asked.
+ * Requests drivers to attach the volumes of pods to their nodes, and to detach them when no pod needs them there any more and the node has released them.
+ * VolumeAttachment objects carry the requests.
  */
 export function attachDetachController(environment: ManagerEnvironment): Controller {
   const { api, clock, events, informers, measures, options } = environment;
@@ -31,7 +31,7 @@ export function attachDetachController(environment: ManagerEnvironment): Control
   podInformer.addIndex(byClaim, (pod) => claimsOf(pod).map((name) => `${namespaceOf(pod)}/${name}`));
   attachments.addIndex(byNode, ({ spec }) => [spec.nodeName]);
   attachments.addIndex(byVolume, ({ spec }) => (spec.source.persistentVolumeName ? [spec.source.persistentVolumeName] : []));
-  /** Attachment -> since when nobody needs it. Holds no more names than there are attachments. */
+  /** Attachment -> since when no pod needs it. Holds no more names than there are attachments. */
   const unneeded = new Map<string, number>();
 
   const sync = async (nodeName: string): Promise<void | { againAfterMs: number }> => {
@@ -156,7 +156,7 @@ export function attachDetachController(environment: ManagerEnvironment): Control
     removed: (last) => {
       unneeded.delete(nameOf(last));
       queueNode(last.spec.nodeName);
-      // Who was refused the volume may have it now.
+      // A node that was refused the volume may have it now.
       for (const { spec } of attachments.cache.by(byVolume, last.spec.source.persistentVolumeName ?? '')) queueNode(spec.nodeName);
     },
   });

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** FlexVolume drivers below a directory, as `vendor~driver`; none where there is no such directory. */
+/** Returns FlexVolume drivers below a directory, as `vendor~driver`; none where there is no such directory. */
 export function flexDriversIn(directory: string): readonly string[] {
   try {
     return fs.readdirSync(directory).filter((name) => !name.startsWith('.'));

@@ -12,34 +12,33 @@ import type { CSIDriver, VolumeAttachment } from '../../api/types/storage/v1.js'
 import { isFinished } from '../workloads/podState.js';
 import { conditionOf } from '../workloads/podState.js';
 
-/** Which volumes should be attached to a node, and which may be taken off it. Pure. */
+/** Decides which volumes to attach to a node, and which to detach. Pure. */
 
 const managedAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach';
 const outOfService = 'node.kubernetes.io/out-of-service';
-/** How long a node that is not well is given to let a volume go. */
+/** Time for an unhealthy node to release a volume. */
 export const forcedAfterMs = 6 * 60_000;
 
-/** What a driver knows a volume by. */
+/** A driver's identifier of a volume. */
 type Handle = Pick<CSIPersistentVolumeSource, 'driver' | 'volumeHandle'>;
 
-/** One name for a volume on a node, whoever makes it; attachers know it. */
+/** Returns the name for a volume on a node, which attachers know. */
 export const attachmentName = ({ volumeHandle, driver }: Handle, node: string): string =>
   `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
-/** As node agents name a volume in the status of their node. */
+/** Returns the name of a volume in a node's status, as kubelets write it. */
 const volumeText = ({ driver, volumeHandle }: Handle): string => `kubernetes.io/csi/${driver}^${volumeHandle}`;
 
 export interface World {
   readonly node: Node | undefined;
   readonly nodeName: string;
   readonly pods: readonly Pod[];
-  /** Those of this node. */
   readonly attachments: readonly VolumeAttachment[];
   readonly claim: (key: string) => PersistentVolumeClaim | undefined;
   readonly volume: (name: string) => PersistentVolume | undefined;
   readonly driver: (name: string) => CSIDriver | undefined;
-  /** Other nodes that a volume is attached to. */
+  /** Returns other nodes that a volume is attached to. */
   readonly elsewhere: (volume: string) => readonly string[];
-  /** Since when nobody needs an attachment any more, in the time of `now`. */
+  /** Returns since when no pod needs an attachment, in the time of `now`. */
   readonly unneededSince: (attachment: string) => number | undefined;
   readonly force: boolean;
   readonly now: number;
@@ -53,10 +52,10 @@ export interface Refused {
 export interface AttachPlan {
   readonly create: readonly VolumeAttachment[];
   readonly remove: readonly { readonly attachment: VolumeAttachment; readonly forced: 'timeout' | 'out-of-service' | null }[];
-  /** Names of attachments that nobody needs, and that wait for the node to let them go. */
+  /** Names of unneeded attachments that the node has not released yet. */
   readonly unneeded: readonly string[];
   readonly refused: readonly Refused[];
-  /** What the status of the node should say; null where it does. */
+  /** The attached volumes for the node's status; null where it has them. */
   readonly attached: readonly AttachedVolume[] | null;
 }
 
@@ -88,7 +87,7 @@ export function attachPlan(world: World): AttachPlan {
   };
 }
 
-/** The volumes of the pods of a node that its drivers attach, by the names of their attachments. */
+/** Returns the volumes of a node's pods that drivers attach, by the names of their attachments. */
 function wantedVolumes({
   node,
   nodeName,
@@ -119,7 +118,7 @@ const attachment = (name: string, volume: PersistentVolume, nodeName: string): V
   spec: { attacher: volume.spec?.csi?.driver ?? '', nodeName, source: { persistentVolumeName: nameOf(volume) } },
 });
 
-/** Every way to mount it is for one node alone. */
+/** Returns whether all access modes are for one node. */
 const onlyOneNode = ({ spec }: PersistentVolume): boolean =>
   (spec?.accessModes ?? []).every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
 
@@ -128,7 +127,7 @@ function textOf({ spec }: VolumeAttachment, { volume }: Pick<World, 'volume'>): 
   return csi ? volumeText(csi) : null;
 }
 
-/** Attachments that others made, under names of their own, are theirs. */
+/** Attachments of other clients, under other names, belong to them. */
 function isOurs({ metadata, spec }: VolumeAttachment, { volume }: Pick<World, 'volume'>): boolean {
   const csi = volume(spec.source.persistentVolumeName ?? '')?.spec?.csi;
   return csi ? metadata.name === attachmentName(csi, spec.nodeName) : (metadata.name ?? '').startsWith('csi-');
@@ -150,7 +149,7 @@ function attachedVolumes(world: World): readonly AttachedVolume[] | null {
   if (!node) return null;
   const names = attachments.flatMap((each) => (each.status?.attached && !isTerminating(each) ? (textOf(each, world) ?? []) : [])).sort();
   const before = node.status?.volumesAttached ?? [];
-  // What other plugins attached is theirs to tell.
+  // Other plugins report their own attachments.
   const others = before.filter(({ name }) => !name.startsWith('kubernetes.io/csi/'));
   const same = before.length - others.length === names.length && names.every((name) => before.some((each) => each.name === name));
   return same ? null : [...others, ...names.map((name) => ({ name, devicePath: '' }))];

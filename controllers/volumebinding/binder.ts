@@ -35,12 +35,12 @@ import { defaultTemplate, recycledKind, recyclerName, recyclerNamespace, recycle
 import { countVolumes } from './volumeCounts.js';
 
 const podsByClaim = 'claim';
-/** A fault of the disk here, or of somebody's server, does not pass by asking at once. */
+/** A fault of the disk here, or of another server, does not pass at once. */
 const firstRetryMs = 1_000;
 
 /**
- * Binds claims to volumes and volumes to claims, asks provisioners for volumes that are not there, and gives volumes back when their claim is gone. Both
- * sides are written, the volume first: who finds one side written knows what is missing of the other.
+ * Binds claims to volumes and volumes to claims, requests missing volumes from provisioners, and releases volumes when their claim is gone. Both sides are
+ * written, the volume first: one written side shows what is missing of the other.
  */
 export class VolumeBinder implements Controller {
   readonly name = 'persistentvolume-binder';
@@ -98,7 +98,7 @@ export class VolumeBinder implements Controller {
     if (spec?.volumeName) this.#volumes.queue.add(spec.volumeName);
   }
 
-  /** The claim that has the volume; of a free one, those that wait for one of its class. */
+  /** Queues the volume's claim or, for a free one, the pending claims of its class. */
   #queueClaimsFor(volume: PersistentVolume): void {
     const { name = '', namespace = '' } = volume.spec?.claimRef ?? {};
     if (name) this.#claims.queue.add(keyText({ namespace, name }));
@@ -195,7 +195,7 @@ export class VolumeBinder implements Controller {
     if (volume) await unless(isNotFound, this.#followVolume(volume, await this.#claimOf(volume)));
   }
 
-  /** The claim that a volume is for. Before it is taken for gone the server is asked: data may be at stake, and the cache may lag. */
+  /** Returns the claim of a volume. Before it is taken for gone the server is queried: data may be at stake, and the cache may lag. */
   async #claimOf({ spec }: PersistentVolume): Promise<PersistentVolumeClaim | null> {
     const { name = '', namespace = '', uid } = spec?.claimRef ?? {};
     if (!uid) return null;
@@ -242,7 +242,7 @@ export class VolumeBinder implements Controller {
     }
   }
 
-  /** What others made, others delete. */
+  /** External provisioners delete their own volumes. */
   async #delete(volume: PersistentVolume): Promise<void> {
     const { api, events } = this.environment;
     const maker = volume.metadata.annotations?.[annotations.provisionedBy];
@@ -261,7 +261,7 @@ export class VolumeBinder implements Controller {
     await api.delete(persistentVolumes, keyOf(volume), { preconditions: { uid: uidOf(volume) } });
   }
 
-  /** A pod empties the volume; when it has, the volume is free. */
+  /** A pod empties the volume; afterwards the volume is free. */
   async #recycle(volume: PersistentVolume): Promise<void> {
     const { api, events, informers, options } = this.environment;
     const kind = recycledKind(volume);

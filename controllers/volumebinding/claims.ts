@@ -3,11 +3,11 @@ import { compareQuantities, parseQuantity, zeroQuantity, type Quantity } from '.
 import { selects } from '../../api/selectors.js';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/types/core/v1.js';
 
-/** Which volume fits a claim. Pure. */
+/** Chooses a volume for a claim. Pure. */
 
 const betaClass = 'volume.beta.kubernetes.io/storage-class';
 
-/** The class that an object names; '' for none. An annotation of old wins. */
+/** Returns the class that an object names; '' for none. The old annotation wins. */
 export const classOf = ({
   metadata,
   spec,
@@ -25,7 +25,7 @@ function amount(text: string | undefined): Quantity {
 const sizeOf = ({ spec }: PersistentVolume): Quantity => amount(spec?.capacity?.['storage']);
 const requested = ({ spec }: PersistentVolumeClaim): Quantity => amount(spec?.resources?.requests?.['storage']);
 
-/** Whether a volume was set aside for a claim, by its name, and by its uid if there is one. */
+/** Returns whether a volume is reserved for a claim, by its name, and by its uid if there is one. */
 export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const reference = spec?.claimRef;
   return (
@@ -36,7 +36,7 @@ export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim):
   );
 }
 
-/** Why a volume that a claim names cannot be had; null where it can. */
+/** Returns why a volume that a claim names cannot be used; null where it can. */
 export function misfit(volume: PersistentVolume, claim: PersistentVolumeClaim): string | null {
   if (compareQuantities(sizeOf(volume), requested(claim)) < 0) return 'requested PV is too small';
   if (classOf(volume) !== classOf(claim)) return 'storageClassName does not match';
@@ -52,8 +52,8 @@ const offersModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): bo
   (claim.spec?.accessModes ?? []).every((mode) => volume.spec?.accessModes?.includes(mode) ?? false);
 
 /**
- * The volume set aside for the claim, or else the one that offers the fewest ways to mount, and of those the smallest, that fits. Of a class
- * that waits for pods the scheduler chooses the volumes: claims get here only what was set aside.
+ * Returns the volume reserved for the claim, or else, of those that fit, the one with the fewest access modes and then the smallest. For a class that waits for
+ * pods the scheduler chooses the volumes: claims get only reserved ones here.
  */
 export function bestVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], delayed: boolean): PersistentVolume | null {
   const fitting = volumes.filter(

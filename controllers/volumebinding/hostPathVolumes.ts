@@ -7,10 +7,10 @@ import type { StorageClass } from '../../api/types/storage/v1.js';
 import { annotations } from './plan.js';
 import { hostPathProvisioner } from './provisioners.js';
 
-/** Volumes in directories of this machine, for tests of clusters of one machine. Nothing outside of this folder is ever removed. */
+/** Volumes in directories of this machine, for tests of clusters of one machine. Nothing outside this folder is ever removed. */
 const folder = '/tmp/hostpath_pv';
 
-/** Makes a directory, and the volume that stands for it. */
+/** Creates a directory, and the volume for it. */
 export async function makeHostPathVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): Promise<PersistentVolume> {
   const directory = path.join(folder, randomUUID());
   await fs.mkdir(directory, { recursive: true, mode: 0o777 });
@@ -30,7 +30,7 @@ export async function makeHostPathVolume(claim: PersistentVolumeClaim, storageCl
   };
 }
 
-/** Throws for a path that this program cannot have made. */
+/** Throws for a path that this program cannot have created. */
 export async function removeHostPath(directory: string): Promise<void> {
   if (path.dirname(path.resolve(directory)) !== folder) throw new Error(`${directory} is not below ${folder}, and stays`);
   await fs.rm(directory, { recursive: true, force: true });

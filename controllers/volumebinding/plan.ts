@@ -4,7 +4,7 @@ import type { StorageClass } from '../../api/types/storage/v1.js';
 import { bestVolume, classOf, isFor, misfit, sameMode } from './claims.js';
 import { provisionerOf } from './provisioners.js';
 
-/** What is to be done about a claim, and about a volume, as things are. Pure. */
+/** The next steps for a claim, and for a volume. Pure. */
 
 export const annotations = {
   bindCompleted: 'pv.kubernetes.io/bind-completed',
@@ -25,16 +25,16 @@ export type ClaimStep =
   | { readonly do: 'bind'; readonly volume: PersistentVolume }
   | { readonly do: 'wait'; readonly event: Told | null }
   | { readonly do: 'lose'; readonly event: Told }
-  /** Somebody else makes the volume, and is told by annotations. */
+  /** An external provisioner creates the volume; annotations request it. */
   | { readonly do: 'ask'; readonly provisioner: string; readonly event: Told }
-  /** This program makes it. */
+  /** This program creates it. */
   | { readonly do: 'make'; readonly class: StorageClass };
 
 export interface ClaimSurroundings {
   readonly volumes: readonly PersistentVolume[];
   readonly volume: (name: string) => PersistentVolume | undefined;
   readonly class: StorageClass | undefined;
-  /** Pods that name the claim and have not ended. */
+  /** Unfinished pods that name the claim. */
   readonly pods: readonly Pod[];
   readonly dynamic: boolean;
   readonly hostPath: boolean;
@@ -65,14 +65,14 @@ function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): C
   const delayed = around.class?.volumeBindingMode === 'WaitForFirstConsumer';
   const volume = bestVolume(claim, around.volumes, delayed);
   if (volume) return { do: 'bind', volume };
-  // The scheduler has chosen a node and no volume that exists: one is to be made there.
+  // The scheduler has chosen a node and no existing volume: one is to be created there.
   if (delayed && !has(claim, annotations.selectedNode)) return { do: 'wait', event: waitingFor(around.pods) };
   if (classOf(claim) !== '') return provisionStep(claim, around);
   const message = 'no persistent volumes available for this claim and no storage class is set';
   return { do: 'wait', event: { type: 'normal', reason: 'FailedBinding', message } };
 }
 
-/** A claim that asks for one certain volume. */
+/** Decides for a claim that names its volume. */
 function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
   if (!volume) return { do: 'wait', event: null };
   if (volume.spec?.claimRef !== undefined) return isFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait', event: null };
@@ -110,14 +110,14 @@ function provisionStep(claim: PersistentVolumeClaim, { class: storageClass, dyna
 export type VolumeStep =
   | { readonly do: 'free' }
   | { readonly do: 'keep' }
-  /** Its claim does not know of it yet, and is looked at. */
+  /** Its claim does not refer to it yet, and is queued. */
   | { readonly do: 'ask claim'; readonly mismatch: boolean }
   /** The claim is gone, or has another volume. */
   | { readonly do: 'release' }
-  /** The claim has another volume, and this one goes back. */
+  /** The claim has another volume, and this one is released. */
   | { readonly do: 'unbind' };
 
-/** `claim` is the one that the volume is for; null when there is no such claim any more. */
+/** `claim` is that of the volume; null when it no longer exists. */
 export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClaim | null): VolumeStep {
   const reference = volume.spec?.claimRef;
   if (!reference?.uid) return { do: 'free' };
@@ -130,7 +130,7 @@ export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClai
     : { do: 'unbind' };
 }
 
-/** The volume as it is when it belongs to the claim; null where it does. */
+/** Returns the volume as bound to the claim; null where it is. */
 export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | null {
   const reference = volume.spec?.claimRef;
   if (reference?.uid === uidOf(claim) && isFor(volume, claim)) return null;
@@ -143,12 +143,12 @@ export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeCla
     uid: uidOf(claim),
     ...(resourceVersion === undefined ? {} : { resourceVersion }),
   };
-  // Who set it aside beforehand need not be told that it was this program.
+  // A reservation made by a user needs no note that it was this program's.
   const metadata = reference ? volume.metadata : annotated(volume.metadata, { [annotations.boundByController]: 'yes' });
   return { ...volume, metadata, spec: { ...volume.spec, claimRef } };
 }
 
-/** The claim as it is when it has the volume; null where it has. */
+/** Returns the claim as bound to the volume; null where it is. */
 export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim | null {
   const chosen = claim.spec?.volumeName === nameOf(volume);
   if (chosen && has(claim, annotations.bindCompleted)) return null;
@@ -159,7 +159,7 @@ export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolum
   return { ...claim, metadata, spec: { ...claim.spec, volumeName: nameOf(volume) } };
 }
 
-/** The claim's status when it has the volume; null where it says so. Its capacity is that of the volume once; afterwards those change it who enlarge volumes. */
+/** Returns the claim's status as bound to the volume; null where it is. Its capacity is set from the volume once; afterwards volume expansion changes it. */
 export function boundStatus({ status }: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim['status'] | null {
   const { accessModes, capacity, volumeAttributesClassName } = volume.spec ?? {};
   if (status?.phase === 'Bound') return null;
@@ -172,7 +172,7 @@ export function boundStatus({ status }: PersistentVolumeClaim, volume: Persisten
   };
 }
 
-/** The volume without its claim: set aside for it as before, where somebody had done so. */
+/** Returns the volume without its claim: reserved as before, where a user had done so. */
 export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...spec } = volume.spec ?? {};
   if (has(volume, annotations.boundByController)) {
@@ -183,7 +183,7 @@ export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   return { ...volume, spec: { ...spec, ...(claimRef ? { claimRef: reference } : {}) } };
 }
 
-/** The claim with the annotations that a provisioner looks for; null where it has them. */
+/** Returns the claim with the annotations for a provisioner; null where it has them. */
 export function askedClaim(claim: PersistentVolumeClaim, provisioner: string): PersistentVolumeClaim | null {
   const { provisioner: newer, olderProvisioner: older } = annotations;
   if (claim.metadata.annotations?.[newer] === provisioner && claim.metadata.annotations[older] === provisioner) return null;

@@ -1,9 +1,9 @@
-/** Who makes the volumes of a class. Pure. */
+/** Chooses the provisioner of a class. Pure. */
 
 const builtInPrefix = 'kubernetes.io/';
 export const hostPathProvisioner = `${builtInPrefix}host-path`;
 
-/** Provisioners that were built in once, and the drivers that do their work now. */
+/** Former built-in provisioners, and the drivers that replace them. */
 const successors: Readonly<Record<string, string>> = {
   [`${builtInPrefix}aws-ebs`]: 'ebs.csi.aws.com',
   [`${builtInPrefix}gce-pd`]: 'pd.csi.storage.gke.io',
@@ -14,7 +14,7 @@ const successors: Readonly<Record<string, string>> = {
   [`${builtInPrefix}portworx-volume`]: 'pxd.portworx.com',
 };
 
-/** `here` for this program, null for nobody. */
+/** `here` for this program, null for none. */
 export function provisionerOf(name: string, hostPath: boolean): string | null {
   if (name === hostPathProvisioner && hostPath) return 'here';
   return successors[name] ?? (name.startsWith(builtInPrefix) ? null : name);

@@ -3,7 +3,7 @@ import { parseQuantity, scaledQuantity } from '../../api/quantity.js';
 import type { PersistentVolume, Pod } from '../../api/types/core/v1.js';
 import type { ControllerManagerOptions } from '../options/flags.js';
 
-/** Pods that empty volumes which are to be used again. Pure. */
+/** Pods that empty volumes for reuse. Pure. */
 
 export const recyclerNamespace = 'default';
 export const recyclerName = (volume: PersistentVolume): string => `recycler-for-${nameOf(volume)}`;
@@ -15,7 +15,7 @@ interface Terms {
   readonly secondsPerGi: number;
 }
 
-/** Only of these kinds can volumes be emptied by whoever mounts them. */
+/** Only these kinds of volumes can be emptied by a pod that mounts them. */
 export function recycledKind({ spec }: PersistentVolume): 'nfs' | 'hostPath' | null {
   return spec?.nfs ? 'nfs' : spec?.hostPath ? 'hostPath' : null;
 }
@@ -25,7 +25,7 @@ export const termsOf = (kind: 'nfs' | 'hostPath', options: ControllerManagerOpti
     ? { leastSeconds: options['pv-recycler-minimum-timeout-nfs'], secondsPerGi: options['pv-recycler-increment-timeout-nfs'] }
     : { leastSeconds: options['pv-recycler-minimum-timeout-hostpath'], secondsPerGi: options['pv-recycler-timeout-increment-hostpath'] };
 
-/** What runs where nobody gives a template. */
+/** The default template. */
 export const defaultTemplate: Pod = {
   metadata: {},
   spec: {

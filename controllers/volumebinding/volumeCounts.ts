@@ -6,14 +6,13 @@ import { classOf } from './claims.js';
 const notKinds: ReadonlySet<string> = new Set(['capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName']);
 const furtherNotKinds: ReadonlySet<string> = new Set(['mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName']);
 
-/** What a volume is made of, as the names of its plugins go. */
+/** Returns the name of a volume's plugin. */
 function pluginOf({ spec }: PersistentVolume): string {
   if (spec?.csi) return `kubernetes.io/csi:${spec.csi.driver}`;
   const kind = Object.keys(spec ?? {}).find((member) => !notKinds.has(member) && !furtherNotKinds.has(member)) ?? 'unknown';
   return `kubernetes.io/${kind.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Tells how many volumes and claims there are. */
 export function countVolumes(measures: Measures, volumes: readonly PersistentVolume[], claims: readonly PersistentVolumeClaim[]): void {
   const tally = <N extends MeasureName, T>(
     name: N & Parameters<Measures['set']>[0],

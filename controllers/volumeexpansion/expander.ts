@@ -4,7 +4,7 @@ import { type PersistentVolume, type PersistentVolumeClaim, persistentVolumeClai
 import { QueueController, type Controller } from '../client/controller.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** Whether a claim asks for more than it has. Pure. */
+/** Returns whether a claim requests more than it has. Pure. */
 export function wantsMore({ spec, status }: PersistentVolumeClaim): boolean {
   if (status?.phase !== 'Bound') return false;
   const wanted = parseQuantity(spec?.resources?.requests?.['storage'] ?? '');
@@ -12,13 +12,13 @@ export function wantsMore({ spec, status }: PersistentVolumeClaim): boolean {
   return wanted.ok && given.ok && compareQuantities(wanted.quantity, given.quantity) > 0;
 }
 
-/** Whether both say that they belong together. */
+/** Returns whether both refer to each other. */
 const isBoundTo = (claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): boolean =>
   volume?.spec?.claimRef?.uid === uidOf(claim);
 
 const workers = 10;
 
-/** Every volume that can grow does so by its driver: claims that want more are told who is waited for. */
+/** Every expandable volume is expanded by its driver: claims that request more get an event that names it. */
 export function volumeExpander(environment: ManagerEnvironment): Controller {
   const { events, informers } = environment;
   const { cache } = informers.of(persistentVolumeClaims);

@@ -7,7 +7,6 @@ import { guard } from './finalizers.js';
 
 const byClass = 'attributes class';
 
-/** The classes that a claim has, had last, or is to have. Pure. */
 const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): readonly string[] => [
   ...new Set(
     [
@@ -20,7 +19,7 @@ const classesOfClaim = ({ spec, status }: PersistentVolumeClaim): readonly strin
 const classesOfVolume = ({ spec }: PersistentVolume): readonly string[] =>
   spec?.volumeAttributesClassName ? [spec.volumeAttributesClassName] : [];
 
-/** Lets classes of attributes go once no claim and no volume names them any more. */
+/** Removes the finalizer of attribute classes once no claim and no volume names them any more. */
 export function attributesClassProtectionController(environment: ManagerEnvironment): Controller {
   const { informers } = environment;
   const claims = informers.of(persistentVolumeClaims);

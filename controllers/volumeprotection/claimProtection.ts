@@ -6,7 +6,7 @@ import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods } fr
 import type { ManagerEnvironment } from '../environment.js';
 import { claimsOf, finalizer, protectionOf, uses, withUse } from './claimUse.js';
 
-/** Lets claims that are deleted go once no pod uses them any more. */
+/** Removes the finalizer of deleted claims once no pod uses them any more. */
 export function claimProtectionController(environment: ManagerEnvironment): Controller {
   const controller: QueueController = new QueueController(environment, {
     name: 'pvcprotection',
@@ -17,7 +17,7 @@ export function claimProtectionController(environment: ManagerEnvironment): Cont
     for (const name of claimsOf(pod)) controller.queue.add(`${namespaceOf(pod)}/${name}`);
   };
   const tellsUse = environment.isOn('PersistentVolumeClaimUnusedSinceTime');
-  // Only the end of a pod frees a claim; a pod that comes does not.
+  // Only the end of a pod frees a claim; a new pod does not.
   controller.needs(pods).addHandlers({
     removed: queue,
     ...(tellsUse
@@ -62,7 +62,7 @@ async function syncClaim({ api, informers, clock, isOn }: ManagerEnvironment, ke
           .some((pod) => uses(pod, claim))
       )
         return;
-      // The cache may not know yet of a pod that was bound just now; data would be lost with its claim.
+      // The cache may not show a pod that was just bound; data would be lost with its claim.
       const { items } = await api.list(pods, { namespace });
       if (!items.some((pod) => uses(pod, claim))) await write(finalizers.filter((name) => name !== finalizer));
     }

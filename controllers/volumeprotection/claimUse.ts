@@ -1,17 +1,17 @@
 import { controllerOf, isTerminating, nameOf, uidOf } from '../../api/meta/object.js';
 import type { PersistentVolumeClaim, PersistentVolumeClaimCondition, Pod } from '../../api/types/core/v1.js';
 
-/** Which pods keep a claim from going. Pure. */
+/** Decides which pods keep a claim. Pure. */
 
 export const finalizer = 'kubernetes.io/pvc-protection';
 
-/** Names of the claims of a pod: those it names, and those made for it. */
+/** Returns names of the claims of a pod: those it names, and those made for it. */
 export const claimsOf = (pod: Pod): readonly string[] =>
   (pod.spec?.volumes ?? []).flatMap(
     (volume) => volume.persistentVolumeClaim?.claimName ?? (volume['ephemeral'] === undefined ? [] : `${nameOf(pod)}-${volume.name}`),
   );
 
-/** A pod that no node was given to does not count: the node agent will not start it with a claim that is going. */
+/** An unbound pod does not count: the kubelet will not start it with a claim that is being deleted. */
 export function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
   return (pod.spec?.nodeName ?? '') !== '' && names(pod, claim);
 }
@@ -23,13 +23,13 @@ const names = (pod: Pod, claim: PersistentVolumeClaim): boolean =>
       (volume['ephemeral'] !== undefined && `${nameOf(pod)}-${volume.name}` === nameOf(claim) && controllerOf(claim)?.uid === uidOf(pod)),
   );
 
-/** The condition that says since when no pod has used a claim (feature PersistentVolumeClaimUnusedSinceTime). */
+/** The condition that shows since when no pod has used a claim (feature PersistentVolumeClaimUnusedSinceTime). */
 const unused = 'Unused';
 const ended: ReadonlySet<unknown> = new Set(['Succeeded', 'Failed']);
 
 /**
- * The conditions of a claim with what its pods, all of its namespace, say about its use; null where they say it already. A pod counts from when it names the claim, whether or not
- * it has a node, until it has ended. `now` is RFC 3339 with seconds.
+ * Returns the conditions of a claim with its use by pods, all of its namespace; null where nothing changes. A pod counts from when it names the claim, whether
+ * or not it has a node, until it has finished. `now` is RFC 3339 with seconds.
  */
 export function withUse(claim: PersistentVolumeClaim, pods: readonly Pod[], now: string): readonly PersistentVolumeClaimCondition[] | null {
   const isUsed = pods.some((pod) => !ended.has(pod.status?.phase) && names(pod, claim));
@@ -41,7 +41,7 @@ export function withUse(claim: PersistentVolumeClaim, pods: readonly Pod[], now:
   return [...conditions.filter(({ type }) => type !== unused), { ...said, lastTransitionTime: now }];
 }
 
-/** What is to be done about the finalizer of a claim; whether it is used counts only where it may be released. */
+/** Decides on the finalizer of a claim; whether it is used counts only where it may be released. */
 export function protectionOf(claim: PersistentVolumeClaim): 'nothing' | 'add' | 'release' {
   const has = claim.metadata.finalizers?.includes(finalizer) ?? false;
   if (isTerminating(claim)) return has ? 'release' : 'nothing';

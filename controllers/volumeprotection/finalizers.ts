@@ -4,7 +4,7 @@ import { QueueController } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** The finalizers that an object should have; null where it has them. It goes with `finalizer` until nothing uses it any more. Pure. */
+/** Returns the finalizers that an object should have; null where it has them. `finalizer` stays until nothing uses it any more. Pure. */
 export function guarded(object: KubeObject, finalizer: string, used: boolean): readonly string[] | null {
   const { finalizers = [] } = object.metadata;
   const has = finalizers.includes(finalizer);
@@ -12,7 +12,7 @@ export function guarded(object: KubeObject, finalizer: string, used: boolean): r
   return has ? null : [...finalizers, finalizer];
 }
 
-/** Keeps objects of a type from going while they are used. What else may free one is watched with `consider`. */
+/** Keeps objects of a type while they are used. `consider` adds watches of other types that may free one. */
 export function guard<T extends KubeObject>(
   environment: ManagerEnvironment,
   {

@@ -5,14 +5,14 @@ import { isConflict, isInvalid, isNotFound, unless } from '../client/errors.js';
 import { controllerOf, isTerminating, keyOf, type KubeObject, namespaceOf, type OwnerReference, uidOf } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
-/** Which objects a controller's object owns, should own, and should not own any more. */
+/** Objects that a controller's object owns, should adopt, and should release. */
 export interface Claims<T> {
   readonly owned: readonly T[];
   readonly adopt: readonly T[];
   readonly release: readonly T[];
 }
 
-/** Sorts candidates by owner and selector. An owner that is going away takes nothing and gives nothing. Pure. */
+/** Sorts candidates by owner and selector. A terminating owner takes nothing and releases nothing. Pure. */
 function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[], matches: (object: T) => boolean): Claims<T> {
   const owned: T[] = [];
   const adopt: T[] = [];
@@ -28,7 +28,7 @@ function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[
   return { owned, adopt, release };
 }
 
-/** The reference by which an object says that it is managed. */
+/** Returns the controller owner reference. */
 export function controllerReference(type: Resource, owner: KubeObject): OwnerReference {
   return {
     apiVersion: apiVersionOf(type),
@@ -45,9 +45,9 @@ interface Owning<O extends KubeObject, T extends KubeObject> {
   readonly owner: O;
   readonly type: Resource<T>;
   readonly matches: (object: T) => boolean;
-  /** Taken away together with the owner reference. */
+  /** Removed together with the owner reference. */
   readonly finalizer?: string;
-  /** Of these alone; of all candidates unless told. */
+  /** Restricts the candidates; all by default. */
   readonly among?: readonly T[];
 }
 
@@ -57,15 +57,15 @@ interface Claiming<O extends KubeObject, T extends KubeObject> extends Owning<O,
 
 type Cached = Pick<ControllerEnvironment, 'api' | 'informers'>;
 
-/** What an owner may have: what it controls, and what nobody controls in its namespace. The type is followed (`follow`). */
+/** Returns an owner's candidates: objects that it controls, and those without a controller in its namespace. The type is followed (`follow`). */
 export function candidatesFor<T extends KubeObject>({ informers }: Pick<Cached, 'informers'>, type: Resource<T>, owner: KubeObject): T[] {
   const { cache } = informers.of(type);
   return [...cache.by(controllerIndex, uidOf(owner)), ...cache.by(controllerIndex, orphanWord(namespaceOf(owner)))];
 }
 
 /**
- * Adopts and releases as `claims` says, and returns what is owned then. Before the first adoption the server is asked whether the owner still
- * exists: the cache may not know yet that it was deleted with its dependents orphaned.
+ * Adopts and releases by `claims`, and returns the owned objects. Before the first adoption the server is queried whether the owner still exists: the cache may
+ * not show yet that it was deleted with its dependents orphaned.
  */
 export async function ownedBy<O extends KubeObject, T extends KubeObject>(
   environment: Cached,
@@ -97,7 +97,7 @@ function adoptOne<O extends KubeObject, T extends KubeObject>(
   return unless(isNotFound, api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
 }
 
-/** Someone else may have released it, or replaced it by another of the same name: both are well. */
+/** Another client may have released it, or replaced it by another of the same name: both are fine. */
 async function releaseOne<O extends KubeObject, T extends KubeObject>(
   { api, owner, type, finalizer }: Claiming<O, T>,
   object: T,

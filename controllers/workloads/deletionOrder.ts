@@ -5,7 +5,7 @@ import { isReady, readySince, restartsOf } from './podState.js';
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 const phaseRanks: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
-/** A pod and how many of its relatives share its node: where there are many, one is missed least. */
+/** A pod and how many of its relatives share its node: where there are many, the loss of one matters least. */
 interface Ranked {
   readonly pod: Pod;
   readonly neighbours: number;
@@ -13,10 +13,10 @@ interface Ranked {
 
 type Comparison = (a: Ranked, b: Ranked, now: number) => number;
 
-/** What their owner says that it costs to lose them. */
+/** The deletion cost set by an annotation. */
 const byCost: Comparison = (a, b) => costOf(a.pod) - costOf(b.pod);
 
-/** The first that tells two pods apart decides; the lower goes first. The order of the reference. */
+/** The first comparison that distinguishes two pods decides; the lower goes first. The order of the reference. */
 const comparisons: readonly Comparison[] = [
   (a, b) => Number(isAssigned(a.pod)) - Number(isAssigned(b.pod)),
   (a, b) => phaseRank(a.pod) - phaseRank(b.pod),
@@ -36,7 +36,7 @@ function costOf(pod: Pod): number {
   return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : 0;
 }
 
-/** Ages count by their order of magnitude only, so that of pods about equally old any may go and not always the same kind. Unknown times are youngest. */
+/** Ages count by their order of magnitude only, so that any of pods about equally old may go and not always the same kind. Unknown times are youngest. */
 function youngerFirst(since: (pod: Pod) => number, first: Pod, second: Pod, now: number): number {
   const [a, b] = [since(first), since(second)];
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;
@@ -46,16 +46,16 @@ function youngerFirst(since: (pod: Pod) => number, first: Pod, second: Pod, now:
   return magnitude(a) - magnitude(b) || (uidOf(first) < uidOf(second) ? -1 : 1);
 }
 
-/** By what pods are told apart. */
+/** Facts that distinguish pods. */
 export interface Circumstances {
-  /** All pods that do the same work, those in question among them. */
+  /** All sibling pods, including those in question. */
   readonly related?: readonly Pod[];
   readonly now: number;
-  /** Whether what an annotation says of a pod counts. Default: yes. */
+  /** Considers deletion cost annotations. Default: true. */
   readonly knowsCosts?: boolean;
 }
 
-/** The `count` of `pods` that are to be deleted. Pure. */
+/** Returns the `count` of `pods` that are to be deleted. Pure. */
 export function podsToDelete(pods: readonly Pod[], count: number, { related = [], now, knowsCosts = true }: Circumstances): readonly Pod[] {
   if (count >= pods.length) return pods;
   const onNode = new Map<string, number>();

@@ -4,14 +4,13 @@ import { controllerOf, isTerminating, keyTextOf, type KubeObject, namespaceOf, u
 import { groupOf, type Resource } from '../../api/meta/resource.js';
 import { sameJson } from './sameJson.js';
 
-/** How a controller follows what its objects own. */
 export interface Following<O extends KubeObject, T extends KubeObject> {
   readonly ownerType: Resource<O>;
   readonly type: Resource<T>;
-  /** Whether an owner would adopt an object that nobody controls. */
+  /** Returns whether an owner would adopt an object without a controller. */
   readonly wouldAdopt: (owner: O, object: T) => boolean;
   readonly expectations?: Expectations;
-  /** Told of each change of an owned object, in place of its owner's key being queued. */
+  /** Called for each change of an owned object, instead of queueing its owner's key. */
   readonly onChange?: (key: string, owner: O, before: T | null, after: T) => void;
 }
 
@@ -19,7 +18,7 @@ export interface Following<O extends KubeObject, T extends KubeObject> {
 export const controllerIndex = 'controller';
 export const orphanWord = (namespace: string): string => `orphans of ${namespace}`;
 
-/** Queues owners when what they own, or may adopt, changes; and counts expectations. */
+/** Queues owners when objects that they own, or may adopt, change; and counts expectations. */
 export function follow<O extends KubeObject, T extends KubeObject>(
   controller: QueueController,
   { ownerType, type, wouldAdopt, expectations, onChange }: Following<O, T>,
@@ -61,7 +60,7 @@ export function follow<O extends KubeObject, T extends KubeObject>(
     } else if (!controllerOf(object)) queueAdopters(object);
   };
   const changed = (before: T, after: T): void => {
-    // An object that will be gone soon counts as deleted at once: its replacement need not wait for its end.
+    // A terminating object counts as deleted at once: its replacement need not wait for its end.
     if (isTerminating(after)) removed(after);
     const moved = controllerOf(before)?.uid !== controllerOf(after)?.uid;
     const former = moved ? ownerOf(before) : null;

@@ -1,8 +1,8 @@
 import { goMembers, type GoType } from './goTypes.js';
 
 /**
- * Templates of pods as Go's spew prints them (`%#v`, types and all): what the reference hashes (`pkg/util/hash`, `DeepHashObject`). Pure.
- * Lists, maps and pointers without content are `<nil>`, as they are after Protobuf.
+ * Pod templates in the print form of Go's spew (`%#v`, with types), which the reference hashes (`pkg/util/hash`, `DeepHashObject`). Pure. Lists, maps and
+ * pointers without content are `<nil>`, as they are after Protobuf.
  */
 export const dumpTemplate = (template: unknown): string => typed('(v1.PodTemplateSpec)', structure('PodTemplateSpec', template));
 
@@ -18,7 +18,6 @@ function structure(name: string, value: unknown): string {
   return `{${members.map(({ name: word, member, type }) => `${word}:${dump(type, member === null ? given : given[member])}`).join(' ')}}`;
 }
 
-/** With the type in front. */
 function dump(type: GoType, value: unknown): string {
   const spelled = spelledType(type);
   const isAbsent = value === undefined || value === null;
@@ -41,7 +40,6 @@ const packages: Readonly<Record<string, string>> = {
 };
 const spelledType = ({ name }: GoType): string => packages[name] ?? (name.includes('.') ? name : `v1.${name}`);
 
-/** Without the type in front. */
 function plain({ name, isNamed }: GoType, value: unknown): string {
   if (isNamed) return text(value);
   switch (name) {
@@ -62,7 +60,7 @@ function plain({ name, isNamed }: GoType, value: unknown): string {
       return typeof value === 'string'
         ? `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`
         : `{Type:(intstr.Type)0 IntVal:(int32)${String(value ?? 0)} StrVal:(string)}`;
-    // The only times are those of the life of an object, which a template does not have.
+    // The only times are those of an object's metadata, which a template does not have.
     case 'Time':
       return '{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}';
     default:
@@ -82,8 +80,8 @@ const binarySuffixes: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 3
 const amount = /^(-?)(\d*)(?:\.(\d*))?(?:([eE])([-+]?\d+)|([A-Za-z]*))$/;
 
 /**
- * An amount as it is read (`resource.ParseQuantity`): a whole number and a power of ten, and the text where that is how it would be written again.
- * Numbers of more digits than that holds are kept otherwise there, and have hashes of our own.
+ * An amount as it is parsed (`resource.ParseQuantity`): a whole number and a power of ten, and the text where that is its canonical form. Longer numbers are
+ * kept otherwise there, and have hashes of our own.
  */
 function quantity(value: unknown): string {
   const written = typeof value === 'number' ? String(value) : text(value);

@@ -1,7 +1,7 @@
 /**
- * What templates of pods are made of in the reference's own structures (`k8s.io/api/core/v1`), in their order: hashes of templates are taken of a dump of
- * these. A member is `Name type`, or `Name=member type` where JSON calls it otherwise; `...` is a structure whose members JSON shows in its place.
- * `*` is a pointer, `[]` a list, `~` a text with a type of its own. A structure that is not here is never set in a template.
+ * The structures of pod templates in the reference (`k8s.io/api/core/v1`), in their order: hashes of templates are taken of a dump of these. A member is `Name
+ * type`, or `Name=member type` where its JSON name differs; `...` is a structure whose members JSON inlines. `*` is a pointer, `[]` a list, `~` a text with a
+ * type of its own. A structure that is not here is never set in a template.
  */
 const table: Readonly<Record<string, string>> = {
   PodTemplateSpec: 'ObjectMeta=metadata ObjectMeta, Spec PodSpec',
@@ -189,7 +189,6 @@ const table: Readonly<Record<string, string>> = {
 
 export interface GoMember {
   readonly name: string;
-  /** In JSON; null for what JSON shows in its place. */
   readonly member: string | null;
   readonly type: GoType;
 }
@@ -197,7 +196,6 @@ export interface GoMember {
 export interface GoType {
   readonly isPointer: boolean;
   readonly isList: boolean;
-  /** A text with a type of its own. */
   readonly isNamed: boolean;
   /** `string`, `bool`, `int32`, `int64`, `map`, `ResourceList`, `Quantity`, `IntOrString`, `Time`, or the name of a structure or text. */
   readonly name: string;
@@ -205,7 +203,6 @@ export interface GoType {
 
 const read = new Map<string, readonly GoMember[]>();
 
-/** The members of a structure; undefined for one that templates never have. */
 export function goMembers(structure: string): readonly GoMember[] | undefined {
   const text = table[structure];
   if (text === undefined) return undefined;

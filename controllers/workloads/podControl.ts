@@ -4,7 +4,7 @@ import type { EventRecorder } from '../client/events.js';
 import { keyOf, type KubeObject, nameOf } from '../../api/meta/object.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 
-/** Creates and deletes pods for their owners, and tells of it in the words of the reference. */
+/** Creates and deletes pods for their owners, with the events of the reference. */
 export class PodControl {
   constructor(
     private readonly api: Api,
@@ -17,7 +17,7 @@ export class PodControl {
       this.events.normal(owner, 'SuccessfulCreate', `Created pod: ${nameOf(created)}`);
       return created;
     } catch (error) {
-      // A namespace that is going away makes every creation fail, and that is as it should be.
+      // Every creation in a terminating namespace fails, as intended.
       if (!isNamespaceTerminating(error)) this.events.warning(owner, 'FailedCreate', `Error creating: ${messageOf(error)}`);
       throw error;
     }
@@ -41,8 +41,8 @@ export interface BatchResult {
 }
 
 /**
- * Does something `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: what fails once
- * will mostly fail always (a quota, a bad template), and need not fail five hundred times.
+ * Runs a task `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: a cause that fails once will
+ * mostly fail always (a quota, a bad template), and need not fail five hundred times.
  */
 export async function slowStart(count: number, task: (index: number) => Promise<unknown>, firstSize = 1): Promise<BatchResult> {
   let succeeded = 0;

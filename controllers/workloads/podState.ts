@@ -2,7 +2,7 @@ import { type Condition, isTerminating } from '../../api/meta/object.js';
 import { timeOf } from '../../api/time.js';
 import type { Pod, PodStatus } from '../../api/types/core/v1.js';
 
-/** What controllers want to know of a pod. Pure. */
+/** State of a pod for controllers. Pure. */
 
 export const conditionOf = <C extends Condition>(conditions: readonly C[] | undefined, type: string): C | undefined =>
   conditions?.find((condition) => condition.type === type);
@@ -11,7 +11,7 @@ export const isReady = (pod: Pod): boolean => conditionOf(pod.status?.conditions
 export const hasSucceeded = (pod: Pod): boolean => pod.status?.phase === 'Succeeded';
 export const hasFailed = (pod: Pod): boolean => pod.status?.phase === 'Failed';
 export const isFinished = (pod: Pod): boolean => hasSucceeded(pod) || hasFailed(pod);
-/** Neither finished nor on its way out. */
+/** Neither finished nor terminating. */
 export const isActive = (pod: Pod): boolean => !isFinished(pod) && !isTerminating(pod);
 
 /** Ready for at least `minReadySeconds`. */
@@ -20,7 +20,7 @@ export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boo
   return minReadySeconds <= 0 || untilAvailableMs(pod, minReadySeconds, now) <= 0;
 }
 
-/** Milliseconds until a ready pod counts as available; 0 or less when it does. */
+/** Returns milliseconds until a ready pod counts as available; 0 or less when it does. */
 export function untilAvailableMs(pod: Pod, minReadySeconds: number, now: number): number {
   const since = timeOf(conditionOf(pod.status?.conditions, 'Ready')?.lastTransitionTime);
   return Number.isNaN(since) ? minReadySeconds * 1000 : since + minReadySeconds * 1000 - now;

@@ -5,7 +5,7 @@ import { controllerReference } from './claim.js';
 
 const dnsSubdomainMax = 253;
 
-/** A pod as a template describes it, owned by `owner`. The server completes its name. Pure. */
+/** Returns a pod from a template, owned by `owner`. The server completes its name. Pure. */
 export function podOf(template: PodTemplateSpec | undefined, ownerType: Resource, owner: KubeObject): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   return {
@@ -21,5 +21,5 @@ export function podOf(template: PodTemplateSpec | undefined, ownerType: Resource
   };
 }
 
-/** With a dash for readability, where the name leaves room for one. */
+/** Ends with a dash for readability, where the name leaves room for one. */
 const namePrefix = (name: string): string => (name.length + 1 > dnsSubdomainMax ? name : `${name}-`);

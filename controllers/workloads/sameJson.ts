@@ -1,7 +1,4 @@
-/**
- * Whether two JSON values mean the same in an object: a member that is absent, null or an empty list or map is the same as one that is not there.
- * Pure.
- */
+/** Compares two JSON values by their meaning in an object: a member that is absent, null or an empty list or map is the same. Pure. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);

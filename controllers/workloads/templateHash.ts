@@ -1,19 +1,17 @@
 import { dumpTemplate } from './goDump.js';
 
-/** Hashes as the reference spells them in names: digits mapped to letters that form no words. Pure. */
+/** Hashes in names, in the reference's spelling: digits mapped to letters that form no words. Pure. */
 
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;
 
-/** FNV-1 multiplies first. */
 function fnv1(bytes: Uint8Array): number {
   let hash = fnvOffset;
   for (const byte of bytes) hash = Math.imul(hash, fnvPrime) ^ byte;
   return hash >>> 0;
 }
 
-/** FNV-1a multiplies last. */
 function fnv1a(bytes: Uint8Array): number {
   let hash = fnvOffset;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, fnvPrime);
@@ -22,21 +20,21 @@ function fnv1a(bytes: Uint8Array): number {
 
 const safeWord = (text: string): string => [...text].map((letter) => alphabet[letter.charCodeAt(0) % alphabet.length]).join('');
 
-/** The hash of a template of pods, and of how often a name with it was taken before (`controller.ComputeHash` of the reference). */
+/** Returns the hash of a pod template, and of how often a name with it was taken before (`controller.ComputeHash` of the reference). */
 export function templateHash(template: unknown, collisions: number | undefined): string {
   const count = Buffer.alloc(collisions === undefined ? 0 : 8);
   if (collisions !== undefined) count.writeUInt32LE(collisions);
   return safeWord(String(fnv1a(Buffer.concat([Buffer.from(dumpTemplate(template)), count]))));
 }
 
-/** The hash of a text, as it ends a name that is made from others. */
+/** Returns the hash of a text, as it ends a composed name. */
 export const nameHash = (text: string): string => safeWord(String(fnv1a(Buffer.from(text))));
 
-/** The hash of what a revision holds (`history.HashControllerRevision`), and of how often its name was taken before. */
+/** Returns the hash of a revision's data (`history.HashControllerRevision`), and of how often its name was taken before. */
 export const dataHash = (data: unknown, collisions: number): string =>
   safeWord(String(fnv1(Buffer.from(`${canonical(data)}${collisions}`))));
 
-/** JSON with members in order, and without those that say nothing. */
+/** JSON with sorted members, without empty ones. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
