@@ -15,13 +15,13 @@ import { replicaOptions } from '../options/replica.js';
 import type { HistoryOwner, ServerStore } from './store.js';
 
 /**
- * How long a stopping leader looks for a successor, so that the others need not find out by waiting. A hand-over takes a few milliseconds;
- * where all stop at once there is no successor to wait for.
+ * Bounds a stopping leader's search for a successor, which saves the others an election. A transfer takes a few milliseconds; if all stop at once there is no
+ * successor.
  */
 const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 
-/** Starts the replica of this server in its thread, for so many threads that use it. Rejects when its data or its address is not usable. */
+/** Starts this server's replica in its thread, for all threads that use it. Rejects if its data or address is unusable. */
 export async function openEmbedded(
   options: ApiServerOptions,
   log: Logger,
@@ -43,13 +43,13 @@ export async function openEmbedded(
   }
 }
 
-/** Uses the replica that another thread of this process has started. `stop` ends this thread's use of it. */
+/** Uses another thread's replica. `stop` ends only this thread's use. */
 export function joinEmbedded(ticket: ReplicaTicket): ServerStore {
   const { replica, published } = joinReplica(ticket);
   return storeOver(replica, published);
 }
 
-/** From this part of the quota on history is shortened, lest it be history that fills the store. */
+/** History is shortened above this part of the quota, so that it does not fill the store. */
 const crowdedPart = 3 / 4;
 
 const isShortOf = ({ alarm, shortMembers, storeBytes, quotaBytes }: SpaceStatus): boolean =>

@@ -19,7 +19,7 @@ import type { HistoryKeeper, ServerStore } from './store.js';
 
 const statusTimeoutMs = 5_000;
 
-/** Connects to an etcd, by the way of `dial` if there is one. Does not wait for it: a server whose etcd is away says so when it is asked, and serves once it is there. */
+/** Connects to an etcd, through `dial` if given. Does not wait: while etcd is unavailable, requests fail. */
 export function openEtcd(options: ApiServerOptions, servers: readonly string[], log: Logger, dial: Dial | null): ServerStore {
   const main = connected(options, servers, log, dial);
   const elsewhere = [...byServers(options['etcd-servers-overrides'])].map(([text, resources]) => ({
@@ -87,19 +87,19 @@ function connected(options: ApiServerOptions, servers: readonly string[], log: L
   return { client, engine };
 }
 
-/** Resources by the servers that keep them, which are one etcd however many resources name them. */
+/** Groups resources by their servers, which are one etcd for all that name them. */
 function byServers(overrides: readonly string[]): ReadonlyMap<string, readonly GroupResource[]> {
   const found = new Map<string, GroupResource[]>();
   for (const { resource, servers } of overrides.flatMap((text) => readEtcdOverride(text) ?? [])) {
     const name = servers.toSorted().join(';');
-    // What claims of services need and clients cannot see goes where services are.
+    // Allocations of services, which clients cannot see, are stored with services.
     const resources = resource.group === '' && resource.resource === 'services' ? [resource, portAllocations] : [resource];
     found.set(name, [...(found.get(name) ?? []), ...resources]);
   }
   return found;
 }
 
-/** Each etcd is compacted by itself. */
+/** Each etcd is compacted separately. */
 function historyOf(all: readonly Connected[], log: Logger): HistoryKeeper {
   const keepers = all.map(
     ({ client, engine }) =>
@@ -133,7 +133,7 @@ function fileOf(options: ApiServerOptions, name: 'etcd-cafile' | 'etcd-certfile'
   }
 }
 
-/** Sizes of the members' databases, under the names that alerts know. */
+/** Exposes the members' database sizes under names that alerts know. */
 function exposeSize(metrics: ProcessMetrics, clients: readonly EtcdClient[], periodMs: number): void {
   if (periodMs === 0) return;
   const sizes = every(periodMs, async () => {

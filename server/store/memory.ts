@@ -4,7 +4,6 @@ import type { ServerStore } from './store.js';
 
 const compactionTimeoutMs = 30_000;
 
-/** A store of this process alone, which ends with it. */
 export function openMemory(): ServerStore {
   const engine = new MemoryEngine();
   return {

@@ -7,7 +7,7 @@ import { every } from '../storage/metrics.js';
 /** One reading serves all gauges of a scrape. */
 const readingValidMs = 100;
 
-/** Gauges of this replica's part in the cluster. A replica that does not answer leaves its gauges as they were. */
+/** Exposes gauges of this replica. While it does not answer, they keep their values. */
 export function exposeReplica(
   metrics: ProcessMetrics,
   status: () => Promise<ReplicaStatus>,
@@ -48,7 +48,7 @@ export function exposeReplica(
   );
   if (sizePeriodMs === 0) return;
   const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
-  // As in the reference, so that alerts for a store that grows work.
+  // Named as in the reference, so that alerts for a growing store work.
   metrics.gauges(
     'apiserver_storage_size_bytes',
     'Bytes of the store of this replica on disk, its write-ahead file included.',
@@ -58,7 +58,7 @@ export function exposeReplica(
   metrics.gauges('apiserver_storage_db_total_size_in_bytes', 'The same under an older name.', { label: 'endpoint' }, size);
 }
 
-/** A write-ahead file may just have gone. */
+/** A write-ahead file may just have been removed. */
 async function bytesOf(directory: string, name: string): Promise<number> {
   const sizes = await Promise.all(
     [name, `${name}-wal`].map((file) =>

@@ -8,12 +8,12 @@ import type { ServerStore } from './store.js';
 
 export interface Opening {
   readonly egress: Egress;
-  /** Threads of the process that use it. */
+  /** The number of threads that use it. */
   readonly threads: number;
   readonly thread?: ConsensusThread | undefined;
 }
 
-/** Opens the store that the options name. What an etcd takes is loaded only then. */
+/** Opens the configured store. The etcd client is only loaded for an etcd. */
 export async function openStore(options: ApiServerOptions, log: Logger, { egress, threads, thread }: Opening): Promise<ServerStore> {
   const servers = options['etcd-servers'];
   if (options['storage-backend'] === 'memory') return openMemory();

@@ -6,52 +6,49 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Version } from '../storage/contract.js';
 import type { StoreEngine, WriteOutcome } from '../storage/engine.js';
 
-/** Drops history regularly. */
+/** Compacts history regularly. */
 export interface HistoryKeeper {
   /** Milliseconds; 0: never. */
   start(intervalMs: number): void;
-  /** What every cluster has is there now. */
+  /** The cluster's initial objects exist. */
   begin(): void;
   stop(): void;
 }
 
-/** What the watch cache says and can do, for whoever drops history. */
+/** The watch cache's part in compaction. */
 export interface HistoryOwner {
   readonly version: Version;
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
 }
 
-/**
- * Where a server keeps its objects, and what that store wants of the server around it: the replica inside the process (`embedded.ts`), an etcd beside
- * it (`etcd.ts`), or its memory (`memory.ts`).
- */
+/** A server's store and its requirements: the in-process replica (`embedded.ts`), an external etcd (`etcd.ts`), or memory (`memory.ts`). */
 export interface ServerStore {
   readonly engine: StoreEngine;
-  /** Where resources are kept that are kept elsewhere. */
+  /** Resources with separate stores. */
   readonly elsewhere: readonly { readonly resources: readonly GroupResource[]; readonly engine: StoreEngine }[];
-  /** Barriers of the engine: whether it can be read and written. */
+  /** Its barriers check that it can be read and written. */
   readonly health: Pick<StoreEngine, 'barrier'>;
-  /** Barriers of those that single resources are kept in, each by itself. */
+  /** Barriers of the stores of single resources. */
   readonly healthElsewhere: readonly Pick<StoreEngine, 'barrier'>[];
-  /** Keys and values have the form that kube-apiserver gives them in etcd. */
+  /** Keys and values have kube-apiserver's etcd form. */
   readonly asReference: boolean;
-  /** Keys that are put with a lifetime go by themselves. Otherwise somebody has to remove them. */
+  /** The engine removes keys after their lifetime; otherwise the server does. */
   readonly expires: boolean;
-  /** As `FeedOptions.replayedRevisions`; null for the default. */
+  /** See `FeedOptions.replayedRevisions`; null for the default. */
   readonly replayedRevisions: number | null;
-  /** Where several threads of the process use this store: the version of which any of them may know; null where only this one does. */
+  /** Returns the newest version that any of several threads may know; null with one thread. */
   readonly published: (() => Version) | null;
-  /** What the others need to use it as well. */
+  /** Access for the other threads. */
   readonly tickets: readonly ReplicaTicket[];
-  /** What operators look after, if there is a replica in this process. */
+  /** The in-process replica for operators, if any. */
   readonly replica: (Replica & ReplicaAdministration) | null;
-  /** Whether this server does what one server does for all. Several may, for a time; it is then done twice, and must bear that. */
+  /** Whether this server does the work that one server does for all. Several may for a time, and the work must tolerate it. */
   leads(): Promise<boolean>;
   /** Called when the store can no longer serve: the process must end. */
   onFailure(listener: (error: Error) => void): void;
   history(owner: HistoryOwner, log: Logger): HistoryKeeper;
   expose(metrics: ProcessMetrics, options: ApiServerOptions): void;
-  /** Lets go of what only one server can have. */
+  /** Releases what only one server can have. */
   handOver(log: Logger): Promise<void>;
   stop(): Promise<void>;
 }

@@ -4,60 +4,58 @@ import type { AuditEvent } from '../audit/event.js';
 import type { Exported, Exposition } from '../../program/metrics/sums.js';
 import type { ApiServerOptions } from '../options/flags.js';
 
-/** What the first thread and another one say to each other: see DESIGN.md. */
+/** The protocol between the first and another thread: see DESIGN.md. */
 
-/** What a serving thread is started with. */
+/** The options of a serving thread. */
 export interface ThreadStart {
   readonly options: ApiServerOptions;
-  /** From 1: the first thread is not started by itself. */
+  /** The thread number, from 1: the first thread needs no start. */
   readonly thread: number;
   readonly threads: number;
-  /** The number of the socket on which the first thread listens. */
+  /** The file descriptor of the first thread's listening socket. */
   readonly socket: number;
   readonly ticketKeys: Uint8Array;
   readonly replica: ReplicaTicket;
   readonly shared: SharedMemory;
-  /** To each of the other serving threads: see `SharedForms`. */
+  /** Ports to the other serving threads: see `SharedForms`. */
   readonly peers: readonly MessagePort[];
 }
 
-/** Counts that all threads read and change. */
+/** Memory that all threads read and change. */
 export interface SharedMemory {
-  /** Where the process stands: see `progress.ts`. */
+  /** The process's progress: see `progress.ts`. */
   readonly progress: SharedArrayBuffer;
   /** Seats of priority levels: see `SharedSeats`. */
   readonly seats: SharedArrayBuffer;
   /** Requests in flight: see `SharedCount`. */
   readonly inflight: SharedArrayBuffer;
-  /** Where the forms of objects lie that threads have in common: see `SharedForms`. */
+  /** Places of shared forms: see `SharedForms`. */
   readonly forms: SharedArrayBuffer;
 }
 
-/** What the first thread asks the others. */
+/** Requests from the first thread. */
 export interface ToThread {
-  /** What this thread has counted. */
   readonly counts: readonly [Exposition, readonly Exported[]];
   /** Stops serving without losing an answer. */
   readonly drain: readonly [null, null];
-  /** Gives up everything else. */
+  /** Releases everything else. */
   readonly stop: readonly [null, null];
-  /** Closes the socket that threads share: see `closeOnAll`. */
+  /** Closes the shared socket: see `closeOnAll`. */
   readonly release: readonly [null, null];
 }
 
-/** What the others ask the first one. */
+/** Requests to the first thread. */
 export interface ToFirst {
-  /** A line of the log. */
   readonly log: readonly [{ readonly level: 'error' | 'info'; readonly line: string }, null];
   /** Listens. */
   readonly listens: readonly [null, null];
-  /** Has loaded everything that requests need. */
+  /** Everything that requests need is loaded. */
   readonly synced: readonly [null, null];
-  /** What `/metrics` or `/metrics/slis` says, of the whole process. */
+  /** Returns the whole process's `/metrics` or `/metrics/slis`. */
   readonly exposition: readonly [Exposition, string];
-  /** Writes an event down. False where a strict backend has not written it. */
+  /** Writes an event. False if a strict backend failed. */
   readonly audit: readonly [AuditEvent, boolean];
   readonly settleAudit: readonly [null, boolean];
-  /** Counts an event under these keys: which limits it exceeds. */
+  /** Counts an event under these keys, and returns which limits it exceeds. */
   readonly countEvent: readonly [readonly string[], readonly boolean[]];
 }

@@ -1,29 +1,28 @@
 import type { FormNotes, MadeForm } from '../storage/commonForms.js';
 import { Segment } from '../storage/segment.js';
 
-/** Of memory that forms are put into one behind the other. */
+/** The size of memory that holds many forms. */
 export const slabBytes = 256 * 1024;
-/** A form that is larger has memory of its own. */
+/** A larger form has separate memory. */
 const largeBytes = slabBytes / 4;
-/** A slab stays as long as at least this part of it is in use: more than of other segments, since what moves is still there once for all threads. */
+/** A slab is kept while at least this part of it is in use: more than of other segments, since moved content still exists once for all threads. */
 const usedPartMin = 1 / 2;
-/** Entries begin at multiples of this. */
 const alignment = 8;
 
-/** Numbers in front of an entry, each of 32 bits. */
+/** The 32-bit numbers that precede an entry. */
 const head = { bytes: 0, versionLow: 1, versionHigh: 2, name: 3, namespace: 4, resource: 5, group: 6, form: 7, notes: 8 } as const;
 const headWords = 12;
 const headBytes = headWords * Int32Array.BYTES_PER_ELEMENT;
 const asciiMax = 0x7f;
 
 /**
- * Memory into which one thread puts forms, and from which all read. An entry is written once, before anybody is told of it, and never again:
+ * Memory that one thread fills with forms and all threads read. An entry is written once, before it is announced:
  *
  *     head      lengths, version, notes
- *     key       name, namespace, resource, group and form: ASCII, one behind the other
+ *     key       name, namespace, resource, group and form in ASCII, concatenated
  *     bytes     of the form
  *
- * So whoever holds a place of which a table has told him can check that it is what he looks for, in full.
+ * So a reader with a place from the table can fully verify that it is the right form.
  */
 export class Slab {
   readonly #memory: SharedArrayBuffer;
@@ -31,7 +30,7 @@ export class Slab {
   readonly #words: Int32Array;
   #end = 0;
 
-  /** What of it this thread needs. `onClear`: that is little, and about to move elsewhere. */
+  /** This thread's use of it. `onClear` is called when little is left, about to move. */
   readonly segment: Segment;
 
   constructor(
@@ -53,7 +52,7 @@ export class Slab {
     return this.#end + bytes <= this.#memory.byteLength;
   }
 
-  /** Where the entry begins, and the form as it lies there. Ask only while there is room; only the thread that made the slab may. Null for names that are not ASCII. */
+  /** Returns an entry's position and its form there. Only the creating thread may call it, while there is room. Null for names beyond ASCII. */
   put({ texts, version }: FormName, { bytes, notes }: MadeForm): { readonly offset: number; readonly form: MadeForm } | null {
     const offset = this.#end;
     const word = offset / Int32Array.BYTES_PER_ELEMENT;
@@ -79,7 +78,7 @@ export class Slab {
     return { offset, form: { bytes: Buffer.from(this.#memory, end, bytes.length), notes } };
   }
 
-  /** The form at a place where an entry begins, if it is the one that is asked for. */
+  /** Returns the form at an entry's position, if it is the requested one. */
   at(offset: number, { texts, version }: FormName): MadeForm | null {
     const word = offset / Int32Array.BYTES_PER_ELEMENT;
     const words = this.#words;
@@ -104,14 +103,13 @@ export class Slab {
   }
 }
 
-/** What names a form in full. */
+/** The full name of a form. */
 export interface FormName {
   readonly version: number;
   /** Name, namespace, resource, group and form. */
   readonly texts: readonly string[];
 }
 
-/** Bytes that an entry takes. */
 export function entryBytes({ texts }: FormName, { bytes }: MadeForm): number {
   let sum = headBytes + bytes.length;
   for (const text of texts) sum += text.length;

@@ -1,22 +1,21 @@
-/** Entries that a key may stand in: as many as are looked at for it. */
+/** The number of entries that may hold a key. */
 const ways = 4;
 const wordsPerEntry = 5;
-/** Words of an entry. */
 const sequenceWord = 0;
 const versionWord = 1;
 const hashWord = 2;
 const slabWord = 3;
 const offsetWord = 4;
-/** In place of a slab: a thread is making it. Slabs are numbered from 1. */
+/** Replaces a slab number, from 1, while a thread makes the form. */
 const noSlab = 0;
-/** Looks at an entry that others are changing: a write is four words, and over before so many looks unless its thread has lost its processor. */
+/** Bounds reads of an entry under change: a write takes four words, and ends sooner unless its thread lost its processor. */
 const readsMax = 200;
-/** Looks for room while others change the set. */
+/** Bounds the search for room while others change the set. */
 const looksMax = 10;
-/** Looks at an entry that is being made, before the thread sleeps: some microseconds, which is what a short form takes. */
+/** Reads of an unfinished entry before the thread sleeps: some microseconds, the time for a short form. */
 const spinsMax = 400;
 
-/** What stands in the table for a key: where it lies, that a thread is making it, or nothing. */
+/** A key's state: the form's place, in progress on a thread, or absent. */
 export type Standing =
   | { readonly state: 'published'; readonly slab: number; readonly offset: number }
   | { readonly state: 'beingMade'; readonly entry: number; readonly sequence: number }
@@ -24,9 +23,8 @@ export type Standing =
 
 const absent: Standing = { state: 'absent' };
 
-/** What a form is looked for by. */
 export interface FormKey {
-  /** Of everything that names it but the version. */
+  /** Covers the full name without the version. */
   readonly hash: number;
   readonly version: number;
 }
@@ -36,40 +34,39 @@ interface Place {
   readonly offset: number;
 }
 
-/** `contended`: another thread has just written something there, perhaps the same. */
+/** `contended`: another thread has just written there, perhaps the same form. */
 export type Claim = 'claimed' | 'noRoom' | 'contended';
 
-/** An entry, and how often it had been changed when it was looked at. */
+/** An entry, and its number of changes when it was read. */
 interface Looked {
   readonly entry: number;
   readonly sequence: number;
 }
 
-/** One to be written to, unless it has changed since. */
+/** An entry to write to, unless it has changed since. */
 interface Room extends Looked {
   readonly age: number;
-  /** The form stands there already, or is being made. */
+  /** The form exists or is in progress. */
   readonly isTaken: boolean;
 }
 
 /**
- * Where forms lie, in memory that all threads share and without a lock that any of them waits for. Four entries make a set, and a key stands in the set that
- * its hash names:
+ * Places of forms in memory that all threads share without locks. Four entries are a set, which a key's hash selects:
  *
- *     sequence  odd while somebody changes the entry: who reads sees the same even number before and after, or looks again
+ *     sequence  odd during a change: a reader sees the same even number before and after, or reads again
  *     version   low 32 bits; 0 for an empty entry
  *     hash      of the key, all 32 bits
- *     slab      in which the form lies; 0 while it is being made
+ *     slab      of the form; 0 while it is being made
  *     offset    in the slab
  *
- * It says where something may lie, not that it is what was asked for: hashes collide, so the form itself names its key in full. It forgets what has no
- * room: of one key the older versions first, then whatever is oldest in the set. Who finds nothing makes the form himself.
+ * An entry is only a hint: hashes collide, so the form contains its full name. A full set drops a key's older versions first, then its oldest entry. A thread
+ * that finds nothing makes the form itself.
  */
 export class FormTable {
   readonly #words: Int32Array;
   readonly #sets: number;
 
-  /** `entries`: a power of two. */
+  /** `entries` is a power of two. */
   static bytesFor(entries: number): number {
     return entries * wordsPerEntry * Int32Array.BYTES_PER_ELEMENT;
   }
@@ -89,7 +86,7 @@ export class FormTable {
     return absent;
   }
 
-  /** Says that this thread is about to make the form, of which nothing stands here. Where there is no room to say so, nobody waits for it. */
+  /** Announces that this thread makes an absent form. If there is no room, others do not wait for it. */
   claim(key: FormKey): Claim {
     const room = this.#roomFor(key);
     if (room === 'none') return 'noRoom';
@@ -97,7 +94,7 @@ export class FormTable {
     return this.#write(room, key, { slab: noSlab, offset: 0 }) ? 'claimed' : 'contended';
   }
 
-  /** False where it found no room, or others were changing what stands there. */
+  /** Returns false without room, or while others change the entry. */
   publish(key: FormKey, place: Place): boolean {
     for (let looks = 0; looks < looksMax; looks++) {
       const room = this.#roomFor(key);
@@ -107,7 +104,7 @@ export class FormTable {
     return false;
   }
 
-  /** What was claimed will not be made. */
+  /** The announced form will not be made. */
   giveUp(key: FormKey): void {
     const standing = this.look(key);
     if (standing.state !== 'beingMade' || !this.#lock(standing)) return;
@@ -115,7 +112,7 @@ export class FormTable {
     this.#unlock(standing);
   }
 
-  /** Waits until something happens to an entry, or the time is over. */
+  /** Waits for a change of an entry, or the timeout. */
   wait({ entry, sequence }: Looked, timeoutMs: number): void {
     for (let spins = 0; spins < spinsMax; spins++) if (Atomics.load(this.#words, entry + sequenceWord) !== sequence) return;
     Atomics.wait(this.#words, entry + sequenceWord, sequence, timeoutMs);
@@ -139,7 +136,7 @@ export class FormTable {
   }
 
   #write(room: Room, { hash, version }: FormKey, { slab, offset }: Place): boolean {
-    // Taken for other forms, or for this one, since the room was found.
+    // The room was taken in the meantime.
     if (!this.#lock(room)) return false;
     const words = this.#words;
     const { entry } = room;
@@ -152,13 +149,13 @@ export class FormTable {
   }
 
   /**
-   * The entry of the same form, else an empty one, else that of an older version of it, else the oldest; none where a newer version has come. While another
-   * thread is writing to the set, nobody knows what will stand there.
+   * Returns the form's entry, else an empty one, else that of an older version, else the oldest; none if a newer version exists. The result is unknown while
+   * another thread writes to the set.
    */
   #roomFor(key: FormKey): Room | 'none' | 'busy' {
     const { hash } = key;
     const version = key.version | 0;
-    // What a version of 0 would stand for is an empty entry.
+    // Version 0 marks an empty entry.
     if (version === 0) return 'none';
     const words = this.#words;
     const first = this.#setOf(key);
@@ -194,5 +191,5 @@ export class FormTable {
   }
 }
 
-/** How many versions one is older than another, of both only the low 32 bits. */
+/** Returns the difference of two versions from their low 32 bits. */
 const age = (standing: number, version: number): number => (version - standing) | 0;

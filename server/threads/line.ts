@@ -1,14 +1,14 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import { describeError } from '../../program/log/logger.js';
 
-/** What one end of a line asks the other: an interface with, for each topic, question and answer, both plain data. */
+/** Maps each topic to request and response, both plain data. */
 type Question<Topics, Topic extends keyof Topics> = Topics[Topic] extends readonly [infer Asked, unknown] ? Asked : never;
 type Answer<Topics, Topic extends keyof Topics> = Topics[Topic] extends readonly [unknown, infer Answered] ? Answered : never;
 type Handlers<Served> = {
   readonly [Topic in keyof Served]: (question: Question<Served, Topic>) => Answer<Served, Topic> | Promise<Answer<Served, Topic>>;
 };
 
-/** An end of a channel, or a thread, which is the end of one. */
+/** One end of a channel; a thread is an end too. */
 export type Port = MessagePort | Worker;
 
 type Message =
@@ -16,7 +16,7 @@ type Message =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly reason: string };
 
-/** Questions and answers between two threads, in the order in which they were asked. Answers are values; a handler that throws is a defect, which the asker is told. */
+/** Requests and responses between two threads, in order. Responses are values; a handler that throws is a defect, which is reported to the requester. */
 export class Line<Asked, Served> {
   readonly #waiting = new Map<number, { readonly resolve: (answer: never) => void; readonly reject: (error: Error) => void }>();
   #nextId = 1;
@@ -31,7 +31,7 @@ export class Line<Asked, Served> {
     });
   }
 
-  /** Rejects when the other end is gone, or fails. */
+  /** Rejects if the other end is gone or fails. */
   ask<Topic extends keyof Asked & string>(topic: Topic, question: Question<Asked, Topic>): Promise<Answer<Asked, Topic>> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const id = this.#nextId++;
@@ -41,7 +41,7 @@ export class Line<Asked, Served> {
     });
   }
 
-  /** The other end is gone: nothing is answered any more. */
+  /** The other end is gone: pending requests fail. */
   end(error: Error): void {
     this.#ended ??= error;
     for (const { reject } of this.#waiting.values()) reject(error);

@@ -25,8 +25,8 @@ import { SharedForms } from './sharedForms.js';
 import { exported, exposeConnections, exposeForms, exposeHandshakes, inflightIn } from './servingThreads.js';
 
 /**
- * Entry of a serving thread beside the first: takes connections from the same socket, and does for their requests all that the first does for its own. What
- * there is once in a process (bootstrap, compaction, presence, what is written about definitions and policies, the audit log) the first thread looks after.
+ * The entry of an additional serving thread: it accepts connections from the shared socket and handles their requests like the first. The first thread does the
+ * process's other work (bootstrap, compaction, presence, statuses of definitions and policies, audit log).
  */
 async function serve({ options, thread, threads, socket, ticketKeys, replica: ticket, shared, peers }: ThreadStart): Promise<void> {
   if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
@@ -149,7 +149,7 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   await line.ask('synced', null);
 }
 
-/** The first thread writes audit events, in the order in which they come to it. */
+/** The first thread writes audit events in order of arrival. */
 const auditedBy = (line: Line<ToFirst, ToThread>): Sink => ({
   strict: true,
   process: (event) => line.ask('audit', event).catch(() => false),

@@ -18,18 +18,17 @@ import { SharedProgress } from './progress.js';
 import { SharedForms } from './sharedForms.js';
 import { closeOnAll } from './sharedSocket.js';
 
-/** More of them would wait for the consensus thread: see docs/scaling.md. */
+/** More threads would wait for the consensus thread: see docs/scaling.md. */
 const servingThreadsMax = 8;
-/** As in OpenSSL: names, and keys of cipher and digest. */
+/** The size in OpenSSL: names, and keys of cipher and digest. */
 const ticketKeyBytes = 48;
 
 export interface Surroundings {
   readonly cores: number;
-  /** Whether the server has a process of its own. */
   readonly ownProcess: boolean;
 }
 
-/** Threads that take requests. Where no number is asked for, a core is left for the consensus thread; threads are for the built-in store, in a process of its own. */
+/** Returns the number of serving threads. The default leaves a core to the consensus thread; only the built-in store in its own process has several. */
 export function servingThreadsOf(
   options: Pick<ApiServerOptions, 'serving-threads' | 'storage-backend' | 'etcd-servers'>,
   { cores, ownProcess }: Surroundings = { cores: availableParallelism(), ownProcess: isMainThread },
@@ -41,12 +40,12 @@ export function servingThreadsOf(
 
 export interface ServingThreadsOptions {
   readonly options: ApiServerOptions;
-  /** With the first one. */
+  /** Includes the first one. */
   readonly threads: number;
   readonly metrics: Metrics;
-  /** Where audit events go; null when none are written. */
+  /** Receives audit events; null for none. */
   readonly audit: Sink | null;
-  /** Counts events for `EventRateLimit`, of all threads. */
+  /** Counts events of all threads for `EventRateLimit`. */
   readonly countEvents: (keys: readonly string[]) => readonly boolean[];
 }
 
@@ -55,23 +54,23 @@ interface Running {
   readonly line: Line<ToThread, ToFirst>;
 }
 
-/** The serving threads beside the first, as that one sees them: see DESIGN.md. */
+/** The first thread's view of the other serving threads: see DESIGN.md. */
 export class ServingThreads {
   readonly share: ThreadShare;
   readonly progress: SharedProgress;
   readonly forms: SharedForms;
   readonly ticketKeys = randomBytes(ticketKeyBytes);
-  /** Resolves, with the reason, when one of them has ended unasked. */
+  /** Resolves with the reason when one of them has ended unexpectedly. */
   readonly failed: Promise<Error>;
   readonly #memory: SharedMemory;
-  /** Of each thread, to all others. */
+  /** Each thread's ports to all others. */
   readonly #peers: readonly (readonly MessagePort[])[];
   readonly #running: Running[] = [];
   readonly #synced: Promise<void>[] = [];
   #fail: (error: Error) => void = () => undefined;
   #stopping = false;
 
-  /** With the first one. */
+  /** Includes the first one. */
   get threads(): number {
     return this.given.threads;
   }
@@ -98,28 +97,28 @@ export class ServingThreads {
     });
   }
 
-  /** Starts them on the socket on which the first listens. Resolves when all of them take connections; rejects with the reason when one cannot. */
+  /** Starts them on the first's listening socket. Resolves when all accept connections; rejects if one cannot. */
   async start(socket: number, tickets: readonly ReplicaTicket[]): Promise<void> {
     await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, socket, ticket)));
   }
 
-  /** Resolves when all of them have loaded what requests need. */
+  /** Resolves when all have loaded what requests need. */
   async synced(): Promise<void> {
     await Promise.race([Promise.all(this.#synced), this.failed.then((error) => Promise.reject(error))]);
   }
 
-  /** Stops serving on all of them, without losing an answer. */
+  /** Stops serving on all, without losing an answer. */
   async drain(): Promise<void> {
     this.#stopping = true;
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
   }
 
-  /** Ends what they hold, closes the socket that they share with the first, and then ends the threads themselves. */
+  /** Releases their resources, closes the socket shared with the first, and then ends the threads. */
   async stop(first: Pick<Listener, 'socket' | 'release'>): Promise<void> {
     this.#stopping = true;
     const ended = await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
     this.forms.close();
-    // What has gone has closed its number already; nobody can tell what that stood for.
+    // An ended thread has closed its descriptor; what that then referred to is unknown.
     const left = this.#running.filter((_, index) => ended[index]?.status === 'fulfilled');
     const closed = await closeOnAll(first.socket, [
       () => {
@@ -202,7 +201,7 @@ export class ServingThreads {
   }
 }
 
-/** A channel between each two of them. */
+/** Creates a channel between each two of them. */
 function meshOf(threads: number): readonly (readonly MessagePort[])[] {
   const ports = Array.from({ length: threads }, (): MessagePort[] => []);
   for (let one = 0; one < threads; one++)
@@ -214,20 +213,19 @@ function meshOf(threads: number): readonly (readonly MessagePort[])[] {
   return ports;
 }
 
-/** What one thread has counted. */
 export async function exported({ registry, indicators }: Metrics, of: Exposition): Promise<readonly Exported[]> {
   return (await (of === 'metrics' ? registry : indicators.registry).getMetricsAsJSON()) as readonly Exported[];
 }
 
 const inflightBytes = 3 * Int32Array.BYTES_PER_ELEMENT;
 
-/** Reads, writes and probes in flight, of all threads. */
+/** Reads, writes and probes in flight, over all threads. */
 export function inflightIn(memory: SharedArrayBuffer): readonly [Count, Count, Count] {
   const words = new Int32Array(memory);
   return [new SharedCount(words, 0), new SharedCount(words, 1), new SharedCount(words, 2)];
 }
 
-/** How evenly clients are spread. */
+/** Exposes the distribution of clients. */
 export function exposeConnections({ gauges }: Metrics, thread: number, open: () => number): void {
   gauges(
     'apiserver_serving_thread_connections',
@@ -237,7 +235,7 @@ export function exposeConnections({ gauges }: Metrics, thread: number, open: () 
   );
 }
 
-/** What threads have made for each other, and what of it they keep. */
+/** Exposes what threads share, and what of it they keep. */
 export function exposeForms({ gauges, counter }: Metrics, thread: number, forms: SharedForms): void {
   for (const [outcome, help] of [
     ['made', 'made, for all of them'],
@@ -255,7 +253,7 @@ export function exposeForms({ gauges, counter }: Metrics, thread: number, forms:
   );
 }
 
-/** Counts who did not get through the handshake, under the name of the reference. */
+/** Counts failed handshakes under the reference's name. */
 export function exposeHandshakes({ counter }: Metrics, listener: { readonly handshakeErrors: number }): void {
   counter('apiserver_tls_handshake_errors_total', 'Clients that did not get through the TLS handshake.', () =>
     Promise.resolve(listener.handshakeErrors),

@@ -3,48 +3,48 @@ import type { CommonForm, CommonForms, FormSubject, MadeForm } from '../storage/
 import { entryBytes, isLarge, Slab, slabBytes, type FormName } from './formSlabs.js';
 import { FormTable, type Claim, type FormKey, type Standing } from './formTable.js';
 
-/** Forms that the table has room for, 20 bytes each: beyond this many, threads make some for themselves. */
+/** The capacity of the table, 20 bytes each: beyond it, threads make some forms for themselves. */
 const tableEntries = 128 * 1024;
-/** How long a thread waits for a form that another one is making. It makes the form itself then: the other may have lost its processor. */
+/** The longest wait for a form in progress, because its thread may have lost its processor. Then this thread makes it. */
 const waitDefaultMs = 1;
-/** Looks at what stands in the table while others change it. */
+/** Bounds reads of the table while others change it. */
 const looksMax = 10;
 
-/** What a thread tells the others of. */
+/** Announcements to other threads. */
 type Notice = { readonly slab: number; readonly memory: SharedArrayBuffer } | { readonly slab: number; readonly memory: null };
 
 export interface SharedFormsOptions {
-  /** One for all threads, of `SharedForms.tableBytes`. */
+  /** Shared by all threads, of `SharedForms.tableBytes`. */
   readonly table: SharedArrayBuffer;
-  /** From 0, in their order. */
+  /** The thread number, from 0. */
   readonly thread: number;
   readonly threads: number;
-  /** To each of the others. */
+  /** Ports to the others. */
   readonly peers: readonly MessagePort[];
   readonly waitMs?: number;
 }
 
-/** What became of forms that were asked for. */
+/** Outcomes of requests for forms. */
 export interface FormCounts {
-  /** Made here, and put where all threads find them. */
+  /** Made here and shared. */
   made: number;
-  /** Another thread had made them, or this one before. */
+  /** Found, made by any thread. */
   found: number;
-  /** Of those, how many were waited for. */
+  /** Found after a wait. */
   waited: number;
-  /** Made here for this thread alone: there was no room, or another thread took too long. */
+  /** Made for this thread alone, without room or after too long a wait. */
   own: number;
 }
 
 /**
- * The forms that the serving threads of a process have in common. Each thread puts what it makes into slabs of its own, tells the others of a slab before it
- * is used, and enters each form in the table; whoever looks for one finds the place in the table, and reads it where it lies.
+ * The forms that a process's serving threads share. Each thread puts its forms into its own slabs, announces a slab before its first use, and enters each form
+ * in the table; readers find the place in the table, and read the form in place.
  *
  *     thread 0 ──put──▶ slab, slab, slab …  ◀──read── threads 1, 2
  *         └──enter──▶ table ◀──look────────────────────┘
  *
- * A slab stays as long as its maker needs half of it (`Segment`). Then what is left moves to the newest slab, and the others are told to do the same with what
- * they have there. Memory goes when the last thread has let go of it, so nobody reads what has been given away.
+ * A slab is kept while its maker needs half of it (`Segment`). Then the rest moves to the newest slab, and the others do the same. Memory is freed when the
+ * last thread has released it, so released memory is never read.
  */
 export class SharedForms implements CommonForms {
   static readonly tableBytes = FormTable.bytesFor(tableEntries);
@@ -57,9 +57,9 @@ export class SharedForms implements CommonForms {
   readonly #threads: number;
   #lastNumber: number;
   #current: Slab;
-  /** The others know of it already when the current one is full. */
+  /** Already announced when the current one is full. */
   #next: Slab;
-  /** Full ones, in which the last form may not be counted yet. */
+  /** Full slabs, whose last form may not be counted yet. */
   #full: Slab[] = [];
 
   constructor({ table, thread, threads, peers, waitMs = waitDefaultMs }: SharedFormsOptions) {
@@ -78,7 +78,7 @@ export class SharedForms implements CommonForms {
     this.#next = this.#open(slabBytes);
   }
 
-  /** Memory that this thread keeps, whoever made it. */
+  /** Memory that this thread keeps, whichever thread made it. */
   get slabs(): { readonly count: number; readonly bytes: number } {
     let bytes = 0;
     for (const { memory } of this.#slabs.values()) bytes += memory.byteLength;
@@ -92,7 +92,7 @@ export class SharedForms implements CommonForms {
       const standing = this.#table.look(key);
       const found = this.#found(standing, key);
       if (found !== null) return found;
-      // What stands there is of no use: it lies where this thread does not know of yet, or is long in the making.
+      // The entry is useless: its slab is still unknown here, or it takes too long.
       claim = standing.state === 'absent' ? this.#table.claim(key) : 'noRoom';
     }
     let common: CommonForm | null = null;
@@ -107,12 +107,12 @@ export class SharedForms implements CommonForms {
     return this.#put(keyOf(subject, form), made);
   }
 
-  /** The others are not told of anything any more. */
+  /** Ends announcements. */
   close(): void {
     for (const peer of this.#peers) peer.close();
   }
 
-  /** What a thread has made of it, perhaps while this one waits. */
+  /** Returns another thread's form, perhaps after a wait. */
   #found(standing: Standing, key: NamedForm): CommonForm | null {
     if (standing.state !== 'beingMade') return this.#read(standing, key);
     this.#table.wait(standing, this.#waitMs);
@@ -189,7 +189,7 @@ export class SharedForms implements CommonForms {
   }
 }
 
-/** What a form is looked for by, and what it must prove to be. */
+/** A form's key, and the full name to verify. */
 interface NamedForm extends FormKey, FormName {}
 
 function keyOf({ facts: { resource }, namespace, name, version }: FormSubject, form: string): NamedForm {

@@ -1,18 +1,17 @@
 import fs from 'node:fs';
 import os from 'node:os';
 
-/** Files that are opened, and closed again, to come to a certain number. */
+/** The number of files opened and closed to reach a certain descriptor. */
 const triesMax = 4_096;
 
 /**
- * Closes a socket that several threads have under one number, on one after the other. The first of them closes the socket itself, and the others must not be
- * left with a number that comes to stand for another file by the time they close it. So before each of them a file of our own is put under the number,
- * which is then what he closes:
+ * Closes a socket that several threads hold under one descriptor, on one after the other. The first really closes it; the others must not be left with a
+ * descriptor that may refer to another file by the time they close it. So before each of them our own file is opened under that number, which it then closes:
  *
  *     first closes 23 ──▶ /dev/null becomes 23 ──▶ second closes 23 ──▶ /dev/null becomes 23 ──▶ third closes 23
  *
- * Files get the lowest number that is free, so one knows whether one has it. Where something else of the process was faster, the rest of the threads must
- * stay as they are as long as the process lives, with a number that is not theirs: what comes back is how many have closed.
+ * Files get the lowest free descriptor, so success is certain to be noticed. If another file of the process took it, the remaining threads must live as long as
+ * the process, with a descriptor that is not theirs: the function returns how many have closed.
  */
 export async function closeOnAll(number: number, holders: readonly (() => Promise<unknown> | undefined)[]): Promise<number> {
   let closed = 0;
@@ -24,7 +23,7 @@ export async function closeOnAll(number: number, holders: readonly (() => Promis
   return closed;
 }
 
-/** Whether a file of our own stands under the number now. */
+/** Returns whether our own file has the descriptor now. */
 export function occupy(number: number): boolean {
   const others: number[] = [];
   try {
