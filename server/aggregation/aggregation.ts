@@ -25,29 +25,26 @@ export interface AvailabilityParts {
   /** RFC 3339 with seconds. */
   readonly now: () => string;
   readonly report: (name: string, error: unknown) => void;
-  /** Between two looks at documents of a program; for tests. */
   readonly documentsAgainMs?: number;
 }
 
-/** APIs of other programs behind this server. */
 export interface Aggregation {
-  /** Answers a request that another program serves; false when none does. */
+  /** Answers a request that another program serves, or returns false. */
   answers(context: RequestContext): boolean | Promise<boolean>;
-  /** All named groups as discovery lists them, with what other programs serve; another array after every change. */
+  /** All named groups as discovery lists them, including other programs'; the array is replaced with every change. */
   groups(): readonly ListedGroup[];
-  /** What programs say of themselves in OpenAPI documents; another array after every change. */
+  /** OpenAPI documents of the programs; the array is replaced with every change. */
   documents(): readonly RemoteDocument[];
-  /** 1 for each API service that cannot be used now, 0 for the others, by name. */
+  /** Per API service: 1 when it is unavailable, else 0. */
   unavailable(): ReadonlyMap<string, number>;
   readonly synced: Promise<void>;
-  /** Begins to look after the programs. To be called once, when storage takes writes. */
+  /** Called once, when storage takes writes. */
   begin(parts: AvailabilityParts): void;
   stop(): Promise<void>;
 }
 
 const noDocuments: readonly RemoteDocument[] = [];
 
-/** Follows API services from now on. */
 export function createAggregation({ storage, catalogue, rejectsRedirects, ...ways }: AggregationOptions): Aggregation {
   const services = new ApiServices(storage);
   const connections = createServiceConnections(ways);

@@ -8,7 +8,7 @@ import type { Availability } from './availability.js';
 export const apiServicesResource = { group: 'apiregistration.k8s.io', resource: 'apiservices' } as const;
 const portDefault = 443;
 
-/** Who serves one version of a group. */
+/** The server of one group version. */
 export interface ApiService {
   /** `VERSION.GROUP` */
   readonly name: string;
@@ -18,11 +18,10 @@ export interface ApiService {
   readonly versionPriority: number;
   /** Null for this server itself. */
   readonly target: { readonly namespace: string; readonly name: string; readonly port: number } | null;
-  /** Authorities of the program's certificate in PEM; empty for those that the system trusts. */
+  /** Certificate authorities in PEM; empty for the system's. */
   readonly ca: string;
-  /** Every certificate is taken. */
+  /** Every certificate is accepted. */
   readonly trusting: boolean;
-  /** What its condition says at present; null when it has none. */
   readonly availability: Availability | null;
 }
 
@@ -53,7 +52,7 @@ function readApiService(object: ApiObject): ApiService {
   };
 }
 
-/** All API services as this replica's state has them. */
+/** All API services in this replica's state. */
 export class ApiServices {
   private readonly byName = new Map<string, ApiService>();
   private readonly remoteNames = new Set<string>();
@@ -83,7 +82,7 @@ export class ApiServices {
     else this.remoteNames.add(name);
   }
 
-  /** Most servers have none, and their requests should not pay for the question. */
+  /** Most servers have none, and their requests need no further check. */
   get hasRemote(): boolean {
     return this.remoteNames.size > 0;
   }
@@ -100,7 +99,7 @@ export class ApiServices {
     return [...this.byName.values()];
   }
 
-  /** The one behind which another program serves a version of a group, or null. */
+  /** The API service of another program for a group version, or null. */
   remote(group: string, version: string): ApiService | null {
     const found = this.byName.get(`${version}.${group}`);
     return found === undefined || found.target === null ? null : found;

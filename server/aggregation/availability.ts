@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 
-/** Whether another program's API can be used, as its API service says. Pure; reasons and messages are the reference's. */
+/** The availability condition of another program's API. Pure; reasons and messages are the reference's. */
 export interface Availability {
   readonly status: 'True' | 'False';
   readonly reason: string;
@@ -22,7 +22,7 @@ interface Target {
   readonly port: number;
 }
 
-/** What keeps the service from leading anywhere, or null. */
+/** Returns what is wrong with the service, or null. */
 export function serviceProblem(
   { namespace, name, port }: Target,
   service: ApiObject | null,
@@ -30,7 +30,7 @@ export function serviceProblem(
 ): Availability | null {
   const which = `service/${name} in ${JSON.stringify(namespace)}`;
   if (service === null) return unavailable('ServiceNotFound', `${which} is not present`);
-  // Only behind an address of the cluster there have to be endpoints.
+  // Only a cluster address needs endpoints.
   if (textAt(service, 'spec', 'type') !== 'ClusterIP') return null;
   const found = objectsIn(objectAt(service, 'spec') ?? {}, 'ports').find((each) => each['port'] === port);
   if (found === undefined) return unavailable('ServicePortError', `${which} is not listening on port ${port}`);
@@ -46,7 +46,7 @@ const hasReady = (slice: ApiObject, portName: string): boolean =>
     (endpoint) => memberAt(endpoint, 'conditions', 'ready') !== false && itemsOf(endpoint['addresses']).length > 0,
   );
 
-/** The API service with its condition; the time of the last transition stays as long as the status does. `now` is RFC 3339 with seconds. */
+/** Sets the condition; its transition time changes only with its status. `now` is RFC 3339 with seconds. */
 export function withAvailability(object: ApiObject, { status, reason, message }: Availability, now: string): ApiObject {
   const conditions = objectsIn(objectAt(object, 'status') ?? {}, 'conditions');
   const position = conditions.findIndex((each) => each['type'] === 'Available');

@@ -9,7 +9,6 @@ import { failed, local, passed, serviceProblem, type Availability } from './avai
 import { hostOf, type ServiceConnections } from './connections.js';
 import { aggregatedResources, resourcesInList } from './discovered.js';
 
-/** How long a program may take to say what it serves. */
 const timeoutMs = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const depthMax = 50;
@@ -20,7 +19,7 @@ const ofService = 'kubernetes.io/service-name';
 
 export interface Check {
   readonly availability: Availability;
-  /** What the program serves, as entries of aggregated discovery; null when it could not be asked. */
+  /** Entries of aggregated discovery; null when the program could not be asked. */
   readonly resources: readonly JsonObject[] | null;
 }
 
@@ -29,7 +28,7 @@ export interface CheckParts {
   readonly connections: ServiceConnections;
 }
 
-/** Finds out whether a version of a group can be used now. Rejects when this server's own storage cannot be read. */
+/** Checks whether a group version is available. Rejects when this server's own storage cannot be read. */
 export async function check(service: ApiService, parts: CheckParts): Promise<Check> {
   const { target } = service;
   if (target === null) return { availability: local, resources: null };
@@ -54,7 +53,7 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
   const path = pathOf(service);
   const url = `https://${hostOf(service)}:${service.target?.port ?? ''}${path}`;
   try {
-    // Whatever the program likes to answer in will do here.
+    // Any encoding of the response will do.
     const { code } = await ask(service, connections, { path, accept: null });
     if (code < 200 || code > 299) return { availability: failed(url, `bad status from ${url}: ${code}`), resources: null };
   } catch (error) {
@@ -63,10 +62,7 @@ async function askForResources(service: ApiService, connections: ServiceConnecti
   return { availability: passed, resources: await discover(service, connections).catch(() => null) };
 }
 
-/**
- * What the program serves of a version, as it says of all that it serves, or of this version alone if it does not know that form. Rejects when it cannot be
- * had.
- */
+/** Reads a version from aggregated discovery, or from its own resource list if the program does not support that. Rejects when neither is available. */
 async function discover(service: ApiService, connections: ServiceConnections): Promise<readonly JsonObject[]> {
   const whole = await ask(service, connections, { path: '/apis', accept: aggregatedTypes.join(',') });
   if (whole.code === 503) throw new Error('the program does not say what it serves');
@@ -84,7 +80,6 @@ const isAggregated = (contentType: string): boolean => {
   return aggregatedTypes.some((type) => type.split(';').every((part) => parts.includes(part)));
 };
 
-/** Throws for what is no JSON. */
 function decoded(body: Buffer): JsonValue {
   const parsed = jsonCodec.decode(body, { findDuplicates: false, depthMax });
   if (!parsed.ok) throw new Error('the program answered with something else than JSON');

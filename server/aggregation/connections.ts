@@ -12,12 +12,10 @@ import type { ApiService } from './apiServices.js';
 const connectTimeoutMs = 10_000;
 const idleMs = 90_000;
 
-/** A request to another program's API. */
 export interface ServiceRequest extends BackendRequest {
-  /** With the query, percent-encoded. */ readonly path: string;
+  /** Includes the query, percent-encoded. */ readonly path: string;
 }
 
-/** The ways to the programs behind API services. */
 export interface ServiceConnections {
   /** Follows no redirects. Rejects with a BackendError. */
   send(service: ApiService, request: ServiceRequest): Promise<BackendAnswer>;
@@ -26,11 +24,9 @@ export interface ServiceConnections {
 
 export interface ServiceConnectionsOptions {
   readonly addresses: ServiceAddresses;
-  /** Proves to the programs that what headers say about users comes from this server. */
+  /** Proves that identity headers come from this server. */
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
-  /** The way to services of the cluster; null for the direct one. */
   readonly dial?: Dial | null;
-  /** Told of certificates of a dated kind. */
   readonly certificates?: CertificateCounts;
 }
 
@@ -40,7 +36,7 @@ export function createServiceConnections({
   dial = null,
   certificates = noCertificateCounts,
 }: ServiceConnectionsOptions): ServiceConnections {
-  // Agents by what they trust; one that is not asked for any more keeps no connection longer than they idle.
+  // Agents by TLS settings; an unused one keeps its connections only until they are idle too long.
   const agents = new Map<string, { readonly key: string; readonly agent: Agent; readonly tls: AgentOptions }>();
   const agentOf = (service: ApiService): { readonly agent: Agent; readonly tls: AgentOptions } => {
     const key = JSON.stringify([service.target, service.ca, service.trusting]);
@@ -60,7 +56,7 @@ export function createServiceConnections({
     send: async (service, { method, headers, body, signal, path }) => {
       const { host, port } = await placeOf(service, addresses);
       const { agent, tls } = agentOf(service);
-      // A connection that becomes another protocol's is not given back.
+      // An upgraded connection is not returned.
       const used = headers.upgrade === undefined ? agent : dial === null ? false : agentBy(dial, tls);
       const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: used, ...tls });
       const explain = (error: Error): BackendError => {

@@ -9,23 +9,22 @@ import { check, type CheckParts } from './checks.js';
 export interface AvailabilityOptions extends CheckParts {
   readonly services: ApiServices;
   readonly registry: Registry;
-  /** The entry of API services in the catalogue. */
   readonly resource: ServedResource;
   readonly writes: WriteOptions;
   /** RFC 3339 with seconds. */
   readonly now: () => string;
   readonly report: (name: string, error: unknown) => void;
-  /** Told of the list of resources of a program, and when it cannot be had; also when the API service is gone. */
+  /** Receives a program's resource list; null when it is unavailable, or the API service is gone. */
   readonly discovered: (name: string, resources: readonly JsonObject[] | null) => void;
 }
 
-/** Between two looks at a program that answers, and at one that does not. */
+/** The polling intervals of available and unavailable programs. */
 const availableMs = 15_000;
 const unavailableMs = 1_000;
 
 /**
- * Says in each API service whether it can be used. Every server looks for itself, because each needs the way there and the list of what is served;
- * what it writes is the same as what the others would write.
+ * Writes the availability of each API service. Every server checks for itself, because each needs the connection and the resource list; all would write the
+ * same.
  */
 export class AvailabilityController {
   private readonly timers = new Map<string, NodeJS.Timeout>();
@@ -46,7 +45,7 @@ export class AvailabilityController {
     this.timers.clear();
   }
 
-  /** One look at a time for each; what changes meanwhile is looked at afterwards. */
+  /** One check at a time for each; a change meanwhile leads to another one. */
   private look(name: string): void {
     if (this.stopped) return;
     clearTimeout(this.timers.get(name));
@@ -60,7 +59,7 @@ export class AvailabilityController {
       this.options.discovered(name, null);
       return;
     }
-    // A local one stays as it is: nearly all are, and nothing has to be found out about them.
+    // A local one needs no check, as nearly all.
     if (service.target === null && service.availability?.reason === 'Local') return;
     this.busy.add(name);
     void this.settle(service).finally(() => {
@@ -73,7 +72,7 @@ export class AvailabilityController {
     const { name } = service;
     try {
       const { availability, resources } = await check(service, this.options);
-      // What was found out about an earlier form of it counts for nothing.
+      // The result of an earlier state is discarded.
       if (this.options.services.get(name) === null) return;
       if (service.target !== null) this.options.discovered(name, resources);
       if (!sameAvailability(service.availability, availability)) await this.write(service, availability);

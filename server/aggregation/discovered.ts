@@ -5,31 +5,30 @@ import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import type { ServedGroup } from '../registry/resources.js';
 import type { ApiService } from './apiServices.js';
 
-/** A version of a group that another program serves, for documents of discovery. */
+/** A group version that another program serves, for discovery. */
 export interface RemoteVersion {
   readonly version: string;
-  /** Entries of aggregated discovery. */
   readonly resources: readonly JsonObject[];
-  /** The program cannot be asked at present: it may serve something else. */
+  /** The program is unreachable at present: it may serve something else. */
   readonly stale: boolean;
 }
 
-/** A group as discovery lists it, with what is known of versions that other programs serve. */
+/** A group as discovery lists it, with versions of other programs. */
 export interface ListedGroup {
   readonly name: string;
-  /** All versions, the one that clients are to prefer first. */
+  /** All versions, the preferred one first. */
   readonly versions: readonly string[];
   readonly remote: ReadonlyMap<string, RemoteVersion>;
 }
 
-/** What clients find first of all, whatever priorities others ask for. */
+/** This group comes first, whatever the priorities of others. */
 const foremost = 'apiregistration.k8s.io';
-/** Of definitions whose API services have not been made yet. */
+/** The priority of definitions without an API service yet. */
 const definedPriority = 1000;
 
 /**
- * All named groups in the order of discovery: that of the highest priority that an API service of the group asks for, then that of the alphabet
- * (`ByGroupPriorityMinimum` of kube-aggregator). Pure. `known` has what programs were found to serve, by names of API services.
+ * All named groups in discovery order: by the highest priority of their API services, then by name (`ByGroupPriorityMinimum` of kube-aggregator). Pure. `known`
+ * has the discovered versions by API service.
  */
 export function listedGroups(
   services: readonly ApiService[],
@@ -60,12 +59,12 @@ export function listedGroups(
     }));
 }
 
-/** More than an API service may ask for. */
+/** More than an API service may request. */
 const unknownPriority = 1e6;
-/** Less than priorities differ by. */
+/** Less than the difference between priorities. */
 const step = 1e-3;
 
-/** Groups that are built in and have no API service, as long as nothing is known or because they are off by default, stay behind the one before them. */
+/** Built-in groups without an API service (not known yet, or off by default) follow their predecessor. */
 function prioritiesOf(own: readonly ServedGroup[], members: ReadonlyMap<string, readonly ApiService[]>): Map<string, number> {
   const priorities = new Map(
     [...members].map(([name, services]) => [name, Math.max(...services.map(({ groupPriority }) => groupPriority))]),
@@ -89,7 +88,7 @@ function versionsOf(own: readonly string[], members: readonly ApiService[]): rea
   return [...priorities].sort(([a, x], [b, y]) => y - x || compareVersions(a, b)).map(([version]) => version);
 }
 
-/** What a document of aggregated discovery says of one version; nothing where it does not have it. Pure. */
+/** Extracts one version from aggregated discovery; empty when it is absent. Pure. */
 export function resourcesInList(list: JsonValue, own: { readonly group: string; readonly version: string }): JsonObject[] {
   const group = objectsIn(membersOf(list), 'items').find((each) => textAt(each, 'metadata', 'name') === own.group);
   const version = objectsIn(group ?? {}, 'versions').find((each) => textAt(each, 'version') === own.version);
@@ -113,7 +112,7 @@ export function resourcesInList(list: JsonValue, own: { readonly group: string; 
   }));
 }
 
-/** Clients rely on there being one. */
+/** Clients rely on a kind. */
 const kindIn = (entry: JsonObject): JsonObject => {
   const kind = membersOf(entry['responseKind']);
   return { group: textAt(kind, 'group'), version: textAt(kind, 'version'), kind: textAt(kind, 'kind') };
@@ -122,7 +121,7 @@ const kindIn = (entry: JsonObject): JsonObject => {
 const texts = (entry: JsonObject, member: string): JsonObject =>
   itemsOf(entry[member]).length === 0 ? {} : { [member]: itemsOf(entry[member]).map(String) };
 
-/** A list of resources as it stands in aggregated discovery: subresources stand below what they belong to. Pure. */
+/** Converts a resource list to aggregated discovery, with subresources below their resources. Pure. */
 export function aggregatedResources(
   resources: readonly JsonObject[],
   own: { readonly group: string; readonly version: string },

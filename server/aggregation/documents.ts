@@ -10,13 +10,13 @@ import type { ServiceConnections } from './connections.js';
 import { download, type Download } from './downloads.js';
 
 /**
- * OpenAPI documents of the programs behind API services, as kube-aggregator has them (pkg/controllers/openapi, openapiv3). Looked after from the moment in which a
- * program is available: what its index of version 3 says, and its document of version 2. The document of version 3 itself is fetched when somebody asks.
+ * OpenAPI documents of the programs behind API services, as in kube-aggregator (pkg/controllers/openapi, openapiv3). The index of version 3 and the document of
+ * version 2 are polled while a program is available, documents of version 3 fetched on request.
  */
 
-/** Between two looks at documents: `successfulUpdateDelay` of kube-aggregator. */
+/** `successfulUpdateDelay` of kube-aggregator. */
 const lookAgainMs = 60_000;
-/** After a failure; twice as long after each further one. */
+/** The delay after a failure, doubled after each further one. */
 const retryMs = 1_000;
 const retryMsMax = 600_000;
 const indexTimeoutMs = 10_000;
@@ -34,42 +34,40 @@ export interface RemoteDocumentsOptions {
   readonly lookAgainMs?: number;
 }
 
-/** Where a program says that its document of version 3 is. */
 interface Indexed {
   readonly hash: string;
-  /** Of the address under which the program has it. */
   readonly query: string;
 }
 
-/** What is known of the documents of one API service. */
+/** The known documents of one API service. */
 class Known {
-  /** Entity tags, of the index of version 3 and of the document of version 2. */
+  /** Entity tags of the index of version 3 and of the document of version 2. */
   readonly tags = { index: null as string | null, v2: null as string | null };
-  /** Of the bytes that came last, for programs that give no tags. */
+  /** The hash of the last bytes, for programs without tags. */
   v2Bytes = '';
   v2: BuiltDocument | null = null;
-  /** What the program's index says; null for programs without version 3. */
+  /** Null for programs without version 3. */
   index: Indexed | null = null;
-  /** Documents of version 3 by encoding, for the hash that they have. */
+  /** Version 3 documents by encoding, for their hash. */
   shown: { readonly hash: string; readonly documents: Map<Encoding, Promise<BuiltDocument>>; kept: Promise<Uint8Array> | null } | null =
     null;
   failures = 0;
-  /** Until the next look; undefined while one is under way, null while the program is not available. */
+  /** The timer of the next poll; undefined during one, null while the program is unavailable. */
   timer: NodeJS.Timeout | undefined | null;
   readonly ended = new AbortController();
 
   constructor(
     readonly service: ApiService,
-    /** What else would be another program. */
+    /** Changes with the identity of the program. */
     readonly key: string,
   ) {}
 
-  /** Of what is shown as version 3: its own document, or what version 2 says. */
+  /** The hash of the version 3 document, original or converted from version 2. */
   get hash(): string | null {
     return this.index?.hash ?? this.v2?.hash ?? null;
   }
 
-  /** No look until somebody begins one. */
+  /** Pauses polling. */
   wait(): void {
     clearTimeout(this.timer ?? undefined);
     this.timer = null;
@@ -93,7 +91,7 @@ export class RemoteDocuments {
     for (const { name } of options.services.all()) this.changed(name);
   }
 
-  /** Another array after every change. */
+  /** The array is replaced with every change. */
   all(): readonly RemoteDocument[] {
     return (this.made ??= [...this.known]
       .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -126,7 +124,7 @@ export class RemoteDocuments {
       else if (!available && before.timer !== undefined) before.wait();
       return;
     }
-    // What an earlier form of it told does not count.
+    // Results of an earlier state do not count.
     before?.end();
     this.known.delete(name);
     if (service === null || key === null || !available) return;
@@ -135,7 +133,7 @@ export class RemoteDocuments {
     void this.look(known);
   }
 
-  /** One look at a time for each. Failures are told when they begin. */
+  /** One poll at a time for each. Only the first of several failures is reported. */
   private async look(known: Known): Promise<void> {
     const { report, lookAgainMs: after = lookAgainMs } = this.options;
     known.timer = undefined;
@@ -177,11 +175,11 @@ export class RemoteDocuments {
     const { group, version } = known.service;
     const answer = await this.ask(known, '/openapi/v2', { tag: known.tags.v2 });
     if (answer.outcome === 'same' || (answer.outcome === 'found' && answer.hash === known.v2Bytes)) return;
-    // What cannot be taken is not tried again until it is another one.
+    // An unusable document is not tried again until it changes.
     known.v2Bytes = answer.outcome === 'found' ? answer.hash : '';
     const v2 = answer.outcome === 'found' ? await this.builder.take({ of: { group, version }, version: 2, bytes: answer.bytes }) : null;
     known.tags.v2 = answer.outcome === 'found' ? answer.etag : null;
-    // A document that says the same of this version is the same to everybody here.
+    // A document with the same content for this version counts as unchanged.
     if (v2?.hash !== known.v2?.hash)
       this.set(() => {
         known.v2 = v2;
@@ -193,7 +191,7 @@ export class RemoteDocuments {
     this.made = null;
   }
 
-  /** The document of version 3, under the hash that the index names. What is under way is waited for together; what failed is tried again by the next one. */
+  /** The version 3 document with the hash of the index. Parallel callers share a fetch; the next caller repeats a failed one. */
   private async document(known: Known, encoding: Encoding): Promise<BuiltDocument> {
     const hash = known.hash ?? '';
     if (known.shown?.hash !== hash) known.shown = { hash, documents: new Map(), kept: null };
@@ -245,7 +243,7 @@ export class RemoteDocuments {
 const pathOf = ({ group, version }: ApiService): string => `apis/${group}/${version}`;
 const keyOf = ({ group, version, target, ca, trusting }: ApiService): string => JSON.stringify([group, version, target, ca, trusting]);
 
-/** What the program's index says about a version; null when it does not have it. Throws for what is no index. */
+/** Null when the index lacks the version. Throws for an invalid index. */
 function indexed(bytes: Buffer, service: ApiService): Indexed | null {
   const parsed = jsonCodec.decode(bytes, { findDuplicates: false, depthMax });
   if (!parsed.ok) throw new Error('the index of OpenAPI documents cannot be read');
@@ -253,7 +251,7 @@ function indexed(bytes: Buffer, service: ApiService): Indexed | null {
   return url === '' ? null : indexedAt(url);
 }
 
-/** Of the address only the hash counts, and only if it is plain: it stands in addresses of this server, too. */
+/** Only a plain hash of the address counts, because it becomes part of this server's addresses. */
 function indexedAt(url: string): Indexed {
   const hash = new URLSearchParams(url.split('?')[1] ?? '').get('hash') ?? '';
   return /^[\w-]{1,256}$/.test(hash) ? { hash, query: `?hash=${hash}` } : { hash: contentHash(Buffer.from(url)), query: '' };

@@ -13,7 +13,10 @@ import type { ServiceConnections } from './connections.js';
 
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
-/** What programs behind API services are told about users; they believe it because of this server's certificate. Throws a BackendError for what no header can say. */
+/**
+ * Identity headers for programs behind API services, which trust them because of this server's certificate. Throws a BackendError for values that no header can
+ * express.
+ */
 export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHttpHeaders {
   const more = Object.entries(extra).map(([key, values]): [string, string[]] => [
     `x-remote-extra-${encodeURIComponent(key.toLowerCase())}`,
@@ -27,15 +30,15 @@ export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHtt
   };
 }
 
-/** Node writes one byte for each character of a header, and programs read UTF-8: written as it is, the name of one user could be read as that of another. */
+/** Node writes one byte for each character of a header, and programs read UTF-8: unconverted, one user's name could be read as another's. */
 function written(text: string): string {
-  // What ends or breaks a header (RFC 9110, section 5.5).
+  // Characters that end or break a header (RFC 9110, section 5.5).
   if (/[\0-\x08\x0a-\x1f\x7f]/.test(text))
     throw new BackendError('the name of the user, or what else is known of him, cannot be told in a header', false);
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Aggregators that one request may go through; more is a circle. */
+/** The aggregators that one request may pass; more indicate a loop. */
 const hopsMax = 3;
 const viaHop = '1.1 kube-aggregator';
 
@@ -45,7 +48,7 @@ export interface ProxyOptions {
   readonly rejectsRedirects: boolean;
 }
 
-/** Passes an authorized request on to the program that serves it, and its answer back, both as they come. */
+/** Streams an authorized request to the program that serves it, and its response back. */
 export async function relayToService(
   context: RequestContext,
   service: ApiService,
@@ -74,12 +77,12 @@ export async function relayToService(
   }
   if (upgrade !== null) return handOver(context, upgrade, answer);
   context.response.writeHead(code, answeredHeaders(response));
-  // Who watches what does not change yet should know that the watch stands.
+  // A client should see that its watch works before the first event.
   context.response.flushHeaders();
   await pass(response, context);
 }
 
-/** What was authorized is what goes on: the path as it was decoded, and the parameters that could be read. */
+/** Forwards exactly what was authorized: the decoded path, and the parameters that could be parsed. */
 async function ask(
   context: RequestContext,
   service: ApiService,

@@ -40,17 +40,15 @@ import { featuresOf } from '../../program/features/options.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import type { Storage } from '../storage/contract.js';
 
-/** Who may come in and what they may do. */
 export interface Access {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
-  /** What users may do, for those who ask. */
   readonly rules: RuleResolver;
   readonly tokens: TokenServices;
-  /** What extension servers must know of authorities and proxies. */
+  /** Authorities and proxies that extension servers must know. */
   published(): PublishedTrust;
   onPublishedChange(listener: () => void): void;
-  /** Steps of admission that keep rights from growing. */
+  /** Admission steps against privilege escalation. */
   readonly guards: readonly AdmissionPlugin[];
   /** Settles once roles and bindings are known. */
   readonly synced: Promise<unknown>;
@@ -68,14 +66,13 @@ export interface AccessOptions {
   readonly options: ApiServerOptions;
   readonly files: AccessFiles;
   readonly storage: Storage;
-  /** The ways to issuers of tokens. */
   readonly egress: Egress;
   readonly log: Logger;
 }
 
-/** Follows storage from now on; decisions are good once `synced` has settled. */
+/** Follows storage from now on; decisions are valid once `synced` has settled. */
 export function createAccess({ options, files, storage, egress, log }: AccessOptions): Access {
-  // Roles are followed whatever the modes are: nobody may write a role that grants more than its writer holds.
+  // Roles are followed in every mode, because escalation checks need them.
   const rbac = createRbac(storage);
   const chain = createAuthorizerChain(files.authorizers, (link) => modeOf(link, { rbac, storage, files }), files.countDecisions);
   const open = derived(files.authorizers, (links) => links.some(({ type }) => type === 'AlwaysAllow'));
@@ -135,7 +132,7 @@ function warnIfOpen(open: boolean, options: ApiServerOptions, log: Logger): void
     log.warn('requests without credentials are refused, because authorization would allow them everything');
 }
 
-/** All ways in, in the reference's order. What they looked at is gone from the request afterwards. */
+/** All authenticators, in the reference's order. Credentials are then removed from the request. */
 function authentication({
   options,
   files: { clientAnchors, proxyAnchors, authentication: settings, observeCertificate },
@@ -230,7 +227,7 @@ const nothingListed: RuleResolver = () => ({
   problems: ['webhook authorizer does not support user rule resolution'],
 });
 
-/** How each kind of link is made; null where what it needs is missing. */
+/** Makes each kind of authorizer; null where its inputs are missing. */
 const modeMakers: Readonly<Record<string, (parts: Parts, link: AuthorizerSettings) => Mode | null>> = {
   AlwaysAllow: () => ({ authorize: alwaysAllow, rules: everythingAllowed }),
   AlwaysDeny: () => ({ authorize: alwaysDeny, rules: null }),
@@ -261,7 +258,7 @@ function askingMode(name: string, settings: WebhookSettings, { observeReview, di
   };
 }
 
-/** The API of the cluster that this server runs in as a pod. */
+/** The API of the cluster in which this server runs as a pod. */
 function inCluster(): ConnectionSettings {
   const settings = inClusterSettings(process.env);
   return { ...settings, server: `${settings.server}/apis/authorization.k8s.io/v1/subjectaccessreviews` };
@@ -269,7 +266,7 @@ function inCluster(): ConnectionSettings {
 
 function modeOf(link: AuthorizerSettings, parts: Parts): Mode {
   const mode = modeMakers[link.type]?.(parts, link) ?? null;
-  // Reading the options refuses what is not there, so this is a defect.
+  // Option checks refuse unavailable modes, so this is a defect.
   if (mode === null) throw new Error(`authorizer ${link.type} is not available in this build`);
   return mode;
 }

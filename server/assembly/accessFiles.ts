@@ -40,35 +40,29 @@ import { readAuthorities } from '../../program/tls/credentials.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../../program/features/options.js';
 
-/** What the options about access name in files. */
 export interface AccessFiles {
   readonly staticTokens: StaticTokens | null;
   readonly signingKey: SigningKey | null;
-  /** Holds the keys in their stead. */
+  /** An external signer in place of keys. */
   readonly signer: ExternalSigner | null;
   readonly verificationKeys: VerificationKeys;
   readonly policies: AbacPolicies | null;
-  /** Issuers of other tokens, and what the file about authentication says of requests without credentials. */
+  /** Token issuers, and the file's setting for anonymous requests. */
   readonly authentication: Live<AuthenticationSettings>;
-  /** The service that checks tokens. */
   readonly tokenWebhook: WebhookClient | null;
-  /** The chain of authorizers. */
   readonly authorizers: Live<readonly AuthorizerSettings[]>;
   readonly countDecisions: (type: string, name: string) => DecisionCount;
   readonly countKeyFetches: FetchCounts;
   readonly observeCertificate: (secondsLeft: number) => void;
   readonly countToken: (use: TokenUse) => void;
   readonly tokenCacheCounts: TokenCacheCounts;
-  /** How long the node authorizer takes over changes. */
+  /** Durations of the node authorizer's changes. */
   readonly graphTimes: GraphTimes;
   readonly nodeFeatures: NodeFeatures;
   readonly observeReview: (name: string, outcome: string, seconds: number) => void;
-  /** Authorities of clients, and of front proxies. */
   readonly clientAnchors: Live<Anchors> | null;
   readonly proxyAnchors: Live<Anchors> | null;
-  /** The way to services that are asked; null for the direct one. */
   readonly dial: Dial | null;
-  /** Told of dated certificates of such services. */
   readonly certificates: CertificateCounts;
 }
 
@@ -77,11 +71,10 @@ export interface AccessFilesOptions {
   readonly live: LiveFiles;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** The way to services that are asked; null for the direct one. */
   readonly dial?: Dial | null;
 }
 
-/** Reads them all, before anything starts, and follows those that may change. Rejects with the option and the file named. */
+/** Reads all files before anything starts, and follows those that may change. Rejects with the option and the file. */
 export async function readAccessFiles({ options, live, metrics, log, dial = null }: AccessFilesOptions): Promise<AccessFiles> {
   const tokenFile = options['token-auth-file'];
   const policyFile = options['authorization-policy-file'];
@@ -116,13 +109,13 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
   };
 }
 
-/** Ends connections to those who sign and check tokens. May be called again. */
+/** Closes connections to signers and token webhooks. May be called again. */
 export function closeAccessFiles({ tokenWebhook, signer }: AccessFiles): void {
   tokenWebhook?.close();
   signer?.stop();
 }
 
-/** From the file of `--authentication-config`, which is read again when it changes, or from single options. */
+/** Reads the file of `--authentication-config`, which is followed, or single options. */
 function authenticationSettings({ options, live, metrics, log }: AccessFilesOptions): Live<AuthenticationSettings> {
   const file = options['authentication-config'];
   const single = oidcSettings(options);
@@ -152,7 +145,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   });
 }
 
-/** From the file of `--authorization-config`, which is read again when it changes, or from the modes. */
+/** Reads the file of `--authorization-config`, which is followed, or the modes. */
 function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
   const file = options['authorization-config'];
   if (file === null) return fixed(authorizersByMode(options));
@@ -182,7 +175,7 @@ const contentOf = (file: string): { readonly hash: string } => ({ hash: hash('sh
 
 function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
   const kubeconfig = options['authorization-webhook-config-file'];
-  // A file that cannot be used shows before anything starts.
+  // An invalid file is reported before anything starts.
   if (kubeconfig !== null) webhookClient(kubeconfig, '--authorization-webhook-config-file').close();
   const webhook: WebhookSettings = {
     version: options['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
@@ -197,10 +190,10 @@ function authorizersByMode(options: ApiServerOptions): AuthorizerSettings[] {
   return modes.map((type) => ({ type, name: type.toLowerCase(), webhook: type === 'Webhook' ? webhook : null }));
 }
 
-/** How long a service may take that was named without configuration. */
+/** The timeout of a webhook without configuration. */
 const reviewTimeoutMs = 30_000;
 
-/** Changes that cannot be used are reported where the listener reads the same file. */
+/** The listener reads the same file and reports invalid changes. */
 function anchorsIn(
   option: 'client-ca-file' | 'requestheader-client-ca-file',
   options: ApiServerOptions,
@@ -211,8 +204,8 @@ function anchorsIn(
 }
 
 /**
- * Without names of proxies every certificate of their authorities may say who the user is. An authority that signs users' certificates too would then let
- * each of them be anybody: that is refused, at start and when a changed file is read.
+ * If no proxy names are set, every certificate of their authorities may assert a user. An authority that also signs users' certificates would let each of them
+ * impersonate anyone, so it is refused, at start and on change.
  */
 function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
   const [proxies, clients] = [options['requestheader-client-ca-file'], options['client-ca-file']];
@@ -234,7 +227,7 @@ function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchor
   });
 }
 
-/** Where the signer cannot do what the options ask for, the server does not start; one that is not there yet is waited for in the background. */
+/** An unsuitable signer prevents the start; an absent one is awaited in the background. */
 async function signerOutside(options: ApiServerOptions, log: Logger): Promise<ExternalSigner | null> {
   const socket = options['service-account-signing-endpoint'];
   if (socket === null) return null;
@@ -259,7 +252,7 @@ async function signerOutside(options: ApiServerOptions, log: Logger): Promise<Ex
   });
 }
 
-/** Without key files the serving key verifies, where there is an issuer whose tokens are to be accepted. */
+/** The serving key verifies by default, where there is an issuer whose tokens are accepted. */
 function verificationKeys(options: ApiServerOptions): readonly VerificationKey[] {
   const files = options['service-account-key-file'];
   if (files.length > 0) return readVerificationKeys(files, '--service-account-key-file');

@@ -20,7 +20,6 @@ import type { RaftStorage } from '../storage/raft.js';
 
 interface AdmissionParts {
   readonly options: ApiServerOptions;
-  /** What the operator says for single plug-ins. */
   readonly plugins: PluginConfigurations;
   readonly podSecurityCounts: PodSecurityCounts;
   readonly countEvents: CountEvents | null;
@@ -28,13 +27,10 @@ interface AdmissionParts {
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
   readonly access: Access;
-  /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
-  /** Steps that webhooks and policies make. */
   readonly guards: readonly AdmissionPlugin[];
 }
 
-/** The chain of admission: steps of plug-ins, with those that ask the authorizer, and those of webhooks and policies. */
 export function admissionOf({
   options,
   plugins: configurations,

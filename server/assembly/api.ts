@@ -23,36 +23,34 @@ import { doStartWork } from './startWork.js';
 import { beginUpkeep } from './upkeep.js';
 import { createConversionWebhooks, hookConnections } from './webhooks.js';
 
-/** The API behind the filters, put together from storage, registry and endpoints. */
+/** The API behind the filters: storage, registry and endpoints. */
 export interface Api extends Registries {
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
   readonly access: Access;
   readonly resources: (context: RequestContext) => Promise<void> | void;
-  /** Answers requests for documents about the API; false when the path is none of them. */
+  /** Answers requests for documents about the API; false for other paths. */
   readonly documents: (context: RequestContext) => Promise<boolean>;
-  /** Resolves once users' rights, definitions and API services are known. */
+  /** Resolves once permissions, definitions and API services are known. */
   readonly synced: Promise<unknown>;
-  /** Makes what must exist in every cluster; safe to call again and on several servers at once. Waits for a majority. */
+  /** Creates what every cluster has; idempotent, also on several servers at once. Waits for a majority. */
   readonly bootstrap: (signal: AbortSignal) => Promise<void>;
-  /** Puts objects into the store as they are, with the claims that services among them have on addresses and ports. */
+  /** Puts objects into the store as they are, with the address and port claims of services. */
   readonly putObjects: PutObjects;
   close(): Promise<void>;
 }
 
 export interface AssemblyOptions extends Pick<Given, 'plugins' | 'egress' | 'agents'>, ObjectStore {
   readonly options: ApiServerOptions;
-  /** The files that the options about access name. */
   readonly files: AccessFiles;
-  /** Follows files that change. */
   readonly live: LiveFiles;
-  /** Counts events where the process counts them; null counts them here. */
+  /** Counts events process-wide; null counts them here. */
   readonly countEvents: CountEvents | null;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** Puts the API together, each part from those above it. Parts end in reverse order. */
+/** Assembles the API, each part from earlier ones. Parts end in reverse order. */
 export function assembleApi(given: AssemblyOptions): Api {
   const platform = platformOf(given);
   const { options, metrics, log, parts } = platform;
@@ -74,7 +72,7 @@ export function assembleApi(given: AssemblyOptions): Api {
   const peers = findPeers(platform, objects, connections);
   const all = { ...given, ...registries, objects, custom, aggregation, peers, access };
   const synced = Promise.all([access.synced, custom.synced, aggregation.synced]);
-  // A failure is reported to those who await it; without this, an early one would end the process.
+  // Awaiting callers receive the failure; without this, an early one would end the process.
   synced.catch(() => undefined);
   return {
     ...registries,

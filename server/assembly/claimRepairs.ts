@@ -8,20 +8,20 @@ import type { Storage } from '../storage/contract.js';
 export interface ClaimRepairOptions {
   readonly storage: Storage;
   readonly log: Logger;
-  /** The time of day, RFC 3339 with seconds. */
+  /** RFC 3339 with seconds. */
   readonly now: () => string;
-  /** The range of node ports, where they are written down in the reference's way; null where each has an object of its own. */
+  /** The range of node ports for the reference's bitmap; null where each port has an object. */
   readonly ports: PortRange | null;
-  /** Told of turns that did not come to an end, by what they were about. */
+  /** Receives the subject of a failed repair. */
   readonly failed: (what: 'addresses' | 'ports') => void;
 }
 
-/** As often as kube-apiserver. */
+/** The interval of kube-apiserver. */
 const intervalMs = 3 * 60_000;
 
 /**
- * Keeps claims on addresses and node ports as the services have them: at the start, and every three minutes where other programs claim ports as well, which
- * may end between a claim and its service. A server that cannot repair claims still serves: the next turn, or the next server that starts, tries again.
+ * Repairs claims on addresses and node ports to match the services: at the start, and every three minutes where other programs claim ports as well, which may
+ * end between a claim and its service. A server that cannot repair claims still serves; the next repair tries again.
  */
 export class ClaimRepairs {
   readonly #ports: PortRepair | null;
@@ -32,7 +32,7 @@ export class ClaimRepairs {
     this.#ports = ports === null ? null : new PortRepair({ storage, range: ports });
   }
 
-  /** Resolves after the first turn. */
+  /** Resolves after the first repair. */
   async begin(): Promise<void> {
     const { storage, now } = this.options;
     await this.#attempt(this.#ports === null ? ['addresses', 'ports'] : ['addresses'], () =>

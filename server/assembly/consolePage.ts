@@ -17,11 +17,9 @@ interface PageParts {
   readonly replica: Pick<Replica, 'status'> | null;
   readonly metrics: Metrics;
   readonly tap: RequestTap;
-  /** Requests that have not been answered. */
   readonly active: () => Iterable<Exchange>;
 }
 
-/** The page for people, as the options want it. */
 export function consolePage({ options, api, replica, metrics, tap, active }: PageParts): Console {
   const [certFile, keyFile] = [options['proxy-client-cert-file'], options['proxy-client-key-file']];
   return createConsole({
@@ -30,7 +28,7 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
       storage: api.storage,
       own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
       identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
-      // Where nobody says whom to believe, either of the authorities that every member knows may have signed what the others serve with.
+      // Any authority that all members know may have signed serving certificates, unless one is configured.
       caFiles: [options['peer-ca-file'] ?? [options['client-ca-file'], options['raft-ca-file']]].flat().filter((file) => file !== null),
     }),
     tap,

@@ -14,7 +14,7 @@ import type { Objects } from './objects.js';
 import type { Platform } from './platform.js';
 import { advertisedAddress } from './serving.js';
 
-/** Matches the paths of documents that list custom resources. */
+/** Paths of documents that list custom resources. */
 const tellsDefined = /^\/(apis|openapi)(\/|$)/;
 
 export interface DocumentParts {
@@ -26,7 +26,7 @@ export interface DocumentParts {
   readonly files: Pick<AccessFiles, 'verificationKeys'>;
 }
 
-/** Answers requests for discovery, OpenID and OpenAPI documents. The result is false when the path is none of them. */
+/** Answers requests for discovery, OpenID and OpenAPI documents; false for other paths. */
 export function createDocuments(platform: Platform, given: DocumentParts): (context: RequestContext) => Promise<boolean> {
   const { aggregation, custom } = given;
   const openid = openIdOf(platform, given);
@@ -47,7 +47,6 @@ export function createDocuments(platform: Platform, given: DocumentParts): (cont
   };
 }
 
-/** The host and port under which clients reach this server. */
 const hostOf = ({ options }: Platform): string => `${options['external-hostname'] ?? advertisedAddress(options)}:${options['secure-port']}`;
 
 function openIdOf(platform: Platform, { access, files }: DocumentParts) {

@@ -3,7 +3,6 @@ import type { Objects } from './objects.js';
 import type { Platform } from './platform.js';
 import type { HookConnections } from './webhooks.js';
 
-/** Follows API services, and the extension servers behind them. */
 export function followExtensionServers(platform: Platform, { storage, catalogue }: Objects, connections: HookConnections): Aggregation {
   const { options, metrics, parts } = platform;
   const aggregation = createAggregation({

@@ -33,9 +33,9 @@ import type { Encryption } from '../storage/encryption/encryption.js';
 import { sealKeyOf } from '../storage/seal.js';
 import type { Tracer } from '../../program/tracing/tracer.js';
 
-/** What stands between the port and the API: filters, health checks, pages, metrics, and whose turn it is. */
+/** Filters, health checks, pages, metrics and fairness in front of the API. */
 
-/** How long checks wait for the store where an option says 0. */
+/** The timeout of store checks where an option says 0. */
 const storeTimeoutMs = 2_000;
 
 export interface FrontOptions {
@@ -50,19 +50,17 @@ export interface FrontOptions {
   readonly debug: DebugPages | null;
   readonly tracer: Tracer | null;
   readonly fairness: Fairness | null;
-  /** Where several threads serve: what this one has of what they have in common. Null where it serves alone. */
+  /** This thread's share of the common state; null for a single thread. */
   readonly threads: ThreadShare | null;
 }
 
-/** What one of several serving threads shares with the others. */
 export interface ThreadShare {
-  /** The thread that looks after what there is once in a process. */
+  /** The thread that runs per-process tasks. */
   readonly isFirst: boolean;
-  /** Seats of priority levels. */
   readonly seats: SharedSeats;
-  /** Reads, writes and probes in flight. */
+  /** Reads, writes and probes in progress. */
   readonly inflight: readonly [Count, Count, Count];
-  /** What `/metrics` or `/metrics/slis` says, of all threads. */
+  /** The text of `/metrics` or `/metrics/slis` for all threads. */
   readonly exposition: (of: Exposition) => Promise<string>;
 }
 
@@ -70,7 +68,6 @@ function indicatorsOf({ indicators: { registry } }: Metrics, threads: ThreadShar
   return threads === null ? registry : { contentType: registry.contentType, metrics: () => threads.exposition('indicators') };
 }
 
-/** Filters, health checks and metrics around the API. */
 export function frontOf({
   options,
   log,
@@ -165,10 +162,9 @@ export const drain = (options: ApiServerOptions, listener: Listener, chain: Chai
     log,
   });
 
-/** A quarter of the time that a request has: the rest is for the work on it. */
+/** A request waits for at most a quarter of its time: the rest is for the work. */
 const waitPart = 4;
 
-/** Who is worked on when, as the cluster's objects say. */
 export function fairnessOf({
   options,
   log,
@@ -182,7 +178,6 @@ export function fairnessOf({
   readonly api: Api;
   readonly store: ServerStore;
   readonly metrics: Metrics;
-  /** Seats that several threads have in common. */
   readonly seats?: SharedSeats | null;
 }): { readonly fairness: Fairness; readonly objects: FollowedObjects } {
   const bySize = featuresOf(options).enabled('SizeBasedListCostEstimate');

@@ -17,22 +17,17 @@ import { readTracingConfiguration } from '../../program/tracing/configuration.js
 import { servingOptions } from './serving.js';
 import { tracingOf, type Tracing } from './tracing.js';
 
-/** What the files say that options name. */
 export interface Given {
   readonly serving: Omit<ListenerOptions, 'handle'>;
-  /** What the operator says for single admission plug-ins. */
   readonly plugins: PluginConfigurations;
-  /** Null when values are kept in plain. */
   readonly encryption: Live<Encryption> | null;
-  /** By which way other programs are reached. */
   readonly egress: Egress;
-  /** Shown to node agents, and what theirs are checked with. */
+  /** The client certificate for node agents, and their authorities. */
   readonly agents: AgentCredentials;
-  /** Null when nothing is traced. */
   readonly tracing: Tracing | null;
 }
 
-/** Reads them, for one of the threads that serve. Throws where one is of no use. */
+/** Reads them for one serving thread. Throws for an invalid one. */
 export function readGiven(
   options: ApiServerOptions,
   { live, log, metrics }: { readonly live: LiveFiles; readonly log: Logger; readonly metrics: Metrics },

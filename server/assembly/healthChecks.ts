@@ -1,13 +1,13 @@
 import type { Replica, SpaceStatus } from '../../raft/index.js';
 import type { HealthEndpoint, HealthRegistry } from '../../program/health.js';
 
-/** Where the process stands; the checks read it. */
+/** The start-up progress that checks read. */
 export interface Progress {
-  /** The cache holds all there is, and reads can be served. */
+  /** The cache is complete, and reads can be served. */
   synced: boolean;
-  /** The store has been loaded, or waited for as long as the operator wants (`--storage-initialization-timeout`). */
+  /** The store has been loaded, or the wait has timed out (`--storage-initialization-timeout`). */
   storageAwaited: boolean;
-  /** What must exist in every cluster has been made. */
+  /** The objects of every cluster exist. */
   bootstrapped: boolean;
   stopping: boolean;
 }
@@ -15,17 +15,17 @@ export interface Progress {
 export interface HealthCheckOptions {
   readonly progress: Progress;
   readonly replica: Pick<Replica, 'barrier'>;
-  /** Stores of single resources (`--etcd-servers-overrides`), which have checks of their own. */
+  /** Stores of single resources (`--etcd-servers-overrides`), which have separate checks. */
   readonly elsewhere?: readonly Pick<Replica, 'barrier'>[];
   readonly healthTimeoutMs: number;
   readonly readyTimeoutMs: number;
-  /** During this time after the start, `/livez` takes unfinished start-up work for finished. */
+  /** The time after the start in which `/livez` ignores unfinished start-up work. */
   readonly graceMs: number;
-  /** Whether loading the store is a check of its own (feature WatchCacheInitializationPostStartHook). */
+  /** Loading the store is a separate check (feature WatchCacheInitializationPostStartHook). */
   readonly awaitsStorage: boolean;
-  /** Why creates and updates are refused for want of space, null while they are not; left out where somebody else looks after that. */
+  /** Returns why creates and updates are refused for want of space, or null; absent where another component checks that. */
   readonly spaceAlarm?: (() => Promise<SpaceStatus['alarm']>) | undefined;
-  /** Services that keep keys; one check each, or one for all where they may change while the server runs. */
+  /** Key services; one check each, or one for all where they may change while the server runs. */
   readonly keyServices: { readonly current: () => readonly KeyCheck[]; readonly mayChange: boolean };
 }
 
@@ -33,11 +33,11 @@ export interface KeyCheck {
   check(): Promise<void>;
 }
 
-/** Whoever is restarted because a key service is away cannot serve what needs no key service either. */
+/** Restarting a server without its key service would also stop what needs no keys. */
 const butNotLivez: readonly HealthEndpoint[] = ['healthz', 'readyz'];
 const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
-/** The checks of an API server, under the names and in the order that operators know. */
+/** Adds the checks of an API server, with the reference's names and order. */
 export function addHealthChecks(health: HealthRegistry, options: HealthCheckOptions): void {
   const { progress, replica, elsewhere = [], healthTimeoutMs, readyTimeoutMs, graceMs, awaitsStorage } = options;
   const graceEnds = performance.now() + graceMs;
@@ -100,7 +100,7 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
   );
 }
 
-/** Servers that refuse writes still serve reads: nobody should take them away. */
+/** Servers that refuse writes still serve reads, so they should stay in rotation. */
 const spaceWarnings = {
   none: null,
   disk: 'too little space is left on the disk; creates and updates are refused, reads and deletes go on',
@@ -124,7 +124,7 @@ function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCh
   );
 }
 
-/** How long the answer of a key service is believed: balancers ask several times a second, and these answers may cost money. */
+/** The cache lifetime of a key service's status: balancers probe several times a second, and calls may cost money. */
 const goodForMs = 20_000;
 const badForMs = 3_000;
 
@@ -132,7 +132,7 @@ export function remembered(check: () => Promise<void>, now: () => number = () =>
   let last: { readonly answer: Promise<void>; until: number } | null = null;
   return () => {
     if (last !== null && now() < last.until) return last.answer;
-    // While it is being asked, all wait for the same answer.
+    // Parallel probes share a call.
     const asked = { answer: check(), until: Number.POSITIVE_INFINITY };
     last = asked;
     asked.answer.then(

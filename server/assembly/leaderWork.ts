@@ -6,7 +6,6 @@ import type { RaftStorage } from '../storage/raft.js';
 import type { ServerStore } from '../store/store.js';
 import type { Api } from './api.js';
 
-/** What those of a server's parts are given that look after objects while it leads. */
 interface LeaderWork {
   readonly storage: RaftStorage;
   readonly registry: Registry;
@@ -16,14 +15,13 @@ interface LeaderWork {
   readonly report: (what: string, error: unknown) => void;
 }
 
-/** Of such a part. */
 export interface Surroundings {
   readonly api: Api;
   readonly store: ServerStore;
   readonly log: Logger;
 }
 
-/** `failed` is what the log of the part then says. */
+/** `failed` is the component's log message. */
 export const leaderWork = (
   { api: { storage, ownRegistry, catalogue }, store, log }: Surroundings,
   part: string,

@@ -21,7 +21,7 @@ export interface AdmissionManifestParts extends LoadParts {
 
 type Objects = ReadonlyMap<string, readonly ApiObject[]>;
 
-/** Kinds of configurations that have nothing but manifests. */
+/** Kinds of configurations that contain only manifests. */
 const policyKinds: Readonly<Record<string, PluginKind>> = Object.fromEntries(
   ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy'].map((plugin) => [
     plugin,
@@ -29,11 +29,11 @@ const policyKinds: Readonly<Record<string, PluginKind>> = Object.fromEntries(
   ]),
 );
 
-/** Webhooks and policies that the operator has put into files, one folder a plug-in: they are in effect as long as their files are there. */
+/** Webhooks and policies from files, one folder per plugin, in effect while their files exist. */
 export class AdmissionManifests {
   constructor(private readonly parts: AdmissionManifestParts) {}
 
-  /** Null where the plug-in has no folder. Throws when its manifests cannot be used. */
+  /** Null where the plugin has no folder. Throws for invalid manifests. */
   hooks(plugin: string, resource: string): HookIndex | null {
     const index = new HookIndex();
     return this.#follow(plugin, (objects) => {
@@ -46,7 +46,6 @@ export class AdmissionManifests {
       : null;
   }
 
-  /** The same of policies and what binds them. */
   policies<P extends Policy>(plugin: string, resources: PolicyResources, read: (object: ApiObject) => P): PolicyIndex<P> | null {
     const index = new PolicyIndex<P>();
     return this.#follow(plugin, (objects) => {
@@ -64,7 +63,7 @@ export class AdmissionManifests {
       : null;
   }
 
-  /** `make` may throw; what it returns puts the objects into effect, and may not. */
+  /** `make` may throw; the function that it returns puts the objects into effect, and may not. */
   #follow(plugin: string, make: (objects: Objects) => () => void): boolean {
     const { live, counts, log } = this.parts;
     const [folder, allowed] = [this.#folderOf(plugin), manifestKinds[plugin]];
@@ -91,7 +90,7 @@ export class AdmissionManifests {
       },
     });
     use(followed.current);
-    // The reference counts the first reading as well.
+    // The reference counts the first read as well.
     counts.reloaded(plugin, 'success');
     return true;
   }
@@ -112,7 +111,7 @@ export class AdmissionManifests {
   }
 }
 
-/** Told apart from those of the API, whatever their names. */
+/** The id keeps them apart from those of the API, whatever their names. */
 const manifestHooks = (object: ApiObject): readonly Hook[] => hooksOf(object).map((hook) => ({ ...hook, id: `manifest/${hook.id}` }));
 
 function filesIn(folder: string): readonly string[] {

@@ -25,34 +25,28 @@ import type { ServerStore } from '../store/store.js';
 import type { Given } from './given.js';
 import { reporter, type Platform } from './platform.js';
 
-/** The stored objects and the resources that they belong to. */
 export interface Objects {
   readonly storage: RaftStorage;
-  /** Built-in and custom resources, as they are served now. */
+  /** Built-in and custom resources, as currently served. */
   readonly catalogue: Catalogue;
   readonly builtIn: Catalogue;
-  /** Whether a resource is one of the types that are compiled in, served or not. */
+  /** Reports whether a resource is compiled in, served or not. */
   readonly isBuiltIn: (resource: GroupResource) => boolean;
 }
 
-/** Where objects are kept, and in which form. */
 export interface ObjectStore extends Pick<Given, 'encryption'> {
   readonly store: ServerStore;
-  /** The forms of objects that the serving threads share; null where one thread serves. */
+  /** Encodings that the serving threads share; null for a single thread. */
   readonly commonForms: CommonForms | null;
 }
 
-/** What storage asks about resources that definitions make. */
 interface DefinedResources {
   readonly kindOf: (resource: GroupResource) => string | null;
   readonly fieldsOf: CustomResources['fieldsOf'];
   readonly catalogue: () => Catalogue;
 }
 
-/**
- * Opens storage. Definitions are read from it, and it asks them about custom resources: `defined` is called only once storage holds some, which is why it may be
- * made afterwards.
- */
+/** Opens storage. It holds the definitions, and asks them about custom resources: `defined` is called only once it holds some, so it may be made afterwards. */
 export function openObjects(platform: Platform, kept: ObjectStore, defined: DefinedResources): Objects {
   const { options } = platform;
   const builtIn = emulatedCatalogue(options);
@@ -79,7 +73,6 @@ export function openObjects(platform: Platform, kept: ObjectStore, defined: Defi
   return { storage, catalogue, builtIn, isBuiltIn };
 }
 
-/** Follows the definitions in storage. */
 export function followDefinitions(
   platform: Platform,
   { storage, builtIn, isBuiltIn }: Objects,
@@ -105,7 +98,7 @@ type MeasuredStore = Pick<ObjectStore, 'store' | 'encryption'> & {
   readonly definedKind: DefinedResources['kindOf'];
 };
 
-/** The store as storage uses it, with how objects are kept there: measured, and encrypted where the configuration says so. */
+/** Wraps the store: measured, in its stored form, and encrypted where configured. */
 function storeOf(platform: Platform, { store, encryption, times, definedKind }: MeasuredStore): Pick<RaftStorageOptions, StorePart> {
   const prefix = platform.options['etcd-prefix'];
   const form = storedFormIn(platform, { store, definedKind });
@@ -125,7 +118,7 @@ function storeOf(platform: Platform, { store, encryption, times, definedKind }: 
   return { ...form, replica: encrypted, isStale: (key) => encrypted.isStale(key) };
 }
 
-/** The form of objects and keys: the reference's own where it shares the store, else the form that `--storage-media-type` names. */
+/** The form of objects and keys: the reference's where it shares the store, else that of `--storage-media-type`. */
 function storedFormIn(
   { options, features }: Platform,
   { store, definedKind }: Pick<MeasuredStore, 'store' | 'definedKind'>,
@@ -141,7 +134,7 @@ function storedFormIn(
             kindOf: referenceKinds(emulatedMinor(options), definedKind),
           },
           completions: completionOf,
-          // An etcd has a limit of its own, which its operator may have raised.
+          // An etcd has its own limit, which its operator may have raised.
           requestBytesMax: Infinity,
         }
       : { storedForm: storedFormOf(mediaType) }),
@@ -150,10 +143,10 @@ function storedFormIn(
   };
 }
 
-/** Custom resources, and all others that the catalogue does not know, are stored in JSON in any case. */
+/** Custom resources, and others outside the catalogue, are always stored in JSON. */
 const storedFormOf = (mediaType: string): StoredForm | null => (isOtherMediaType(mediaType) ? { mediaType, kind: storedKinds() } : null);
 
-/** Events and the leases of servers expire by themselves. */
+/** Events and server leases expire. */
 const ttlOf =
   (options: Pick<ApiServerOptions, 'event-ttl'>) =>
   ({ group, resource }: GroupResource): number | null => {

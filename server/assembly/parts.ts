@@ -1,15 +1,14 @@
 import type { Logger } from '../../program/log/logger.js';
 
-/** Something that a server is made of, as far as it has to be ended. */
 export interface Part {
   readonly name: string;
   /** Called once, when the server is ready. */
   readonly start?: () => void;
-  /** Called once, in whatever state the part is. */
+  /** Called once, in any state. */
   readonly stop: () => unknown;
 }
 
-/** The parts of a server in the order in which they have begun; the last one ends first. */
+/** The components of a server in start order; they stop in reverse. */
 export class Parts {
   private readonly begun: Part[] = [];
 
@@ -23,7 +22,7 @@ export class Parts {
     for (const { start } of this.begun) start?.();
   }
 
-  /** Ends all of them, one after the other. One that fails keeps none of the others from being ended; the first failure is what this rejects with. */
+  /** Stops all, one after the other, despite failures; rejects with the first one. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
     for (let part = this.begun.pop(); part !== undefined; part = this.begun.pop()) {

@@ -6,24 +6,23 @@ import type { Metrics } from '../http/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { Parts } from './parts.js';
 
-/** What each step of the assembly is given, whatever it makes. */
 export interface Platform {
   readonly options: ApiServerOptions;
   readonly features: Features;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Takes what has to be stopped, in the order in which it starts. */
+  /** Components to stop, added in start order. */
   readonly parts: Parts;
-  /** The time of day, RFC 3339 with seconds. */
+  /** RFC 3339 with seconds. */
   readonly now: () => string;
 }
 
-/** Makes the platform of one API. Its parts are empty and its clock is the machine's. */
+/** Makes the platform of one API, with no components and the machine's clock. */
 export function platformOf({ options, metrics, log }: Pick<Platform, 'options' | 'metrics' | 'log'>): Platform {
   return { options, features: featuresOf(options), metrics, log, parts: new Parts(log), now: () => timeText(Date.now()) };
 }
 
-/** Logs at `level` what failed, under the name of a component. The result suits the `report` member of most components. */
+/** Logs failures at `level` under the name of a component. The result suits the `report` member of most components. */
 export function reporter({ log }: Pick<Platform, 'log'>, component: string, level: 'warn' | 'error', message: string) {
   return (name: string, error: unknown): void => {
     log.named(component)[level](message, { name, error });

@@ -24,11 +24,9 @@ export interface AdmissionPolicyParts {
   readonly catalogue: Catalogue;
   readonly convert: ConvertObject;
   readonly authorize: Authorizer;
-  /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
-  /** Policies that stand in files. Default: none. */
   readonly manifests?: AdmissionManifests | null;
-  /** Where evaluations are counted. Default: nowhere. */
+  /** Default: not counted. */
   readonly metrics?: PolicyMetrics;
   readonly log: Logger;
 }
@@ -36,7 +34,7 @@ export interface AdmissionPolicyParts {
 const validating: PolicyResources = { policies: 'validatingadmissionpolicies', bindings: 'validatingadmissionpolicybindings' };
 const mutating: PolicyResources = { policies: 'mutatingadmissionpolicies', bindings: 'mutatingadmissionpolicybindings' };
 
-/** The steps of admission that policies stored in the cluster make. Follows them from now on. */
+/** Makes the admission steps of stored policies, and follows them. */
 export function createAdmissionPolicies({
   storage,
   catalogue,

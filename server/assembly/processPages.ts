@@ -13,14 +13,12 @@ interface PagesOptions {
   readonly options: ApiServerOptions;
   readonly debug: DebugPages | null;
   readonly indicators: ProcessPages['indicators'];
-  /** Null without priority and fairness. */
   readonly fairness: Fairness | null;
 }
 
-/** Paths of the process itself that `/statusz` lists, beside those of features. */
+/** Paths of the process that `/statusz` lists, in addition to those of features. */
 const paths = ['/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
-/** What this program tells of itself. */
 export function processPages({ options, debug, indicators, fairness }: PagesOptions): ProcessPages {
   const features = featuresOf(options);
   const hasFlagz = features.enabled('ComponentFlagz');

@@ -26,8 +26,8 @@ import { createAdmissionWebhooks, type HookConnections } from './webhooks.js';
 export interface Registries {
   readonly registry: Registry;
   /**
-   * The same objects without admission, for what the server itself owes the cluster. Webhooks and policies must not stand in its way: they may wait for this very
-   * server, and a plug-in that refuses everything would leave a cluster without roles and namespaces.
+   * The same objects without admission, for the server's own objects. Webhooks may wait for this very server, and a plugin that refuses everything would leave
+   * a cluster without roles and namespaces.
    */
   readonly ownRegistry: Registry;
 }
@@ -42,7 +42,6 @@ export interface RegistryParts extends Pick<Given, 'plugins'> {
   readonly countEvents: CountEvents | null;
 }
 
-/** Makes the registries over the same objects: the one with admission, and the server's own. */
 export function createRegistries(platform: Platform, given: RegistryParts): Registries {
   const { options, features, metrics } = platform;
   const { storage, builtIn } = given.objects;
@@ -75,7 +74,7 @@ export function createRegistries(platform: Platform, given: RegistryParts): Regi
   return { registry, ownRegistry: createRegistry(lifeCycle) };
 }
 
-/** Plug-ins that are off while a gate is off, as in the reference, by the gates of which one must be on. */
+/** Plugins that need one of these gates, as in the reference. */
 const gatedPlugins: Readonly<Record<string, readonly string[]>> = {
   MutatingAdmissionPolicy: ['MutatingAdmissionPolicy'],
   PodTopologyLabels: ['PodTopologyLabelsAdmission'],
@@ -91,7 +90,6 @@ function pluginsThatRun({ options, features }: Platform): ReadonlySet<string> {
   ]);
 }
 
-/** Admission by webhooks and policies, those in manifest files included. */
 function extensionGuards(
   { options, features, metrics, log, parts }: Platform,
   { objects, custom, connections, access, live, plugins }: RegistryParts,

@@ -17,7 +17,7 @@ import type { Platform } from './platform.js';
 import type { Registries } from './registries.js';
 import type { HookConnections } from './webhooks.js';
 
-/** The other servers of the cluster, for versions that this one does not serve; null where the feature is off, or no authority says whom to trust. */
+/** The other servers of the cluster, for versions that this one does not serve; null where the feature is off, or no authority is configured. */
 export function findPeers(
   { options, features, parts }: Platform,
   { storage, catalogue }: Objects,

@@ -8,15 +8,13 @@ import type { RaftStorage } from '../storage/raft.js';
 import { ClaimRepairs } from './claimRepairs.js';
 import type { Platform } from './platform.js';
 
-/** Addresses and node ports of services. */
 export interface ServiceClaims {
   readonly allocator: ReturnType<typeof createServiceAllocator>;
   readonly repairs: ClaimRepairs;
-  /** The ranges of addresses, as they were written. */
   readonly ranges: readonly string[];
 }
 
-/** Makes the allocator, its metrics, and the repair of its claims. `asReference` keeps node ports in the reference's bitmap. */
+/** `asReference` keeps node ports in the reference's bitmap. */
 export function claimServices({ options, metrics, log, parts, now }: Platform, storage: RaftStorage, asReference: boolean): ServiceClaims {
   const ranges = parseRanges(options['service-cluster-ip-range'] ?? defaultServiceRange);
   const ports = parsePortRange(options['service-node-port-range']);

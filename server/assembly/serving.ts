@@ -7,7 +7,7 @@ import { portOptions } from '../../program/port/portOptions.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 
-/** Everything the listener needs but the handler. Reads, checks and follows the files that the options name; throws a CredentialError. */
+/** Builds the listener's options without the handler. Reads, checks and follows the named files; throws a CredentialError. */
 export function servingOptions(options: ApiServerOptions, live: LiveFiles, log: Logger): Omit<ListenerOptions, 'handle'> {
   return {
     ...portOptions({
@@ -47,8 +47,8 @@ function servingPair(options: ApiServerOptions): KeyPairFiles {
 }
 
 /**
- * The address that clients of the API's own service are given. Endpoints may not be loopback addresses, so a server that listens on one is
- * told of by an address of its machine, as in the reference. Null when the machine has none.
+ * The address for clients of the API's own service. Endpoints may not be loopback addresses, so a server that listens on one has an address of its machine, as
+ * in the reference. Null when the machine has none.
  */
 export function endpointAddress(options: ApiServerOptions): string | null {
   const advertised = advertisedAddress(options);
@@ -58,7 +58,7 @@ export function endpointAddress(options: ApiServerOptions): string | null {
 
 const isLoopback = (address: string): boolean => /^127\.|^::1$|^localhost$/i.test(address);
 
-/** The address under which others reach this server: as told, else where it listens, else the first that is not a loopback. */
+/** The address at which others reach this server: the configured one, else that of the listener, else the first that is not a loopback. */
 export function advertisedAddress(options: ApiServerOptions): string {
   const told = options['advertise-address'];
   if (told !== null) return told;
@@ -67,7 +67,7 @@ export function advertisedAddress(options: ApiServerOptions): string {
   return outsideAddress() ?? '127.0.0.1';
 }
 
-/** Of this machine, IPv4 where there is one. */
+/** An address of this machine, IPv4 where there is one. */
 function outsideAddress(): string | null {
   const outside = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

@@ -20,20 +20,19 @@ export interface StartWork {
   /** Without admission. */
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** What is built in. */
+  /** Built-in resources. */
   readonly builtIn: Catalogue;
   readonly access: Access;
   readonly repairs: ClaimRepairs;
-  /** Ranges of service addresses. */
   readonly serviceRanges: readonly string[];
-  /** The time of day, RFC 3339 with seconds. */
+  /** RFC 3339 with seconds. */
   readonly now: () => string;
   readonly log: Logger;
 }
 
 /**
- * Makes what a server owes its cluster: objects that every cluster has, and what extension servers must know of this one. Waits for storage to take writes, and
- * for nothing else: what is refused, or cannot be read, goes on being attempted in the background. Rejects when `signal` aborts.
+ * Creates the objects that every cluster has, and those that extension servers need. Waits only until storage takes writes: a refusal or an unreadable object
+ * is retried in the background. Rejects when `signal` aborts.
  */
 export async function doStartWork(
   { options, store, storage, registry, catalogue, builtIn, access, repairs, serviceRanges, now, log }: StartWork,

@@ -9,7 +9,6 @@ export interface Tracing {
   readonly exporter: OtlpExporter;
 }
 
-/** Requests as parts of traces, sent to a collector. */
 export function tracingOf({ endpoint, ratePerMillion }: TracingConfiguration, options: ApiServerOptions, log: Logger): Tracing {
   const service = { 'service.name': 'apiserver', 'service.instance.id': options['raft-member-id'] };
   const exporter = new OtlpExporter({

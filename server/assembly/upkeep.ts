@@ -15,7 +15,7 @@ export interface UpkeepParts {
   readonly registry: Registry;
 }
 
-/** Starts the controllers that run in the API server, as in the reference: statuses of policies, availability of API services, definitions. */
+/** Starts the controllers of the API server, as in the reference: policy statuses, availability of API services, definitions. */
 export function beginUpkeep(platform: Platform, { objects, custom, aggregation, registry }: UpkeepParts): void {
   const { now, parts } = platform;
   const { storage, catalogue, builtIn } = objects;

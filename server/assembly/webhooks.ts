@@ -32,18 +32,15 @@ import { namedIdentities } from '../webhook/identities.js';
 
 type WebhookOptions = Pick<ApiServerOptions, 'enable-aggregator-routing' | 'proxy-client-cert-file' | 'proxy-client-key-file'>;
 
-/** Programs outside that this server asks about objects, and how it reaches them. */
 export interface HookConnections {
   readonly addresses: ServiceAddresses;
-  /** Shown to programs that a configuration names no identity for; with members only where the options name one. */
+  /** The client certificate where the configuration names none; empty unless the options name one. */
   readonly identity: Pick<ConnectionSettings, 'cert' | 'key'>;
-  /** By which way the programs are reached. */
   readonly egress: Egress;
-  /** Told of dated certificates of webhooks. */
   readonly certificates: CertificateCounts;
 }
 
-/** Throws when a file cannot be read, with the option that names it. */
+/** Throws for an unreadable file, with its option. */
 export function hookConnections(
   options: WebhookOptions,
   storage: Storage,
@@ -58,7 +55,7 @@ export function hookConnections(
   };
 }
 
-/** A certificate whose time is over says who shows it all the same: who is shown it decides. */
+/** An expired certificate is still presented: the webhook decides. */
 function identityIn(files: KeyPairFiles): HookConnections['identity'] {
   const { cert, key } = readPairOf('--proxy-client-cert-file', files, new Date(0));
   return { cert: cert.toString(), key: key.toString() };
@@ -75,10 +72,8 @@ export interface AdmissionWebhookParts {
   readonly connections: HookConnections;
   readonly convert: ConvertObject;
   readonly authorize: Authorizer;
-  /** Names of the plug-ins that run. */
   readonly enabled: ReadonlySet<string>;
   readonly configurations: PluginConfigurations;
-  /** Webhooks that stand in files. */
   readonly manifests: AdmissionManifests;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -89,7 +84,7 @@ const plugins: readonly (readonly [name: string, kind: HookKind, make: typeof mu
   ['ValidatingAdmissionWebhook', 'validating', validatingWebhooks],
 ];
 
-/** The steps of admission that ask webhooks. Follows their configurations from now on. Throws when a kubeconfig cannot be used. */
+/** Makes the admission steps of webhooks, and follows their configurations. Throws for an invalid kubeconfig. */
 export function createAdmissionWebhooks({
   storage,
   catalogue,
@@ -140,7 +135,7 @@ export function createAdmissionWebhooks({
 }
 
 const imagePolicy = 'ImagePolicyWebhook';
-/** A service that does not answer counts as one that cannot be asked. */
+/** A service without a response counts as unreachable. */
 const imagePolicyTimeoutMs = 30_000;
 
 function imagePolicyStep(
@@ -169,7 +164,7 @@ function imagePolicyStep(
   };
 }
 
-/** Clients with the users of a kubeconfig; null for none. */
+/** Clients with the users of a kubeconfig, or null. */
 const clientsFor = (
   { addresses, identity, egress, certificates }: HookConnections,
   kubeconfig: string | null,
@@ -206,10 +201,9 @@ export interface ConversionWebhooks {
   stop(): void;
 }
 
-/** A list of large objects comes back in one answer. */
+/** A list of large objects returns in one response. */
 const convertedBytesMax = 64 * 1024 * 1024;
 
-/** What converts custom resources by asking webhooks. */
 export function createConversionWebhooks(connections: HookConnections, metrics: Metrics): ConversionWebhooks {
   const clients = clientsFor(connections, null, convertedBytesMax);
   return {

@@ -6,36 +6,32 @@ import type { Stage } from './event.js';
 import { AuditRecord, type Audited } from './record.js';
 import type { Extent } from './rules.js';
 
-/** What the way of a request has to offer besides its facts. */
 export interface AuditedRequest extends Audited {
   readonly response: Response;
   readonly longRunning: boolean;
-  /** When it arrived, in milliseconds of `performance.now()`. */
+  /** The time of arrival, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
   onClose(action: () => void): void;
-  /** Calls `action` when the connection goes on in another protocol; from then on the code of the answer is 101. */
+  /** Calls `action` on a protocol switch; from then on the response code is 101. */
   onSwitch(action: () => void): void;
   readonly switched: boolean;
 }
 
 export interface Auditor {
   /**
-   * Begins the record of a request, once it is known who asks. Null when nothing is to be written. Rejects with a StatusError when a strict
-   * sink cannot write: the request must not go on.
+   * Starts the record of an authenticated request. Null when nothing is to be written. Rejects with a StatusError when a strict sink cannot write: the request
+   * must not go on.
    */
   begin(request: AuditedRequest): Promise<AuditRecord | null>;
   /**
-   * Begins the record of a request that is refused before it is known who sends it. It has one event, when the answer starts. `attempted` names the
-   * ways in which credentials were tried; null where nobody has looked at them.
+   * Starts the record of a request that is refused before authentication. It has one event, when the response starts. `attempted` names the authentication
+   * methods that were tried; null for none.
    */
   beginRefused(request: AuditedRequest, tried: { readonly attempted: string | null }): AuditRecord | null;
-  /** Writes what waits. */
   close(): Promise<void>;
 }
 
-/** An auditor that says where its events go. */
 export interface OpenAuditor extends Auditor {
-  /** All backends as one. */
   readonly sink: Sink;
 }
 
@@ -50,7 +46,6 @@ export interface AuditMetrics {
   rejected(): void;
 }
 
-/** Writes the events of requests to all sinks, at the stages that the policy asks for. */
 export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): OpenAuditor {
   const sink = allOf(sinks);
   const emit = async (record: AuditRecord, stage: Stage, code: number | null): Promise<boolean> => {
@@ -110,7 +105,7 @@ const switchingProtocols = 101;
 const codeOf = ({ switched, response }: AuditedRequest): number =>
   switched ? switchingProtocols : response.headersSent ? response.statusCode : 0;
 
-/** Several sinks as one: what a strict one cannot write is not written. */
+/** Combines sinks: an event that a strict one cannot write counts as not written. */
 function allOf(sinks: readonly Sink[]): Sink {
   const everywhere = async (done: (sink: Sink) => Promise<boolean>): Promise<boolean> =>
     (await Promise.all(sinks.map(done))).every(Boolean);
@@ -130,8 +125,8 @@ function once<T>(action: () => T): () => T {
 }
 
 /**
- * Lets the last bytes of an answer wait for its event: who has the answer can rely on it being written down. Only the first end counts;
- * the head goes out at once, so that nothing else is answered meanwhile.
+ * Delays the last bytes of a response until its event is written, so that a client with the response can rely on the record. Only the first end counts; the
+ * head goes out at once, so that no other response replaces this one.
  */
 function holdEnd(response: Response, before: () => Promise<unknown>): void {
   const end = response.end.bind(response) as (...rest: readonly unknown[]) => unknown;
@@ -148,7 +143,7 @@ function holdEnd(response: Response, before: () => Promise<unknown>): void {
   Object.defineProperty(response, 'end', { value: hold, configurable: true, writable: true });
 }
 
-/** Tells the status code of a stream when its head goes out. */
+/** Calls with the status code of a stream when its head goes out. */
 function beforeHead(response: Response, started: (code: number) => void): void {
   const writeHead = response.writeHead.bind(response) as (...rest: readonly unknown[]) => unknown;
   const tell = (code: number, ...rest: readonly unknown[]): Response => {

@@ -16,20 +16,17 @@ import { fileWriter, formats, streamWriter, webhookWriter } from './writers.js';
 export interface AuditingOptions {
   readonly options: ApiServerOptions;
   readonly registry: Registry;
-  /** What is counted of the certificates that services show. */
   readonly certificates: CertificateCounts;
   readonly log: Logger;
-  /** The way to the service that takes events; null for the direct one. */
   readonly dial?: Dial | null;
-  /** In place of the backends: where this process writes its events. */
+  /** Replaces the backends: the sink of this process. */
   readonly elsewhere?: Sink;
 }
 
 const megabyte = 1024 * 1024;
-/** Size of a log file where none is asked for. */
 const defaultMegabytes = 100;
 
-/** The auditor that the options ask for; null when nothing is to be written. Rejects when a file or a service cannot be used. */
+/** The auditor that the options configure, or null. Rejects for an unusable file or service. */
 export async function createAuditing({
   options,
   registry,
@@ -56,12 +53,10 @@ export async function createAuditing({
   return createAuditor({ extentOf: extentBy(policy), sinks, metrics: counts });
 }
 
-/** To the service that a kubeconfig names. */
 export function serviceWriter(file: string, options: ApiServerOptions, ways: ClientWays = {}): Writer {
   return webhookWriter(webhookClient(file, '--audit-webhook-config-file', ways), options['audit-webhook-initial-backoff']);
 }
 
-/** Into a file that makes room for itself, or to standard output (`-`). */
 export function logWriter(file: string, options: ApiServerOptions, log: Logger): Promise<Writer> | Writer {
   const line = formats[options['audit-log-format']]!;
   if (file === '-') return streamWriter(process.stdout, line);
@@ -78,10 +73,9 @@ export function logWriter(file: string, options: ApiServerOptions, log: Logger):
   });
 }
 
-/** What both backends have options for. */
 type Backend = 'log' | 'webhook';
 
-/** Writes as the options of a backend say: at once or in batches, and no more than its bounds. */
+/** Applies a backend's options: mode and limits. */
 export function sinkFor(backend: Backend, writer: Writer, options: ApiServerOptions, lost: ReportLoss): Sink {
   const limits = {
     maxEventBytes: options[`audit-${backend}-truncate-max-event-size`],
@@ -143,7 +137,6 @@ function auditMetrics(registry: Registry): Counts {
   };
 }
 
-/** How often a backend in trouble is spoken of. */
 const reportEveryMs = 10_000;
 
 function lossReporter(counts: Counts, log: Logger): (backend: Backend) => ReportLoss {

@@ -3,20 +3,20 @@ import type { Sink, ReportLoss, Writer } from './contract.js';
 import type { AuditEvent } from './event.js';
 
 export interface BatchOptions {
-  /** Events that may wait; more are lost. */
+  /** The limit of waiting events; more are lost. */
   readonly bufferSize: number;
   readonly maxSize: number;
-  /** Longest wait for a batch to fill, in milliseconds. */
+  /** The longest wait for a batch to fill, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Batches a second on average, and at once after a quiet time; null for no limit. */
+  /** Average batches per second, and a burst; null for no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | null;
   readonly lost: ReportLoss;
 }
 
-/** Time to write what still waits when the server stops. */
+/** The time to write pending events when the server stops. */
 const closingMs = 5_000;
 
-/** Requests do not wait: events are collected, and written in batches when a batch is full or old enough. */
+/** Requests do not wait: events are collected, and written when a batch is full or old enough. */
 export class BatchSink implements Sink {
   readonly strict = false;
   readonly #writer: Writer;
@@ -69,7 +69,7 @@ export class BatchSink implements Sink {
     }
   }
 
-  /** Waits for the condition, the end of the time (null: for ever), or the end of the server. */
+  /** Waits for the condition, the timeout (null: none), or the end of the server. */
   async #until(condition: () => boolean, waitMs: number | null): Promise<void> {
     const end = waitMs === null ? null : performance.now() + waitMs;
     while (!condition() && !this.#closing) {

@@ -1,7 +1,7 @@
 import type { Sink, ReportLoss, Writer } from './contract.js';
 import type { AuditEvent } from './event.js';
 
-/** Events of finished requests that a strict sink keeps for later while nothing can be written. */
+/** The limit of events that a strict sink keeps for finished requests while it cannot write. */
 const owedMax = 10_000;
 
 interface Waiting {
@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Requests wait until their events are written; all that wait at a time are written together. `strict`: nothing is lost while the
- * writer fails. New requests are refused, and the events of requests that were under way are kept until they can be written.
+ * Requests wait until their events are written; waiting events share a write. `strict`: nothing is lost while the writer fails. New requests are refused, and
+ * events of requests in progress are kept until they can be written.
  */
 export class BlockingSink implements Sink {
   readonly strict: boolean;
@@ -67,7 +67,7 @@ export class BlockingSink implements Sink {
     }
   }
 
-  /** A request that had only just arrived is refused, so that nothing is owed of it. */
+  /** A request that has only just arrived is refused, so its event is not kept. */
   #keep(batch: readonly Waiting[], cause: Error): void {
     const over = batch.filter(({ event }) => event.stage !== 'RequestReceived').map(({ event }) => event);
     const room = this.strict ? Math.max(0, owedMax - this.#owed.length) : 0;

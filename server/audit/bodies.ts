@@ -4,12 +4,11 @@ import { depthMax } from '../../workers/codecs/contract.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { JsonValue } from '../../api/object.js';
 
-/** The text of a body as an event carries it. */
 export function bodyText(value: unknown, omitManagedFields: boolean): string {
   return writeJson(omitManagedFields ? withoutManagedFields(value as JsonValue) : value);
 }
 
-/** The same for a body that is JSON already. It is read only if there is something to take out. */
+/** The same for a JSON body, which is parsed only if there is something to remove. */
 export function bodyOfJson(json: Buffer, omitManagedFields: boolean): string {
   const text = json.toString('utf8').trimEnd();
   if (!omitManagedFields || !text.includes('"managedFields"')) return text;
@@ -17,7 +16,7 @@ export function bodyOfJson(json: Buffer, omitManagedFields: boolean): string {
   return decoded.ok ? bodyText(decoded.value, true) : text;
 }
 
-/** An object, or the items of a list, without their field ownership. The argument stays as it is. */
+/** Removes field ownership from an object or list without changing the argument. */
 function withoutManagedFields(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { metadata, items } = value;

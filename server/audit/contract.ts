@@ -1,23 +1,23 @@
 import type { AuditEvent } from './event.js';
 
-/** Puts events where they belong: a file, or a service. */
+/** Writes events to a file or service. */
 export interface Writer {
-  /** Resolves once all of them are written; rejects when none of them is. Called again only after that. */
+  /** Resolves once all are written; rejects when none is. Called again only after that. */
   write(events: readonly AuditEvent[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Takes events and keeps what its mode promises. */
+/** Accepts events with the guarantees of its mode. */
 export interface Sink {
-  /** A request that it cannot write down must not go on. */
+  /** A request that cannot be recorded must not go on. */
   readonly strict: boolean;
-  /** True when the event is written, or waits where nothing but the end of the process can lose it. Never rejects. */
+  /** True when the event is written, or waits where only the end of the process can lose it. Never rejects. */
   process(event: AuditEvent): Promise<boolean>;
-  /** Tries to write what could not be written before. True when nothing is owed any more. */
+  /** Writes kept events. True when none are left. */
   settle(): Promise<boolean>;
-  /** Writes what waits, then closes the writer. */
+  /** Writes pending events, then closes the writer. */
   close(): Promise<void>;
 }
 
-/** Told of every event that was lost, and why. */
+/** Receives every loss of events and its reason. */
 export type ReportLoss = (events: number, error: Error) => void;

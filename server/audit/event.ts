@@ -2,17 +2,16 @@ import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 
-/** How much of a request an event tells, from nothing to everything. */
 export const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 export type Level = (typeof levels)[number];
 
-/** When an event is made: a request may yield one at each stage. */
+/** Stages of a request, each of which may yield an event. */
 export const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 export type Stage = (typeof stages)[number];
 
 export const reaches = (level: Level, wanted: Level): boolean => levels.indexOf(level) >= levels.indexOf(wanted);
 
-/** `audit.k8s.io/v1 Event`, in the order in which its members are written. Bodies are JSON texts already: they are never read again. */
+/** `audit.k8s.io/v1 Event`, in the order of writing. Bodies are JSON texts that are not parsed again. */
 export interface AuditEvent {
   readonly level: Level;
   readonly auditID: string;
@@ -21,7 +20,7 @@ export interface AuditEvent {
   readonly verb: string;
   readonly user: JsonObject;
   readonly impersonatedUser: JsonObject | null;
-  /** By which right somebody acts as another one, where it is one to a part of that. */
+  /** The permission of constrained impersonation. */
   readonly authenticationMetadata: JsonObject | null;
   readonly sourceIPs: readonly string[];
   readonly userAgent: string;
@@ -36,7 +35,7 @@ export interface AuditEvent {
 
 export const eventType = { kind: 'Event', apiVersion: 'audit.k8s.io/v1' } as const;
 
-/** RFC 3339 with microseconds, as `MicroTime` is written. */
+/** `MicroTime` is RFC 3339 with microseconds. */
 
 export function userObject({ name, uid, groups, extra }: User): JsonObject {
   return {
@@ -49,14 +48,14 @@ export function userObject({ name, uid, groups, extra }: User): JsonObject {
   };
 }
 
-/** What the path names; null for paths that are no resources. */
+/** Null for paths that are not resources. */
 export function objectRefOf(info: RequestInfo): JsonObject | null {
   if (!info.isResource) return null;
   const { resource, namespace, name, group, version, subresource } = info;
   return filled({ resource, namespace, name, apiGroup: group, apiVersion: version, subresource });
 }
 
-/** Completes what the path left open from the metadata of the body: the name of an object that is created, its uid and version. */
+/** Adds the name of a new object, its uid and version from the body's metadata. */
 export function completeObjectRef(ref: JsonObject, metadata: JsonObject): JsonObject {
   const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = ref;
   const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -3,7 +3,7 @@ import { configurationComplaints, type ConfigurationKind } from '../../program/f
 import { levels, stages } from './event.js';
 import type { Level, Stage } from './event.js';
 
-/** Resources that a rule is about. Empty lists select everything. */
+/** Resources of a rule. Empty lists match everything. */
 export interface PolicyResources {
   readonly group: string;
   readonly resources: readonly string[];
@@ -19,11 +19,11 @@ export interface PolicyRule {
   readonly namespaces: readonly string[];
   readonly nonResourceURLs: readonly string[];
   readonly omitStages: readonly Stage[];
-  /** null where the policy's own setting counts. */
+  /** Null for the policy's own setting. */
   readonly omitManagedFields: boolean | null;
 }
 
-/** `audit.k8s.io/v1 Policy`: the first rule that fits a request decides what is written of it. */
+/** `audit.k8s.io/v1 Policy`: the first matching rule decides. */
 export interface AuditPolicy {
   readonly rules: readonly PolicyRule[];
   readonly omitStages: readonly Stage[];
@@ -36,7 +36,7 @@ export type PolicyResult =
 const texts = { list: 'text' } as const;
 const stageNames = { list: { oneOf: stages } } as const;
 
-/** What the file may hold. Nobody reads the metadata. */
+/** The content of the file. Its metadata is ignored. */
 export const policyKind: ConfigurationKind = {
   option: '--audit-policy-file',
   kind: 'Policy',
@@ -63,7 +63,7 @@ export const policyKind: ConfigurationKind = {
   },
 };
 
-/** What is left out, or null, says nothing. */
+/** Absent and null members have no effect. */
 type Written<T> = { readonly [name in keyof T]?: T[name] | null };
 interface WrittenRule extends Omit<Written<PolicyRule>, 'resources'> {
   readonly resources?: readonly Written<PolicyResources>[] | null;
@@ -72,7 +72,7 @@ interface WrittenPolicy extends Omit<Written<AuditPolicy>, 'rules'> {
   readonly rules?: readonly WrittenRule[] | null;
 }
 
-/** Reads a policy from a parsed document, and checks it. Every complaint names the member's path. Pure. */
+/** Reads and checks a parsed policy. Every error has its path. Pure. */
 export function readPolicy(document: JsonValue): PolicyResult {
   const ofShape = configurationComplaints(document, policyKind);
   if (ofShape.length > 0) return { ok: false, complaints: ofShape };

@@ -1,7 +1,7 @@
 import { readConfiguration, refuseConfiguration } from '../../program/files/configuration.js';
 import { policyKind, readPolicy, type AuditPolicy } from './policy.js';
 
-/** Reads a policy in YAML or JSON. Throws with the option, the file and everything that is wrong in it. */
+/** Reads a policy in YAML or JSON. Throws with the option, the file and all errors. */
 export function readPolicyFile(file: string): AuditPolicy {
   const result = readPolicy(readConfiguration(file, policyKind));
   if (result.ok) return result.policy;

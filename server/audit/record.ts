@@ -13,22 +13,21 @@ import type { AuditEvent, Stage } from './event.js';
 import type { Extent } from './rules.js';
 import { sourceIPs } from './sources.js';
 
-/** What an event is made from: a request on its way. */
 export interface Audited {
   readonly request: Request;
   readonly method: string;
   readonly info: RequestInfo;
   readonly auditId: string;
   readonly user: User;
-  /** The user that was authenticated, where another one is impersonated. */
+  /** The authenticated user, where it impersonates another one. */
   readonly impersonator: User | null;
-  /** Empty where the right was one to everything. */
+  /** Empty for the unconstrained permission. */
   readonly impersonationConstraint?: string;
 }
 
 const annotationCharactersMax = 10_000;
 
-/** Collects what the events of one request tell. */
+/** Collects the content of one request's events. */
 export class AuditRecord implements AuditTrail {
   readonly #audited: Audited;
   readonly #extent: Extent;
@@ -37,7 +36,6 @@ export class AuditRecord implements AuditTrail {
   #objectRef: JsonObject | null;
   #status: Status | null = null;
   #failure: string | null = null;
-  /** The stage that ends this record. */
   ending: 'ResponseComplete' | 'Panic' = 'ResponseComplete';
   #requestBody: string | null = null;
   #responseBody: string | null = null;
@@ -72,18 +70,18 @@ export class AuditRecord implements AuditTrail {
     this.responseBody(() => Buffer.from(JSON.stringify(status)));
   }
 
-  /** Credentials that were refused: what is told of the answer is which were tried. */
+  /** Records the refused authentication methods in the response status. */
   failedAuthentication(message: string): void {
     this.#failure = message;
   }
 
   annotate(key: string, value: string, level?: 'Request'): void {
-    // The first word on a matter stays: later steps cannot reword what was decided.
+    // The first annotation with a key stays: later steps cannot reword a decision.
     if (key in this.#annotations || (level !== undefined && !reaches(this.#extent.level, level))) return;
     this.#annotations[key] = level === undefined ? value.slice(0, annotationCharactersMax) : value;
   }
 
-  /** The event of a stage. `code` is the status code of the answer, or null before there is one. */
+  /** `code` is the response code, or null before the response. */
   event(stage: Stage, code: number | null, nowMs: number): AuditEvent {
     const { request, info, method, auditId, user, impersonator, impersonationConstraint = '' } = this.#audited;
     return {

@@ -5,20 +5,20 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 
 export interface Rotation {
-  /** Bytes after which a new file is begun. */
+  /** The size at which a new file begins. */
   readonly maxBytes: number;
-  /** Days for which old files are kept; 0 for ever. */
+  /** The retention in days; 0 for ever. */
   readonly maxAgeDays: number;
-  /** Old files that are kept; 0 for all. */
+  /** The number of old files to keep; 0 for all. */
   readonly maxBackups: number;
   readonly compress: boolean;
-  /** Old files that could not be compressed or removed: the log itself goes on. */
+  /** Old files that could not be compressed or removed, while the log goes on. */
   readonly report: (error: Error) => void;
 }
 
 const dayMs = 86_400_000;
 
-/** A log file that makes room for a new one when it is full. Old ones carry the time of that in their names: `audit-2026-01-02T03-04-05.678.log`. */
+/** A log file that is rotated when it is full. Names of old files contain the time: `audit-2026-01-02T03-04-05.678.log`. */
 export class RotatingFile {
   readonly #file: string;
   readonly #rotation: Rotation;
@@ -34,14 +34,14 @@ export class RotatingFile {
     this.#size = size;
   }
 
-  /** Opens or goes on with a file, and makes its folder. Rejects when that cannot be written. */
+  /** Opens or continues a file, and makes its folder. Rejects when it cannot be written. */
   static async open(file: string, rotation: Rotation): Promise<RotatingFile> {
     await makeFolder(path.dirname(path.resolve(file)));
     const handle = await openLog(file);
     return new RotatingFile(file, rotation, handle, (await handle.stat()).size);
   }
 
-  /** Writes the whole text, or nothing of it: what a full disk took is taken back, so that lines stay whole. Not to be called twice at a time. */
+  /** Writes the whole text, or nothing: a partial write to a full disk is undone, so that lines stay whole. Calls must not overlap. */
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
     if (this.#size > 0 && this.#size + bytes.length > this.#rotation.maxBytes) await this.#rotate();
@@ -49,7 +49,7 @@ export class RotatingFile {
       for (let written = 0; written < bytes.length;) written += (await this.#handle.write(bytes, written)).bytesWritten;
       this.#size += bytes.length;
     } catch (error) {
-      // What is no ordinary file cannot be cut; it took nothing then.
+      // A special file cannot be truncated, but it has taken nothing.
       await this.#handle.truncate(this.#size).catch(() => undefined);
       throw error;
     }
@@ -61,7 +61,7 @@ export class RotatingFile {
   }
 
   async #rotate(): Promise<void> {
-    // Two in one millisecond must not become one.
+    // Two rotations in one millisecond must not share a name.
     this.#rotatedAt = Math.max(Date.now(), this.#rotatedAt + 1);
     await fs.rename(this.#file, this.#backupName(new Date(this.#rotatedAt)));
     const full = this.#handle;
@@ -85,7 +85,7 @@ export class RotatingFile {
     return path.join(folder, `${stem}${now.toISOString().slice(0, -1).replaceAll(':', '-')}${ending}`);
   }
 
-  /** Removes what is too old or too much, and compresses the rest. */
+  /** Removes files beyond the limits, and compresses the rest. */
   async #tidy(): Promise<void> {
     const { maxAgeDays, maxBackups, compress } = this.#rotation;
     const backups = await this.#backups();
@@ -95,7 +95,6 @@ export class RotatingFile {
     if (compress) for (const { file } of kept) if (!file.endsWith('.gz')) await compressFile(file);
   }
 
-  /** Old files, newest first. */
   async #backups(): Promise<readonly { readonly file: string; readonly time: number }[]> {
     const { folder, stem, ending } = this.#parts();
     const found = (await fs.readdir(folder)).flatMap((name) => {
@@ -108,17 +107,17 @@ export class RotatingFile {
   }
 }
 
-/** Not `mkdir` with `recursive`: on file systems that create nothing, such as /proc, that never returns in Node 20. */
+/** Recursive `mkdir` never returns in Node 20 on file systems that create nothing, such as /proc. */
 async function makeFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   await makeFolder(path.dirname(folder));
   await fs.mkdir(folder, { mode: 0o755 });
 }
 
-/** Readable by the server alone: events tell who does what. */
+/** Readable by the server alone: events reveal who does what. */
 const openLog = (file: string): Promise<fs.FileHandle> => fs.open(file, 'a', 0o600);
 
-/** Makes the compressed file under another name first: a crash leaves the old one. */
+/** Compresses into a temporary name first: a crash leaves the old file. */
 async function compressFile(file: string): Promise<void> {
   const unfinished = `${file}.gz.tmp`;
   await pipeline(createReadStream(file), createGzip(), createWriteStream(unfinished, { mode: 0o600 }));

@@ -3,7 +3,7 @@ import { stages } from './event.js';
 import type { Level, Stage } from './event.js';
 import type { AuditPolicy, PolicyResources, PolicyRule } from './policy.js';
 
-/** What is written of one request. */
+/** The detail that is written of one request. */
 export interface Extent {
   readonly level: Level;
   readonly stages: ReadonlySet<Stage>;
@@ -12,7 +12,7 @@ export interface Extent {
 
 const nothing: Extent = { level: 'None', stages: new Set(), omitManagedFields: false };
 
-/** Prepares a policy to be asked for every request. The answer depends on the request alone. */
+/** Compiles a policy. The result depends on the request alone. */
 export function extentBy(policy: AuditPolicy): (attributes: Attributes) => Extent {
   const prepared = policy.rules.map((rule) => ({ rule, extent: extentOf(rule, policy) }));
   return (attributes) => prepared.find(({ rule }) => fits(rule, attributes))?.extent ?? nothing;
@@ -27,7 +27,7 @@ function extentOf({ level, omitStages, omitManagedFields }: PolicyRule, policy: 
   };
 }
 
-/** Every list that is not empty must have the request's value. */
+/** Every list that is not empty must contain the request's value. */
 function fits(rule: PolicyRule, attributes: Attributes): boolean {
   const { user, verb } = attributes;
   if (rule.users.length > 0 && !rule.users.includes(user.name)) return false;
@@ -40,7 +40,7 @@ function fits(rule: PolicyRule, attributes: Attributes): boolean {
 
 type ResourceAttributes = Attributes & { readonly isResource: true };
 
-/** An empty text among the namespaces stands for what is in none. */
+/** An empty namespace in a rule matches cluster-scoped resources. */
 function fitsResource({ namespaces, resources }: PolicyRule, attributes: ResourceAttributes): boolean {
   if (namespaces.length > 0 && !namespaces.includes(attributes.namespace)) return false;
   return (

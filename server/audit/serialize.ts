@@ -3,7 +3,7 @@ import type { JsonObject } from '../../api/object.js';
 import { eventType } from './event.js';
 import type { AuditEvent } from './event.js';
 
-/** An event as JSON, without a line end. Bodies go in as they are. */
+/** Encodes an event without a line end. Bodies are inserted unchanged. */
 export function eventJson(event: AuditEvent): string {
   const { requestObject, responseObject, requestReceivedTimestamp, stageTimestamp, annotations } = event;
   const bodies = `${member('requestObject', requestObject)}${member('responseObject', responseObject)}`;

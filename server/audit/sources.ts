@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Request } from '../../program/port/message.js';
 
-/** Who sent a request: what proxies on the way say, and last the address that cannot be forged. */
+/** The sender of a request: addresses from proxies, and last the one that cannot be forged. */
 export function sourceIPs({ headers, socket }: Request): string[] {
   const said = [...text(headers['x-forwarded-for']).split(','), text(headers['x-real-ip'])]
     .map((part) => part.trim())
@@ -13,5 +13,5 @@ export function sourceIPs({ headers, socket }: Request): string[] {
 
 const text = (header: string | string[] | undefined): string => (Array.isArray(header) ? header.join(',') : (header ?? ''));
 
-/** A listener on all families sees IPv4 addresses in IPv6 form. */
+/** A dual-stack listener sees IPv4 addresses in IPv6 form. */
 const plain = (address: string): string => (address.startsWith('::ffff:') && isIP(address.slice(7)) === 4 ? address.slice(7) : address);

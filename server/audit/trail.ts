@@ -1,15 +1,15 @@
 import type { Status } from '../../api/status.js';
 
-/** Takes what the audit log may tell of a request beyond its head. Bodies that nobody asked for cost nothing. */
+/** Receives audit content beyond the head. Unrequested bodies cost nothing. */
 export interface AuditTrail {
-  /** The decoded body, before anything changes it. */
+  /** The decoded body, before any change. */
   requestBody(value: unknown): void;
-  /** Whether the body of the answer is written. */
+  /** Whether the response body is recorded. */
   readonly wantsResponse: boolean;
-  /** The answer as JSON, in whatever encoding the client gets it. */
+  /** The response as JSON, whatever the client's encoding. */
   responseBody(makeJson: () => Buffer): void;
   /** The request was refused with this status. */
   refused(status: Status): void;
-  /** With `Request`, only where bodies are told of; such a text is as long as a body may be. */
+  /** `Request` limits the annotation to events with bodies; such a text may be as long as a body. */
   annotate(key: string, value: string, level?: 'Request'): void;
 }

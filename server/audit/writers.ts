@@ -6,12 +6,10 @@ import { RotatingFile } from './rotatingFile.js';
 import type { Rotation } from './rotatingFile.js';
 import { eventJson, eventListJson, legacyLine } from './serialize.js';
 
-/** How events look in a log, by the name of the format. */
 export const formats: Readonly<Record<string, (event: AuditEvent) => string>> = { json: eventJson, legacy: legacyLine };
 
 type Line = (event: AuditEvent) => string;
 
-/** Lines in a file that is rotated. */
 export async function fileWriter(file: string, line: Line, rotation: Rotation): Promise<Writer> {
   const log = await RotatingFile.open(file, rotation);
   return {
@@ -20,7 +18,7 @@ export async function fileWriter(file: string, line: Line, rotation: Rotation): 
   };
 }
 
-/** Lines on a stream that belongs to somebody else, such as standard output. */
+/** Writes lines to a stream that it does not own, such as standard output. */
 export function streamWriter(stream: NodeJS.WritableStream, line: Line): Writer {
   return {
     write: (events) =>
@@ -36,7 +34,6 @@ export function streamWriter(stream: NodeJS.WritableStream, line: Line): Writer 
 
 const answerTimeoutMs = 30_000;
 
-/** Lists of events for a service, tried again while it is in trouble. */
 export function webhookWriter(client: WebhookClient, initialBackoffMs: number): Writer {
   const closed = new AbortController();
   return {

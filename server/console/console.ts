@@ -17,24 +17,23 @@ export interface ConsoleOptions {
   readonly authorize: Authorizer;
   readonly servers: Servers;
   readonly tap: RequestTap;
-  /** Requests that have not been answered. */
   readonly active: () => Iterable<Exchange>;
-  /** Socket of the launcher of a local cluster; null elsewhere. */
+  /** The launcher's socket in a local cluster, or null. */
   readonly launcherSocket: string | null;
-  /** Where objects are kept elsewhere, there is no replica to tell of. */
+  /** Null where objects are kept elsewhere. */
   readonly replica: Pick<Replica, 'status'> | null;
   readonly samples: Pick<Samples, 'after'>;
-  /** Where the built page is, if not where this package has it. */
+  /** The folder of the built page; default: that of this package. */
   readonly folder?: string | null;
 }
 
-/** Answers what is below `/console`; false where there is no such path. The filters have authorized the path before. */
+/** Answers below `/console`; false for an unknown path. The filters have authorized the path before. */
 export type Console = (exchange: Exchange) => Promise<boolean>;
 
 const root = '/console';
 const filesBelow = `${root}/files/`;
 
-/** The page for people, and what it needs beside the API. Nothing is read, kept or begun before somebody asks for it. */
+/** The console page and its API. Nothing is read, cached or started before the first request. */
 export function createConsole(options: ConsoleOptions): Console {
   let files: PageFiles | null = null;
   const pages = (): PageFiles => (files ??= new PageFiles(options.folder ?? null));
@@ -56,11 +55,10 @@ export function createConsole(options: ConsoleOptions): Console {
 
 type Route = (exchange: Exchange) => Promise<void> | void;
 
-/** By path, then by method. */
 function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonly<Record<string, Route>>>> {
   const { servers, tap, active, launcherSocket, authorize, replica } = options;
   const signIns = new SignIns();
-  /** Answers here, or where `?server=` says; a user needs the right to `path` as well. */
+  /** Answers here, or forwards to the server of `?server=`; the user needs permission for `path` as well. */
   const atServer =
     (path: string | null, own: Route): Route =>
     async (exchange) => {
@@ -76,7 +74,7 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
             GET: async (exchange) => writeJson(exchange, 200, await askLauncher(launcherSocket, { command: 'status' })),
             POST: async (exchange) => writeJson(exchange, 200, await askLauncher(launcherSocket, questionIn(await jsonOf(exchange)))),
           },
-          // Whoever has a link is not known yet; the launcher knows its links, takes each once, and only for minutes.
+          // The holder of a link is not authenticated yet; the launcher accepts each of its links once, and only for minutes.
           [`${root}/sessions`]: {
             POST: async (exchange) => {
               const { code } = (await jsonOf(exchange)) as { readonly code?: unknown };
@@ -113,7 +111,7 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
   };
 }
 
-/** Nobody learns here what he may not read at its own path. */
+/** Users see nothing here that they may not read at its own path. */
 async function demandPath(authorize: Authorizer, { user }: Exchange, path: string): Promise<void> {
   const attributes = attributesOf(user, { isResource: false, path, verb: 'get' }, 'GET');
   const { decision, reason } = await authorize(attributes);
@@ -136,8 +134,8 @@ async function sendFile(exchange: Exchange, files: PageFiles, name: string): Pro
 }
 
 /**
- * The JSON body of a request that a page of this server makes. A page elsewhere cannot send this type without asking first (CORS), which matters
- * where the browser shows a client certificate by itself.
+ * Reads the JSON body of this server's page. A foreign page cannot send this type without CORS permission, which matters where the browser presents a client
+ * certificate by itself.
  */
 async function jsonOf(exchange: Exchange): Promise<object> {
   const { headers } = exchange.request;

@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One file of the page, in memory from its first use on. */
+/** One file of the page, cached from its first use on. */
 export interface PageFile {
   readonly type: string;
   readonly bytes: Buffer;
-  /** Whether `bytes` are compressed with gzip. */
   readonly gzip: boolean;
-  /** Files whose name has a hash of their content never change. */
+  /** Files with a content hash in their name never change. */
   readonly immutable: boolean;
 }
 
@@ -20,29 +19,28 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** The page itself. */
 export const index = 'index.html';
-/** Names that a bundler gives. What has a slash, or begins with a dot, is no file of the page: nothing outside its folder can be named. */
+/** Names from a bundler. A slash or leading dot is refused, so nothing outside the folder can be named. */
 const fileName = /^[A-Za-z0-9][\w-]*(\.[\w-]+)+$/;
 const hashed = /-[A-Z0-9]{8}\.\w+$/;
 
-/** Where the built page is: beside the bundled programs, or, for what was compiled and not bundled, in their folder. */
+/** The built page is next to the bundled programs; for compiled code it is in their folder. */
 function folderOf(): string {
   const places = ['console/', '../../programs/console/'].map((place) => fileURLToPath(new URL(place, import.meta.url)));
   return places.find((place) => existsSync(path.join(place, index))) ?? places[0]!;
 }
 
-/** The files of the page, each read when it is first asked for. */
+/** Files of the page, each read on first request. */
 export class PageFiles {
   readonly #known = new Map<string, Promise<PageFile | null>>();
   readonly #folder: string;
 
-  /** `folder`: where the built page is, if not where this package has it. */
+  /** `folder` defaults to that of this package. */
   constructor(folder: string | null = null) {
     this.#folder = folder ?? folderOf();
   }
 
-  /** Null when there is no such file. `gzip`: the client reads gzip, and gets it where there is a compressed form. */
+  /** Null when there is no such file. `gzip`: returns the compressed form, if any. */
   async get(name: string, gzip: boolean): Promise<PageFile | null> {
     const type = types[path.extname(name)];
     if (type === undefined || !fileName.test(name)) return null;
@@ -56,7 +54,7 @@ export class PageFiles {
     const read = readFile(path.join(this.#folder, file)).then(
       (bytes): PageFile => ({ type, bytes, gzip, immutable: hashed.test(name) }),
       () => {
-        // Names that do not exist are not remembered: whoever invents them must not fill memory.
+        // Unknown names are not cached: clients that invent them must not fill memory.
         this.#known.delete(file);
         return null;
       },

@@ -1,7 +1,4 @@
-/**
- * What browsers are told about the page: everything comes from this server, nothing is in line, nobody may frame it, and no type is guessed.
- * https://www.w3.org/TR/CSP3/
- */
+/** The page's security headers: everything comes from this server, without inline content, frames or guessed types. https://www.w3.org/TR/CSP3/ */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-security-policy': [
     "default-src 'none'",

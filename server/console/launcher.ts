@@ -2,7 +2,6 @@ import net from 'node:net';
 import { isObject } from '../../api/json/json.js';
 import { badRequest, unavailable } from '../../api/status.js';
 
-/** What a launcher of a local cluster answers must fit in here. */
 const answerBytesMax = 1 << 20;
 const answerTimeoutMs = 20_000;
 const commands: ReadonlySet<string> = new Set(['status', 'kill', 'pause', 'resume', 'restart', 'partition', 'heal', 'managers', 'redeem']);
@@ -12,7 +11,7 @@ export interface LauncherQuestion {
   readonly target?: string;
 }
 
-/** Reads a question out of a body. Throws 400 for anything that pages have no button for: a launcher can do more. */
+/** Parses a question. Throws 400 for anything without a button on the page: a launcher can do more. */
 export function questionIn(body: unknown): LauncherQuestion {
   const { command, target } = isObject(body) ? body : {};
   if (typeof command !== 'string' || command === 'redeem' || !commands.has(command)) throw badRequest('command must be one of the page');
@@ -20,10 +19,7 @@ export function questionIn(body: unknown): LauncherQuestion {
   return { command, ...(target === undefined ? {} : { target }) };
 }
 
-/**
- * Asks the launcher of a local cluster on its socket, which only its owner may open; this server runs as its owner, or cannot. Rejects with a
- * StatusError.
- */
+/** Asks a local cluster's launcher on its socket, which only its owner may open. Rejects with a StatusError. */
 export async function askLauncher(socket: string, question: LauncherQuestion): Promise<unknown> {
   const connection = net.connect(socket);
   const timer = setTimeout(() => connection.destroy(new Error('it does not answer')), answerTimeoutMs);

@@ -3,22 +3,20 @@ import { answerStream } from '../../program/port/streams.js';
 import type { Exchange } from '../http/exchange.js';
 import type { RequestTap, SeenRequest } from './requestTap.js';
 
-/** Streams open at a time. */
 const streamsMax = 32;
 const flushMs = 200;
-/** Requests in one line; more in that time are counted and not shown. */
+/** Requests per line; further ones are counted and not shown. */
 const batchMax = 400;
-/** A browser that does not take what it is sent gets nothing more until it does. */
+/** A browser that reads too slowly receives nothing more until it catches up. */
 const waitingBytesMax = 1 << 20;
 const holdersMax = 20;
 const holdersEveryMs = 2_000;
 
-/** One line of the stream. */
 export interface RequestBatch {
   readonly requests: readonly SeenRequest[];
   /** Requests that ended in this time and are not shown. */
   readonly dropped: number;
-  /** Who holds how many watches and other streams at the moment, most first; only in some lines. */
+  /** The current holders of watches and other streams, most first; only in some lines. */
   readonly holders?: readonly Holder[];
 }
 
@@ -28,7 +26,7 @@ export interface Holder {
   readonly count: number;
 }
 
-/** Sends each request that ends, as lines of JSON, until the client leaves. */
+/** Sends each finished request, as lines of JSON, until the client leaves. */
 export function streamRequests(exchange: Exchange, tap: RequestTap, active: () => Iterable<Exchange>): void {
   if (tap.watchers >= streamsMax) throw tooManyRequests('too many look at requests already; try again later', 5);
   const { response } = exchange;
@@ -41,7 +39,7 @@ export function streamRequests(exchange: Exchange, tap: RequestTap, active: () =
   let dropped = 0;
   let holdersAt = Number.NEGATIVE_INFINITY;
   const stopLooking = tap.look((request) => {
-    // Whoever looks at requests does not want to see that he looks.
+    // The console's own requests are not shown.
     if (request.path.startsWith('/console/')) return;
     if (waiting.length < batchMax) waiting.push(request);
     else dropped++;
@@ -63,7 +61,7 @@ export function streamRequests(exchange: Exchange, tap: RequestTap, active: () =
   flush();
 }
 
-/** Who holds watches and other streams, most first. */
+/** Counts watches and other streams by holder, most first. */
 export function holdersIn(active: Iterable<Pick<Exchange, 'longRunning' | 'info' | 'user'>>): readonly Holder[] {
   const counts = new Map<string, { user: string; resource: string; count: number }>();
   for (const { longRunning, info, user } of active) {

@@ -2,20 +2,20 @@ import { AuditRecord } from '../audit/record.js';
 import type { Extent } from '../audit/rules.js';
 import type { Exchange } from '../http/exchange.js';
 
-/** A request that is over, as an audit event of level Metadata would tell of it. */
+/** A finished request with the content of an audit event of level Metadata. */
 export interface SeenRequest {
   readonly id: string;
-  /** Milliseconds since 1970, when it arrived. */
+  /** The time of arrival, in milliseconds since 1970. */
   readonly at: number;
   readonly verb: string;
   readonly path: string;
-  /** Group and resource with its subresource, such as `apps/deployments/scale`; empty for paths that are no resource's. */
+  /** Group and resource with subresource, such as `apps/deployments/scale`; empty for other paths. */
   readonly resource: string;
   readonly namespace: string;
   readonly user: string;
-  /** The user that was authenticated, where another one was impersonated; empty otherwise. */
+  /** The authenticated user, if it impersonated another one. */
   readonly impersonator: string;
-  /** 0 when the client left before there was an answer. */
+  /** Zero when the client left before the response. */
   readonly code: number;
   readonly ms: number;
   readonly watch: boolean;
@@ -23,13 +23,11 @@ export interface SeenRequest {
   readonly address: string;
 }
 
-/** Requests kept for whoever begins to look while others look already. */
+/** Recent requests that a further observer receives first. */
 const ringMax = 500;
 const textMax = 200;
 
-/**
- * Where requests can be seen as they end. While nobody looks, a request costs one comparison, and nothing is kept.
- */
+/** Publishes requests as they end. Without observers a request costs one comparison, and nothing is kept. */
 export class RequestTap {
   readonly #listeners = new Set<(request: SeenRequest) => void>();
   #ring: SeenRequest[] = [];
@@ -39,12 +37,11 @@ export class RequestTap {
     return this.#listeners.size > 0;
   }
 
-  /** How many look. */
   get watchers(): number {
     return this.#listeners.size;
   }
 
-  /** To be told of each request before it is worked on. */
+  /** Called for each request before it is handled. */
   begin(exchange: Exchange): void {
     if (!this.watched) return;
     exchange.onClose(() => {
@@ -52,7 +49,7 @@ export class RequestTap {
     });
   }
 
-  /** Calls `listener` with each request that ends from now on, until the returned function is called. What others saw shortly before comes first. */
+  /** Calls `listener` with each request that ends, until the returned function is called. Recent ones come first, if there were observers. */
   look(listener: (request: SeenRequest) => void): () => void {
     for (const request of this.recent()) listener(request);
     this.#listeners.add(listener);
@@ -64,7 +61,6 @@ export class RequestTap {
     };
   }
 
-  /** What is kept, oldest first. */
   recent(): readonly SeenRequest[] {
     return [...this.#ring.slice(this.#next), ...this.#ring.slice(0, this.#next)];
   }
@@ -79,12 +75,12 @@ export class RequestTap {
 
 const short = (text: string): string => (text.length > textMax ? `${text.slice(0, textMax)}…` : text);
 
-/** What everybody's audit event tells of a request at least. */
+/** The minimum of every audit event. */
 const metadata: Extent = { level: 'Metadata', stages: new Set(['ResponseComplete']), omitManagedFields: false };
 
 /**
- * The facts of a request, from the event that an audit log would have of its end: made by the same code, whether or not a policy wants one. Neither
- * its query nor its body goes on, which may hold secrets.
+ * Reads the facts from the audit event of the request's end, made by the same code whether or not a policy wants one. Query and body, which may contain
+ * secrets, are omitted.
  */
 function seenOf(exchange: Exchange): SeenRequest {
   const { info, response } = exchange;

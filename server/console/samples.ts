@@ -1,28 +1,28 @@
 import type { Registry } from 'prom-client';
 import type { Replica, ReplicaStatus } from '../../raft/index.js';
 
-/** What charts need of a server at one moment. */
+/** The values of one moment, for charts. */
 export interface Sample {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly requests: number;
-  /** Observations of requests that are no streams, by upper bound in seconds; null is beyond all bounds. */
+  /** Requests other than streams, by upper bound in seconds; null is beyond all bounds. */
   readonly latency: readonly (readonly [bound: number | null, count: number])[];
   readonly watches: number;
   readonly connections: number;
   readonly loopSeconds: number;
   readonly logBytes: number;
   readonly storeBytes: number;
-  /** Databases of members of an etcd that answer; empty where objects are kept here. */
+  /** Database sizes of reachable etcd members; empty for the built-in store. */
   readonly stores: readonly { readonly name: string; readonly bytes: number }[];
-  /** Of the replica; null where objects are kept elsewhere. */
+  /** State of the replica; null where objects are kept elsewhere. */
   readonly raft: {
     readonly role: string;
     readonly term: number;
     readonly commitIndex: number;
     readonly appliedIndex: number;
     readonly snapshotsInstalled: number;
-    /** As the leader sees it: how many committed entries each member lacks. Empty on others. */
+    /** The leader's view of the committed entries that each member lacks; empty on others. */
     readonly behind: Readonly<Record<string, number>>;
   } | null;
 }
@@ -35,13 +35,13 @@ export interface SamplesOptions {
 }
 
 const everyMs = 2_000;
-/** How far charts go back, and how long after the last question samples are still taken. */
+/** The range of charts, and the time after the last request in which samples are still taken. */
 export const samplesWindowMs = 15 * 60_000;
 const samplesMax = samplesWindowMs / everyMs;
 
 /**
- * The last fifteen minutes of this server, for charts. Nothing is taken and no timer runs before somebody asks; from then on until nobody has asked for as
- * long as charts go back, so whoever comes back sees what was meanwhile.
+ * The last fifteen minutes of this server, for charts. Sampling starts with the first request and ends when there was none for the range of the charts, so that
+ * a returning user sees what happened meanwhile.
  */
 export class Samples {
   readonly #now: () => number;
@@ -51,11 +51,11 @@ export class Samples {
   #taking: Promise<void> | null = null;
 
   constructor(private readonly options: SamplesOptions) {
-    // Durations are taken from it as well, so it is one that is never set.
+    // A monotonic clock, because durations are measured with it.
     this.#now = options.now ?? (() => Math.round(performance.timeOrigin + performance.now()));
   }
 
-  /** Samples taken after `since`, oldest first; at least one has been taken when this resolves. */
+  /** Samples after `since`, oldest first; at least one exists when this resolves. */
   async after(since: number): Promise<readonly Sample[]> {
     this.#askedAt = this.#now();
     if (this.#timer === null) {
@@ -69,7 +69,7 @@ export class Samples {
     return this.#timer !== null;
   }
 
-  /** Takes one, unless the one before still is being taken; ends when nobody has asked for long. */
+  /** Takes a sample unless one is in progress; ends after a long time without requests. */
   turn(): Promise<void> {
     if (this.#now() - this.#askedAt > samplesWindowMs) {
       this.stop();
@@ -110,7 +110,7 @@ async function sampleOf({ registry, replica }: SamplesOptions, at: number): Prom
     valuesOf('apiserver_request_duration_seconds'),
     total('apiserver_longrunning_requests', ({ verb }) => verb === 'WATCH'),
     total('nodejs_active_resources', ({ type }) => type === 'TCPSocketWrap'),
-    // The delay is measured while somebody reads the first of its metrics, as a scrape does.
+    // Reading the first of these metrics measures the delay, as a scrape does.
     valuesOf('nodejs_eventloop_lag_min_seconds').then(() => total('nodejs_eventloop_lag_p99_seconds')),
     total('raftplane_raft_log_bytes'),
     total('apiserver_storage_size_bytes'),
@@ -146,7 +146,6 @@ function raftOf({ role, term, commitIndex, appliedIndex, figures, members, membe
   };
 }
 
-/** The series of a histogram as one. */
 function bucketsOf(values: readonly Value[]): Sample['latency'] {
   const counts = new Map<number | null, number>();
   for (const { metricName, labels, value } of values) {

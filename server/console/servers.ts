@@ -10,41 +10,37 @@ import type { Exchange } from '../http/exchange.js';
 import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';
 
-/** An API server that has said in a lease that it is there. */
 export interface KnownServer {
   readonly name: string;
-  /** Of its replica; null for servers that do not say. */
+  /** The id of its replica, or null. */
   readonly memberId: string | null;
   readonly address: string;
   readonly own: boolean;
-  /** Milliseconds since 1970; null when it does not say. */
+  /** Milliseconds since 1970, or null. */
   readonly renewedAt: number | null;
 }
 
 export interface ServersOptions {
   readonly storage: Pick<Storage, 'list'>;
-  /** The name of this server's lease. */
   readonly own: string;
-  /** Files with the certificate and key that prove to other servers that this one speaks for somebody; null where there are none. */
+  /** The client certificate and key with which this server speaks for users; null without. */
   readonly identity: { readonly certFile: string; readonly keyFile: string } | null;
-  /** Authorities of other servers' certificates; without files those that the system trusts. */
+  /** Certificate authorities of other servers; the system's by default. */
   readonly caFiles: readonly string[];
 }
 
-/** A name that the certificates of all API servers have. */
+/** A name in the certificates of all API servers. */
 const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 1_000;
 const serversMax = 64;
-/** What a page needs of an answer of another server; the rest belongs to the connection. */
 const passedHeaders = ['content-type', 'x-content-type-options'] as const;
 
-/** The other API servers: a page that talks to one of them sees them all, each with the rights of its user. */
+/** The other API servers: a page connected to one of them sees all, with its user's permissions on each. */
 export class Servers {
   #agent: Agent | null = null;
 
   constructor(private readonly options: ServersOptions) {}
 
-  /** Servers by their leases. */
   async list(): Promise<readonly KnownServer[]> {
     return (await this.#leases()).map(({ name, memberId, lease }) => ({
       name,
@@ -59,7 +55,7 @@ export class Servers {
     return name === this.options.own;
   }
 
-  /** Asks another server for the same path on behalf of the same user, who needs the rights there, and passes its answer on as it comes. */
+  /** Forwards the request to another server for the same user, who needs permission there, and streams the response. */
   async passOn(exchange: Exchange, name: string): Promise<void> {
     const found = (await this.#leases()).find((each) => each.name === name);
     if (found === undefined) throw notFound({ group: '', resource: 'servers' }, name);
@@ -97,7 +93,7 @@ export class Servers {
     for (const header of passedHeaders) if (answer.headers[header] !== undefined) response.setHeader(header, answer.headers[header]);
     response.statusCode = answer.statusCode ?? 502;
     response.flushHeaders();
-    // A server that ends in the middle of its answer cuts this one: the page must not take half of it for the whole.
+    // A server that fails during its response cuts this one: the page must not take half of it for the whole.
     await pipeline(answer, writableOf(response)).catch(() => {
       if (!response.writableEnded) response.destroy();
     });
@@ -143,7 +139,7 @@ export class Servers {
   }
 }
 
-/** What another server is asked: the same, about itself. */
+/** The same request, about that server itself. */
 function questionOf({ info, query }: Exchange): string {
   const rest = new URLSearchParams(query);
   rest.delete('server');

@@ -1,16 +1,16 @@
 import { isIPv6 } from 'node:net';
 
-/** From one address so many sign-ins by link are under way at once: each is one guess. */
+/** Parallel sign-ins by link from one address: each is one guess. */
 const atOnceMax = 4;
-/** From all addresses together: so many are counted, and no more is kept of any of them. */
+/** The limit for all addresses together. */
 const allMax = 256;
 
-/** Counts sign-ins by address, so that whoever guesses keeps nobody else from signing in. An address is forgotten with its last sign-in. */
+/** Limits sign-ins by address, so that a guessing client does not block others. An address is forgotten with its last sign-in. */
 export class SignIns {
   readonly #underWay = new Map<string, number>();
   #all = 0;
 
-  /** How to leave again; null where there are too many already. */
+  /** Returns the function that ends the sign-in; null beyond the limits. */
   enter(address: string | undefined): (() => void) | null {
     const key = networkOf(address ?? '');
     const count = this.#underWay.get(key) ?? 0;
@@ -30,7 +30,7 @@ export class SignIns {
   }
 }
 
-/** A host has as many addresses of version 6 as it likes, all in one network of 64 bits. */
+/** A host has any number of IPv6 addresses, all in one 64-bit network. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes('.')) return address;
   const [before = '', after] = address.split('::', 2);

@@ -15,27 +15,24 @@ import { aggregatedCore, aggregatedGroups, coreVersions, groupDocument, groupLis
 
 export interface DiscoveryOptions {
   readonly catalogue: Catalogue;
-  /** All named groups in their order, also those that other programs serve behind this server; another array after every change. */
+  /** All named groups in order, including other programs'; the array is replaced with every change. */
   readonly groups?: () => readonly ListedGroup[];
-  /** What the other API servers of the cluster serve; another array after every change. */
+  /** Resources of the other API servers; the array is replaced with every change. */
   readonly peers?: () => readonly PeerGroups[];
-  /** What `/version` says besides the numbers of the API surface. */
+  /** The content of `/version` apart from the API version. */
   readonly build?: Partial<
     Readonly<Record<'gitVersion' | 'gitCommit' | 'gitTreeState' | 'buildDate' | 'compiler' | 'goVersion' | 'platform', string>>
   >;
-  /** Host and port under which clients reach this server. */
   readonly serverAddress?: string;
-  /** Further paths that `/` is to list. */
   readonly otherPaths?: readonly string[];
-  /** Whether lists of resources are served in CBOR: gate `CBORServingAndStorage`. */
+  /** Serves resource lists in CBOR: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
-  /** The minor version whose behaviour is emulated; this program's own unless told. */
+  /** The emulated minor version; default: this program's. */
   readonly emulatedMinor?: number;
-  /** Whether the hash of each type's stored version is told: gate `StorageVersionHash`. */
+  /** Includes the hash of each type's stored version: gate `StorageVersionHash`. */
   readonly versionHashes?: boolean;
 }
 
-/** Version of the API surface. */
 const major = '1';
 const minor = '36';
 
@@ -45,10 +42,7 @@ const otherRootPaths = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/ope
 /** Answers one path; `segments` are those after the first. */
 type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 
-/**
- * Answers requests for documents about the API: discovery in both forms, `/version` and the list of paths.
- * False when the path is none of them. Throws StatusError.
- */
+/** Answers discovery in both forms, `/version` and the list of paths; false for other paths. Throws StatusError. */
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
   const { catalogue } = options;
   const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
@@ -70,7 +64,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     ),
   }));
   const version = versionDocument(options);
-  // As in the reference, CBOR is spoken by what serves a group's resources, and so not by the documents about groups.
+  // CBOR covers a group's resources, but not the documents about groups, as in the reference.
   const listEncoders = encodersWith(options.cbor ?? false);
 
   const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = allEncoders): true => {
@@ -84,12 +78,12 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     sendShared(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
-  /** For documents that are no objects of the API: they have one form, laid out for people, whatever the client asks for. */
+  /** Documents that are not API objects have one form, indented JSON, whatever the client accepts. */
   const json = (context: RequestContext, document: JsonObject): true => {
     sendShared(context, 200, 'application/json', laidOutBytesOf(document));
     return true;
   };
-  /** Tagged with its hash, so that a client asks again without being sent the whole. */
+  /** The hash as entity tag saves clients repeated downloads. */
   const cacheable = (context: RequestContext, bytes: Buffer): true => {
     const hash = hashOf(bytes);
     context.response.setHeader('vary', 'Accept');
@@ -141,7 +135,6 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   };
 }
 
-/** Where nobody knows of other programs. */
 function ownGroups(catalogue: Catalogue): () => readonly ListedGroup[] {
   let made: { readonly of: Catalogue['groups']; readonly groups: readonly ListedGroup[] } | null = null;
   return () => {
@@ -151,7 +144,7 @@ function ownGroups(catalogue: Catalogue): () => readonly ListedGroup[] {
   };
 }
 
-/** Documents of what is served now: made anew when that has changed and somebody asks. */
+/** Caches documents of what is served; a change rebuilds them on request. */
 function documentsOf<T>(
   catalogue: Catalogue,
   listed: () => readonly ListedGroup[],
@@ -171,7 +164,7 @@ const onlyGet = ({ request }: RequestContext): true => {
   return true;
 };
 
-/** For what is JSON whatever parameters the client adds, but nothing else. */
+/** Accepts JSON with any parameters, and nothing else. */
 const onlyJson = ({ request }: RequestContext): true => {
   const accept = (request.headers.accept ?? '') || '*/*';
   if (accept.split(',').some((entry) => ['*/*', jsonType].includes((entry.split(';')[0] ?? '').trim()))) return true;
@@ -180,7 +173,7 @@ const onlyJson = ({ request }: RequestContext): true => {
 
 const jsonType = 'application/json';
 
-/** Remembers what was made of each document: the same few objects are asked for again and again. */
+/** Caches by document: the same few objects are requested again and again. */
 function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {
@@ -195,7 +188,7 @@ const isAggregatedEntry = (entry: string): boolean => /;\s*as=APIGroupDiscoveryL
 const noPeers: readonly PeerGroups[] = [];
 const nobody = (): readonly PeerGroups[] => noPeers;
 
-/** A document with what peers serve, made anew when one of the two has changed and somebody asks. */
+/** Merges peers' resources into a document; a change of either rebuilds it on request. */
 function mergedDocuments(peers: () => readonly PeerGroups[]): (own: JsonObject) => JsonObject {
   let made: { readonly of: JsonObject; readonly peers: readonly PeerGroups[]; readonly document: JsonObject } | null = null;
   return (own) => {
@@ -206,7 +199,7 @@ function mergedDocuments(peers: () => readonly PeerGroups[]): (own: JsonObject) 
   };
 }
 
-/** The first entry that can be served decides; an aggregated one only in version v2. Null for a plain document; `own` without what peers serve. */
+/** The first acceptable entry decides; aggregated forms need version v2. Null for a plain document; `own` excludes peers. */
 function aggregatedWanted({ request }: RequestContext): 'own' | 'merged' | null {
   for (const entry of (request.headers.accept ?? '').split(',')) {
     const parts = entry.split(';').map((part) => part.trim());

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import type { Catalogue, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';
 
-/** The documents that tell clients what is served. Pure functions of the catalogue. */
+/** Discovery documents. Pure functions of the catalogue. */
 
-/** `/api`: versions of the core group, and where this server is reached. */
+/** `/api`: versions of the core group, and this server's address. */
 export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonObject => ({
   kind: 'APIVersions',
   versions: (catalogue.group('')?.versions ?? []).map(({ version }) => version),
@@ -62,17 +62,17 @@ const subresourceEntry = (parent: ServedResource, { name, group, version, kind, 
   verbs: [...verbs],
 });
 
-/** Group and version are named only where they are not those of the document. */
+/** Group and version are named only where they differ from the document's. */
 const foreign = (named: GroupVersion, own: GroupVersion): JsonObject =>
   own.group === named.group && own.version === named.version ? {} : { group: named.group, version: named.version };
 
 const isStored = ({ verbs }: ServedResource): boolean => verbs.has('get') && verbs.has('update');
 
-/** Tells clients when the stored form of a type changes: eight bytes of a hash of its group, version and kind. */
+/** Changes with the stored form of a type: eight bytes of a hash of its group, version and kind. */
 const storageVersionHash = ({ storage: { group, version: stored, kind }, writtenVersion = stored }: ServedResource): string =>
   createHash('sha256').update(`${group}/${writtenVersion}/${kind}`).digest().subarray(0, 8).toString('base64');
 
-/** All of the above for one root in one document: `/api` or `/apis` with `as=APIGroupDiscoveryList`. */
+/** All documents of one root, `/api` or `/apis`, in one: `as=APIGroupDiscoveryList`. */
 const aggregated = (items: readonly JsonObject[]): JsonObject => ({
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
@@ -105,7 +105,7 @@ const ownVersion = ({ version, resources }: ServedVersion): JsonObject => ({
   freshness: 'Current',
 });
 
-/** Of types that are compiled in, kinds of answers leave out what the document says anyway; the others name them in full. */
+/** Built-in types omit the group and version that the document already has; others name them in full. */
 const responseKind = ({ group, version, kind }: GroupVersion & { readonly kind: string }, own: ServedResource): JsonObject =>
   !own.behaviour.selfDescribed && own.group === group && own.version === version
     ? { group: '', version: '', kind }

@@ -3,12 +3,11 @@ import { notAcceptable, methodNotAllowed } from '../../api/status.js';
 import { send } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
 
-/** Where the documents about the keys of service account tokens are. */
 export const openidPaths = { configuration: '/.well-known/openid-configuration', keys: '/openid/v1/jwks' } as const;
 
 const keySetType = 'application/jwk-set+json';
 
-/** Answers requests for those documents. False when the path is none of them, or there are none. */
+/** Answers requests for those documents; false for other paths, or without documents. */
 export function createOpenId(documents: () => OpenIdDocuments | null, maxAgeSeconds: () => number): (context: RequestContext) => boolean {
   return (context) => {
     const path = context.info.path.replace(/\/$/, '');

@@ -2,13 +2,13 @@ import { objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 import type { JsonObject } from '../../api/object.js';
 
-/** Entries of aggregated discovery, as another API server of the cluster has them. */
+/** Entries of aggregated discovery from another API server of the cluster. */
 export type PeerGroups = readonly JsonObject[];
 
 /**
- * A document of aggregated discovery with what only other API servers of the cluster serve: groups, versions of groups, and resources of versions
- * (`peer_aggregated_handler.go` of k8s.io/apiserver). Of them only types that are compiled in count, which documents do not name in full: what definitions and
- * other programs serve this server knows itself, and knows sooner when it goes. Groups of others stand behind the one that they follow there. Pure.
+ * Adds what only other API servers of the cluster serve: groups, group versions, and resources (`peer_aggregated_handler.go` of k8s.io/apiserver). Only their
+ * built-in types count, which documents do not name in full: this server knows custom resources and other programs itself, and learns sooner when they go. A
+ * group of a peer follows its predecessor there. Pure.
  */
 export function withPeerGroups(own: JsonObject, peers: readonly PeerGroups[]): JsonObject {
   const groups = [...objectsIn(own, 'items')];

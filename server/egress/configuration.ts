@@ -5,19 +5,17 @@ import { readConfiguration, refuseConfiguration, type Shape } from '../../progra
 import { socketPath } from '../../program/grpc/socketPath.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 
-/** What a proxy is known by, and what it knows the server by. `servername` stands for the host where it is there. */
+/** TLS settings of a proxy. `servername` replaces the host if present. */
 export type ProxyTls = Pick<TlsClientTerms, 'ca' | 'cert' | 'key' | 'servername'>;
 
-/** How a proxy itself is reached. */
-export type Transport =
-  { readonly path: string } | { readonly host: string; readonly port: number; /** Null without TLS. */ readonly tls: ProxyTls | null };
+export type Transport = { readonly path: string } | { readonly host: string; readonly port: number; readonly tls: ProxyTls | null };
 
 export type Connection =
   | { readonly protocol: 'Direct' }
   | { readonly protocol: 'HTTPConnect'; readonly transport: Transport }
   | { readonly protocol: 'GRPC'; readonly transport: Transport };
 
-/** What lies at the other end: nodes, pods and services; the control plane's own neighbours; the store. */
+/** The kind of target: nodes, pods and services; the control plane's network; the store. */
 export type Destination = 'cluster' | 'controlplane' | 'etcd';
 export type EgressSelections = ReadonlyMap<Destination, Connection>;
 
@@ -39,7 +37,7 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** Reads the file of `--egress-selector-config-file`, and the files with certificates that it names. Throws with what is wrong in it. */
+/** Reads the file of `--egress-selector-config-file`, and the certificates that it names. Throws for an invalid one. */
 export function readEgressSelections(file: string): EgressSelections {
   const value = readConfiguration(file, {
     option: option,

@@ -3,10 +3,9 @@ import type { Connection, Destination, EgressSelections } from './configuration.
 import { dialByGrpc } from './grpcTunnel.js';
 import { dialByConnect } from './httpConnect.js';
 
-/** By which way something is reached: null for the direct one. */
+/** Returns the dialer of a destination; null to connect directly. */
 export type Egress = (destination: Destination) => Dial | null;
 
-/** Everything directly, as without a configuration. */
 export const directEgress: Egress = () => null;
 
 export const createEgress =

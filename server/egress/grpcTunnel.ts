@@ -4,7 +4,6 @@ import type { Client, ClientDuplexStream } from '@grpc/grpc-js';
 import { messageTypes } from '../../program/grpc/messageType.js';
 import type { Transport } from './configuration.js';
 
-/** Kinds of packets of a Konnectivity server, by its numbers. */
 export const packet = { dialRequest: 0, dialResponse: 1, closeRequest: 2, closeResponse: 3, data: 4, dialClose: 5, drain: 6 } as const;
 export const tunnelPath = '/ProxyService/Proxy';
 
@@ -43,7 +42,7 @@ const timeoutMs = 30_000;
 const packetBytesMax = 16 * 1024;
 const randomMax = 2 ** 31;
 
-/** Asks a Konnectivity server for a way to a host and port: a stream of packets for this one connection. */
+/** Opens a tunnel to a host and port through a Konnectivity server: a stream of packets for one connection. */
 export async function dialByGrpc(transport: Transport, host: string, port: number): Promise<Duplex> {
   const client = await clientOf(transport);
   const call = client.makeBidiStreamRequest(tunnelPath, packets.encode, packets.decode);
@@ -87,7 +86,7 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
       clearTimeout(timer);
       call.off('data', take);
       call.off('end', gone);
-      // What comes later is nobody's: the call is cancelled then.
+      // Later errors are ignored: the call is cancelled then.
       call.on('error', () => {});
     };
     const fail = (error: Error): void => {
@@ -98,7 +97,7 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
       fail(new Error('the proxy ended the stream'));
     };
     const take = ({ type, dialResponse }: Packet): void => {
-      // An agent that cannot connect may close what it never opened, without an answer.
+      // An agent that cannot connect may close the tunnel without a response.
       if (type === packet.dialClose || type === packet.closeResponse) return fail(new Error('the proxy gave up'));
       if (type !== packet.dialResponse || dialResponse?.random !== dialRequest.random) return;
       if (dialResponse.error !== '') return fail(new Error(dialResponse.error));
@@ -113,7 +112,6 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
   });
 }
 
-/** One connection through a Konnectivity server. */
 class Tunnel extends Duplex {
   constructor(
     private readonly call: Call,

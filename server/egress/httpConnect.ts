@@ -8,7 +8,7 @@ const answerBytesMax = 16 * 1024;
 const timeoutMs = 30_000;
 const endOfHead = '\r\n\r\n';
 
-/** A connection to a proxy, by whatever transport. Resolves once it stands. */
+/** Connects to a proxy. Resolves once the connection is established. */
 function reach(transport: Transport): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket =
@@ -34,7 +34,7 @@ function reach(transport: Transport): Promise<Socket> {
   });
 }
 
-/** Asks a proxy for a way to a host and port by the method CONNECT (RFC 9110, section 9.3.6). */
+/** Opens a tunnel through a proxy by CONNECT (RFC 9110, section 9.3.6). */
 export async function dialByConnect(transport: Transport, host: string, port: number): Promise<Duplex> {
   const socket = await reach(transport);
   const target = `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -6,13 +6,13 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { Dial } from '../webhook/dialed.js';
 
-/** A socket for a client that opens its connections itself: each goes on by another way. */
+/** A local socket for clients that open connections themselves, each of which is tunnelled. */
 export interface Relay {
   readonly path: string;
   close(): void;
 }
 
-/** Listens on a Unix socket that only this user can reach, and joins whoever connects to a host and port by the way that `dial` knows. */
+/** Listens on a Unix socket for this user alone, and tunnels its connections to a host and port through `dial`. */
 export async function openRelay(dial: Dial, host: string, port: number): Promise<Relay> {
   const directory = mkdtempSync(path.join(tmpdir(), 'egress-'));
   const open = new Set<Duplex>();
@@ -24,7 +24,7 @@ export async function openRelay(dial: Dial, host: string, port: number): Promise
         keep(open, way);
         join(client, way);
       },
-      // The client sees a connection that breaks; why, its next attempt may tell.
+      // The client sees a broken connection; its next attempt may report the reason.
       () => client.destroy(),
     );
   });

@@ -1,14 +1,14 @@
 import { compareVersions } from '../cel/eval/functions/semvers.js';
 import { oldestEmulationVersion } from '../kinds/coordination.k8s.io/leaseStrategy.js';
 
-/** How long a candidate that was asked whether it is there has to say so, and how long what it said counts. */
+/** The time that a candidate has to answer a ping, and that its answer counts. */
 export const electionMs = 5_000;
-/** A candidate that has not renewed for this long is no candidate any more. */
+/** A candidate expires without renewal for this long. */
 export const candidateMs = 30 * 60_000;
-/** How long the lease is that an elected candidate gets; it renews it as its own afterwards. */
+/** The duration of an elected candidate's first lease, which it then renews itself. */
 export const firstLeaseSeconds = 5;
 
-/** A LeaseCandidate. Times are in milliseconds since 1970; null where there is none. */
+/** Times are in milliseconds since 1970, or null. */
 export interface Candidate {
   readonly name: string;
   readonly createdAt: number;
@@ -19,9 +19,8 @@ export interface Candidate {
   readonly strategy: string;
 }
 
-/** The Lease that candidates are for. */
 export interface Held {
-  /** Empty where nobody holds it. */
+  /** Empty without a holder. */
   readonly holder: string;
   readonly renewedAt: number | null;
   readonly durationSeconds: number | null;
@@ -29,17 +28,16 @@ export interface Held {
   readonly strategy: string;
 }
 
-/** What is to be done about a lease. Pure data; whoever decides anew after it was done comes to the next step. */
+/** The next action for a lease. Pure data; deciding again after it yields the following step. */
 export type Step =
-  /** There is nothing to do. `lookAgain`: in so many milliseconds, although nothing has changed by then; null for when something changes. */
+  /** `lookAgain`: decide again in so many milliseconds; null waits for a change. */
   | { readonly do: 'nothing'; readonly lookAgain: number | null }
-  /** Candidates are asked whether they are there. */
+  /** Pings candidates. */
   | { readonly do: 'ping'; readonly candidates: readonly string[] }
-  /** The candidate has the lease from now on. `strategy` goes with it. */
   | { readonly do: 'elect'; readonly candidate: string; readonly strategy: string }
-  /** The lease is there for whoever knows the strategy to say who has it. */
+  /** The lease is left to a coordinator that knows the strategy. */
   | { readonly do: 'offer'; readonly strategy: string }
-  /** The holder is asked to give way to the candidate, which has the lease when the holder lets go of it. */
+  /** The holder is asked to yield to the candidate, which gets the lease when the holder releases it. */
   | { readonly do: 'prefer'; readonly candidate: string; readonly strategy: string };
 
 export const isExpired = ({ renewedAt, durationSeconds }: Held, now: number): boolean =>
@@ -48,10 +46,9 @@ export const isExpired = ({ renewedAt, durationSeconds }: Held, now: number): bo
 export const isGone = ({ renewedAt }: Candidate, now: number): boolean => renewedAt === null || renewedAt + candidateMs < now;
 
 /**
- * The next step of an election (KEP 4355). A lease that its best candidate holds, or is promised to, is left alone. Otherwise candidates that have not been
- * heard of lately are asked first, and those that say nothing within the time of an election do not count until they do. The best one is then elected, or,
- * while another holds the lease, preferred. A lease of another strategy than the oldest emulation version is made without a holder, for those who know the
- * strategy, and left to them.
+ * The next step of an election (KEP 4355). A lease that its best candidate holds or is promised is left alone. Otherwise silent candidates are pinged first,
+ * and do not count unless they answer within the election time. The best one is then elected, or preferred while another holds the lease. A lease with another
+ * strategy than the oldest emulation version is created without a holder, and left to coordinators that know it.
  */
 export function nextStep(candidates: readonly Candidate[], lease: Held | null, now: number): Step {
   const standing = candidates.filter((candidate) => !isGone(candidate, now) && !isSilent(candidate, now));
@@ -66,7 +63,7 @@ export function nextStep(candidates: readonly Candidate[], lease: Held | null, n
   return electedAmong(standing, held);
 }
 
-/** It was asked whether it is there, and has not said so yet. */
+/** It was pinged and has not answered yet. */
 const isAsked = ({ pingedAt, renewedAt }: Candidate): boolean => pingedAt !== null && pingedAt > (renewedAt ?? 0);
 const isSilent = (candidate: Candidate, now: number): boolean => isAsked(candidate) && (candidate.pingedAt ?? 0) + electionMs <= now;
 
@@ -77,20 +74,20 @@ function electedAmong(candidates: readonly Candidate[], held: Held | null): Step
   return { do: held === null ? 'elect' : 'prefer', candidate: best.name, strategy };
 }
 
-/** Who picks by other rules, or does not agree, is not disturbed either. */
+/** Candidates with other or contradictory strategies are left alone too. */
 function isSettled({ holder, preferred }: Held, candidates: readonly Candidate[]): boolean {
   if (strategyOf(candidates) !== oldestEmulationVersion) return true;
   const best = bestOf(candidates)?.name;
   return best === holder || best === preferred;
 }
 
-/** Whether somebody else, who knows the strategy, is to say who has the lease that nobody has. */
+/** Reports whether an unheld lease is left to another coordinator. */
 function isOffered(lease: Held | null, candidates: readonly Candidate[]): boolean {
   const strategy = strategyOf(candidates);
   return lease !== null && lease.holder === '' && strategy !== oldestEmulationVersion && lease.strategy === strategy;
 }
 
-/** That of the candidates with the newest binary; null where these do not agree, or there are none. */
+/** The strategy of the candidates with the newest binary; null where they disagree, or there are none. */
 export function strategyOf(candidates: readonly Candidate[]): string | null {
   const [first] = candidates;
   if (first === undefined) return null;
@@ -101,7 +98,7 @@ export function strategyOf(candidates: readonly Candidate[]): string | null {
   return strategies.size === 1 ? newest.strategy : null;
 }
 
-/** The one that emulates the oldest version; among equals the one with the oldest binary, then the one that is there longest. */
+/** The candidate with the oldest emulation version; among equals the oldest binary, then the oldest candidate. */
 export function bestOf(candidates: readonly Candidate[]): Candidate | null {
   const [first = null] = [...candidates].sort(
     (a, b) =>

@@ -16,7 +16,6 @@ const group = 'coordination.k8s.io';
 const leases = { group, resource: 'leases' };
 const candidateResource = { group, resource: 'leasecandidates' };
 const candidateVersions = ['v1beta1', 'v1alpha2'];
-/** How often candidates are looked for that are none any more. */
 const lookMs = 5 * 60_000;
 const writeTimeoutMs = 5_000;
 const options: WriteOptions = { ...ownWrites, manager: 'leader-election-controller', timeoutMs: writeTimeoutMs };
@@ -27,28 +26,26 @@ export interface ElectionsOptions {
   readonly storage: Pick<Storage, 'watch' | 'get'>;
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Whether this server is the one that elects. */
+  /** Reports whether this server runs elections. */
   readonly leads: () => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly report: (what: string, error: unknown) => void;
 }
 
-/** A lease that there are candidates for. */
 interface Election {
   readonly namespace: string;
   readonly name: string;
   readonly candidates: Map<string, Candidate>;
   timer: NodeJS.Timeout | null;
   turn: Promise<void> | null;
-  /** Something has changed while a turn was under way. */
+  /** A change occurred during a turn. */
   again: boolean;
 }
 
-/** Elects holders of leases among the candidates that clients have named (LeaseCandidate), one election a lease. `decision.ts` says whom. */
+/** Elects holders of leases among their LeaseCandidates, one election per lease. `decision.ts` chooses them. */
 export class Elections {
   readonly #elections = new Map<string, Election>();
-  /** Of each candidate, by namespace and name, the lease that it is for. */
   readonly #leaseOf = new Map<string, string>();
   readonly #following: readonly Following[];
   #look: NodeJS.Timeout | null = null;
@@ -75,7 +72,7 @@ export class Elections {
     ];
   }
 
-  /** Begins to elect. To be called when storage takes writes. */
+  /** Called when storage takes writes. */
   start(): void {
     this.#running = true;
     const all = (): void => {
@@ -124,7 +121,6 @@ export class Elections {
     this.#elections.delete(key);
   }
 
-  /** Takes the next step soon, or after `afterMs`. */
   #wake(election: Election | undefined, afterMs = 0): void {
     if (!this.#running || election === undefined) return;
     if (election.turn !== null) {
@@ -144,7 +140,7 @@ export class Elections {
     }, afterMs).unref();
   }
 
-  /** When to look again although nothing changes by then, in milliseconds; null for never. */
+  /** Returns the delay of the next turn without a change, in milliseconds; null for none. */
   async #turn(election: Election): Promise<number | null> {
     try {
       if (!(await this.options.leads())) return electionMs;
@@ -185,7 +181,7 @@ export class Elections {
     if (target !== null) await this.options.registry.delete(target, noDeleteOptions, options);
   }
 
-  /** `change` gives the next state of the lease, or null where there is nothing to change any more. */
+  /** `change` returns the next state of the lease, or null where nothing is left to change. */
   async #changeLease({ namespace, name }: Election, change: (current: ApiObject | null) => ApiObject | null): Promise<void> {
     const { registry, catalogue } = this.options;
     const resource = catalogue.resource(group, 'v1', leases.resource);
@@ -208,7 +204,7 @@ export class Elections {
     throw readFailure(result);
   }
 
-  /** Null where the server serves no candidates: then there is nobody who could say that he is there. */
+  /** Null where the server does not serve candidates, which then cannot answer. */
   #candidate(namespace: string, name: string): Target | null {
     const served = candidateVersions.map((version): ServedResource | null =>
       this.options.catalogue.resource(group, version, candidateResource.resource),
@@ -220,7 +216,7 @@ export class Elections {
 
 const specOf = (object: ApiObject): JsonObject => (object['spec'] = { ...membersOf(object['spec']) });
 
-/** The lease as the step wants it; null where there is nothing to change any more. */
+/** The lease after the step; null where nothing is left to change. */
 function changed(current: ApiObject | null, step: Exclude<Step, { readonly do: 'nothing' | 'ping' }>, now: number): ApiObject | null {
   switch (step.do) {
     case 'elect':
@@ -232,7 +228,7 @@ function changed(current: ApiObject | null, step: Exclude<Step, { readonly do: '
   }
 }
 
-/** The lease without a holder, for whoever knows its strategy; null where somebody has it already. */
+/** The lease without a holder, for another coordinator; null where it already has a holder. */
 function offered(current: ApiObject | null, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;
@@ -241,7 +237,7 @@ function offered(current: ApiObject | null, { strategy }: { readonly strategy: s
   return current;
 }
 
-/** The lease with a new holder, which has some seconds to make it its own; null where somebody else was faster. */
+/** The lease with a new holder, which has some seconds to renew it; null where another holder was faster. */
 function elected(current: ApiObject | null, candidate: string, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;
@@ -280,7 +276,7 @@ function whenAt(object: ApiObject, member: string): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** An object that cannot be read names no candidate. */
+/** An unreadable object names no candidate. */
 function readCandidate(stored: StoredObject): { readonly leaseName: string; readonly candidate: Candidate } | null {
   try {
     const object = stored.decode();
