@@ -1,5 +1,6 @@
 /**
- * The one door to `server`: an API server in the process that asks for one. Programs and tests alone see what is behind it.
+ * The entry point of `server`: an API server in the calling process. Only programs and tests see what is behind it.
+ *
  * @module raftplane/server
  */
 import { createLogger } from '../program/log/logger.js';
@@ -11,9 +12,8 @@ import { startServer } from './server.js';
 export type { RunningServer } from './process/runningServer.js';
 
 /**
- * Starts an API server with the options that the program `apiserver` has (docs/options.md), as on its command line: `--storage-backend=memory`. It logs to the
- * standard streams, as they say. Resolves as soon as requests are taken; rejects, with nothing left running, when the options contradict each other or what they
- * name cannot be used.
+ * Starts an API server with the options of the program `apiserver` (docs/options.md), as on its command line: `--storage-backend=memory`. It logs to the
+ * standard streams, as configured. Resolves as soon as requests are served; rejects, with nothing left running, for contradictory or unusable options.
  */
 export function startApiServer(args: readonly string[]): Promise<RunningServer> {
   const read = readApiServerOptions(args);

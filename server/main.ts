@@ -18,14 +18,14 @@ import { unreadableFiles } from '../program/flags/unreadable.js';
 import { startServer, type RunningServer } from './server.js';
 import { servingThreadsOf } from './threads/servingThreads.js';
 
-/** Exit codes, as the reference has them: 0 after an orderly stop, 1 for what failed and for a command line that cannot be right. */
+/** Exit codes of the reference: 0 after an orderly stop, 1 for a failure or an invalid command line. */
 const exitFailure = 1;
 
-/** What the program writes (data, logs, keys, backups) is nobody else's to read, whatever the shell says. */
+/** Data, logs, keys and backups are private, whatever the shell's umask. */
 const privateFilesUmask = 0o077;
 
 async function main(argv: readonly string[]): Promise<void> {
-  // As a thread it shares the process's with others, and its launcher keeps the folder closed.
+  // A thread shares the process's umask with others, and its launcher restricts the folder.
   if (isMainThread) process.umask(privateFilesUmask);
   outliveFullDisk();
   if (argv[0] === 'migrate') {
@@ -50,17 +50,16 @@ async function main(argv: readonly string[]): Promise<void> {
   if (unreadable.length > 0) return refuse(unreadable);
   const { output, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
   const log = createLogger(output === null ? logging : { ...logging, output });
-  // What is held back must not be lost with the process.
+  // Buffered output must not be lost with the process.
   if (output !== null) process.on('exit', () => output.flush());
   for (const name of read.withoutEffect) log.warn('option has no effect', { option: `--${name}` });
   for (const closed of closedGates(options)) log.warn(closed);
-  // As a thread it shares the setting with a process that is not its own.
+  // A thread shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();
   widenBufferPool();
   await run(options, log, logging.verbosity);
 }
 
-/** Tells what is wrong with the command line. */
 function refuse(errors: readonly string[]): void {
   process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See apiserver --help.\n`);
   process.exitCode = exitFailure;
@@ -71,17 +70,17 @@ function textAskedFor(options: ApiServerOptions): string | null {
   return options.version === 'true' || options.version === 'raw' ? versionText(options.version) : null;
 }
 
-/** True once the log says why the process ends. */
+/** True once the log has the reason of the end. */
 let explained = false;
 
 async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<void> {
-  // A process ends as well when nothing is left that could happen, and Node says nothing of that.
+  // A process also ends when its event loop is empty, which Node does not report.
   process.once('exit', (status) => {
     if (explained) return;
     process.exitCode = status === 0 ? exitFailure : status;
     log.error('ended: nothing was left to wait for, which is a defect', { status });
   });
-  // A state that nobody foresaw: the other replicas are right, this process may not be.
+  // The state is unknown: the other replicas are right, this process may not be.
   process.on('uncaughtException', (error: Error) => {
     endNow(log, 'unexpected error, ending', error);
   });
@@ -98,7 +97,7 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
   // Nothing is served yet, and the replica's data survives any end.
   if (typeof server === 'string') return process.exit(0);
   if (server.takeConnection !== null) takeHandedConnections(server.takeConnection);
-  // Whoever started it need not ask. A start that fails is told of by `failed`.
+  // The starter need not ask. A failed start is reported by `failed`.
   server.ready.then(
     () => process.send?.('ready'),
     () => undefined,
@@ -109,7 +108,7 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
   process.exit(0);
 }
 
-/** Disks that fail, removal and the like have codes and say all there is to say; only of defects one wants to know where they are. */
+/** Operational errors, such as those of disks, have codes and need no stack; defects do. */
 const isForeseen = (error: Error): boolean => typeof (error as NodeJS.ErrnoException).code === 'string';
 
 function start(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<RunningServer> {

@@ -1,7 +1,4 @@
-/**
- * Puts the server together and takes it apart: which part comes before which, and what goes back to where it was when one fails. That order is one thing,
- * which is why it stands in one file; what the parts do stands in theirs.
- */
+/** Assembles and stops the server: the order of components, and the rollback when one fails. That order is one idea, so it is in one file. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
@@ -54,9 +51,8 @@ export type { RunningServer } from './process/runningServer.js';
 const farewellTimeoutMs = 200;
 
 /**
- * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are taken.
- * Rejects, with nothing left running, when files, addresses or data are not usable; the message says which.
- * A replica begins in `thread` where one was loaded before.
+ * Starts everything: the replica in its thread, the storage on it, the API, the listener. Resolves as soon as requests are served. Rejects, with nothing left
+ * running, when files, addresses or data are unusable; the message says which. `thread` is a preloaded thread for the replica.
  */
 export async function startServer(
   options: ApiServerOptions,
@@ -70,7 +66,6 @@ export async function startServer(
   try {
     return await begin({ options, log, live, parts, verbosity, thread });
   } catch (error) {
-    // What cannot be ended either is in the log.
     await parts.stop().catch(() => undefined);
     throw error;
   }
@@ -86,7 +81,7 @@ interface Beginning {
 }
 
 async function begin({ options, log, live, parts, verbosity, thread }: Beginning): Promise<RunningServer> {
-  // Files are read first: a wrong certificate must not leave a replica half started.
+  // Files are read first: an invalid certificate must not leave a replica half started.
   const metrics = createMetrics(metricChoice(options));
   const given = readGiven(options, { live, log, metrics });
   const { egress, plugins, tracing } = given;
@@ -110,7 +105,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   });
   parts.add({ name: 'audit', stop: () => auditor?.close() });
 
-  // A program has put the number of its machine in place of 0; who embeds a server, and did not ask, gets no threads.
+  // The program replaces 0 by the machine's number; an embedded server has no threads by default.
   const threads = Math.max(1, options['serving-threads']);
   if (threads > 1 && !isMainThread)
     throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
@@ -135,7 +130,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   });
 }
 
-/** Pages about the process: on the port only where profiling is on; a socket has been asked for by name. */
+/** Pages about the process: on the port only with profiling; a socket is explicitly configured. */
 function debugPages(
   options: ApiServerOptions,
   verbosity: Verbosity,
@@ -146,7 +141,7 @@ function debugPages(
   return { served: options.profiling ? pages : null, socket: pages };
 }
 
-/** What the operator says of events, where the plug-in runs that counts them. */
+/** The event limits, where the plugin that counts events runs. */
 function eventLimitsOf(plugins: PluginConfigurations, options: ApiServerOptions): readonly EventLimit[] | null {
   const enabled = enabledPlugins(options['enable-admission-plugins'], options['disable-admission-plugins']);
   return enabled.has('EventRateLimit') ? eventLimitsIn(plugins.get('EventRateLimit') ?? null) : null;
@@ -160,11 +155,8 @@ interface Prepared extends Given {
   readonly store: ServerStore;
   readonly metrics: Metrics;
   readonly auditor: OpenAuditor | null;
-  /** Null with `--profiling=false`. */
   readonly debug: DebugPages | null;
-  /** Null where no events are counted. */
   readonly countEvents: CountEvents | null;
-  /** The other serving threads; null where there are none. */
   readonly others: ServingThreads | null;
   readonly parts: Parts;
 }
@@ -185,7 +177,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
     name: 'listener',
     stop: async () => {
       await Promise.all([drain(options, listener, chain, log), others?.drain()]);
-      // Another one that stops meanwhile may have handed it back.
+      // Another server that stops meanwhile may have returned it.
       await store.handOver(log);
     },
   });
@@ -221,7 +213,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   const elections = electionsOf(options, { api, store, log });
   parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
   if (presence !== null) {
-    // Clients of the service must stop coming before this server goes; without a majority nobody can be told.
+    // Clients of the service must stop arriving before this server goes; without a majority that cannot be announced.
     const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
     parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
   }
@@ -229,7 +221,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
   const stopping = new AbortController();
-  // Each object of the bootstrap waits by itself when storage takes no writes yet: many at once are no leak.
+  // Each bootstrap object waits separately while storage takes no writes: many listeners at once are no leak.
   setMaxListeners(0, stopping.signal);
   const ready = becomeReady({ options, log, api, progress, others, stopping: stopping.signal }).then(() => parts.start());
   const failed = new Promise<Error>((resolve) => {
@@ -242,7 +234,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     progress.stopping = true;
-    // Before anything else: until another replica leads, nobody writes. And whoever loses patience with this process and kills it then kills no leader.
+    // Comes first: until another replica leads, no writes succeed. And a supervisor that kills this process afterwards kills no leader.
     const handedOver = store.handOver(log);
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
@@ -253,19 +245,19 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   return { url, takeConnection, ready, failed, stop: () => (stopped ??= stop()) };
 }
 
-/** Where the other API servers find this one, if not at the address that clients have: one that listens on a loopback address is found there. */
+/** The address for other API servers, if it differs from that for clients: a server on a loopback address is reached there. */
 function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): ServerAddress | null {
   const found = { ip: options['peer-advertise-ip'] ?? advertisedAddress(options), port: Number(options['peer-advertise-port'] ?? port) };
   return isIP(found.ip) === 0 || (found.ip === ip && found.port === port) ? null : found;
 }
 
-/** Null where clients elect among themselves. */
+/** Null without coordinated elections. */
 const electionsOf = (options: ApiServerOptions, surroundings: Surroundings): Elections | null =>
   featuresOf(options).enabled('CoordinatedLeaderElection')
     ? new Elections(leaderWork(surroundings, 'election', 'cannot be held now, and is tried again'))
     : null;
 
-/** Null where the machine has no address to give to others. */
+/** Null where the machine has no external address. */
 function presenceOf({
   options,
   api,
@@ -345,7 +337,7 @@ function eventExpiry({
   });
 }
 
-/** Where others listen with it, each has its part of what the process may have. */
+/** Each of several threads has its share of the process's limits. */
 function listenWith(others: ServingThreads | null, options: ListenerOptions): Promise<Listener> {
   if (others === null) return listen(options);
   const { threads } = others;
@@ -369,7 +361,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Waits for the cache, then makes what must exist in every cluster. A cluster without majority is waited for: others may be on their way. */
+/** Waits for the cache, then creates the objects of every cluster. A cluster without majority is awaited, since others may be starting. */
 async function becomeReady({
   options,
   log,
@@ -388,7 +380,7 @@ async function becomeReady({
   await api.storage.ready();
   const { lockedKey } = api.storage;
   if (lockedKey !== null) {
-    // With its configuration the next start can read it: a process that ended would only be started again and again.
+    // The next start with its configuration can read it: a process that ended would only be restarted again and again.
     log.error('what is stored is encrypted, so the server stays up and is not ready; is --encryption-provider-config missing?', {
       key: lockedKey,
     });
@@ -399,7 +391,7 @@ async function becomeReady({
   await api.bootstrap(stopping);
   await others?.synced();
   clearTimeout(patience);
-  // Whoever made it gives up without an error when the server stops.
+  // Each creation gives up without an error when the server stops.
   stopping.throwIfAborted();
   progress.bootstrapped = true;
   log.info('ready');

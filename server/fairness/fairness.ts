@@ -11,7 +11,7 @@ import { workOf, type Estimate, type Work } from './seats.js';
 import { Tally, type Counted, type CountedLevel } from './tally.js';
 import type { KindUtilization, LevelUtilization } from './utilization.js';
 
-/** A request that wants its turn, as the HTTP layer has it. */
+/** A request that wants a seat. */
 export interface Guest {
   readonly info: RequestInfo;
   readonly user: User;
@@ -23,29 +23,26 @@ export interface Guest {
 }
 
 export interface FairnessOptions {
-  /** Seats of all levels together. */
   readonly seats: number;
-  /** Longest time that a request waits in a queue. */
   readonly waitMaxMs: number;
   readonly estimate: Estimate;
-  /** Seconds of a clock that nobody sets. */
+  /** Seconds of a monotonic clock. */
   readonly now?: () => number;
   readonly tally?: Tally;
-  /** Where several threads of a process have the seats in common. */
+  /** Seats shared by several threads, or null. */
   readonly shared?: SharedSeats | null;
 }
 
-/** What onlookers are shown of a level. */
 interface LevelView extends CountedLevel {
   readonly level: Level<Turn>;
   readonly counts: { dispatched: number; rejected: number; timedOut: number; cancelled: number };
 }
 
 interface Running extends LevelView {
-  /** Null where this thread alone has the level. */
+  /** Null where only this thread uses the level. */
   readonly pool: SharedPool | null;
   readonly deal: (flow: string) => readonly number[];
-  /** Null where nobody is shown it. */
+  /** Null without metrics. */
   readonly utilization: LevelUtilization | null;
 }
 
@@ -54,10 +51,9 @@ const retrySeconds = 1;
 const refused = (): Error => tooManyRequests('too many requests, please try again later', retrySeconds);
 const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put']);
 
-/** Decides whose turn it is: see DESIGN.md. */
+/** Decides when requests run: see DESIGN.md. */
 export class Fairness implements Counted {
   readonly tally: Tally;
-  /** Requests that are worked on, and that wait. */
   readonly current = { readOnly: 0, mutating: 0 };
   readonly waiting = { readOnly: 0, mutating: 0 };
   fraction = 1;
@@ -73,7 +69,6 @@ export class Fairness implements Counted {
     this.#kinds = this.tally.kinds(this.#now());
   }
 
-  /** Begins to lend seats now and then. */
   start(): void {
     this.#timer = inStep(adjustMs, () => this.adjust());
   }
@@ -86,7 +81,7 @@ export class Fairness implements Counted {
     return this.#levels.values();
   }
 
-  /** Takes other objects for the truth. Requests that wait or are worked on stay where they are. */
+  /** Applies changed objects. Waiting and running requests stay where they are. */
   configure(schemas: readonly Schema[], levels: readonly LevelSettings[]): void {
     const now = this.#now();
     const shares = levels.reduce((sum, each) => sum + each.shares, 0);
@@ -110,7 +105,7 @@ export class Fairness implements Counted {
       before.settings.queues === settings.queues &&
       before.settings.queueLengthMax === settings.queueLengthMax;
     if (same && !settings.exempt && before.bounds.nominal !== nominal) this.#begin(before.level.resize(nominal, now));
-    // Of its own for each level, also for one that takes the place of another with the same name: whoever waits there is looked for there.
+    // A replaced level of the same name gets its own pool, because waiting requests remain in the old one.
     const pool = same ? before.pool : (shared?.of(settings.name) ?? null);
     return {
       settings,
@@ -124,7 +119,7 @@ export class Fairness implements Counted {
     };
   }
 
-  /** Lends what is not needed: once every ten seconds. */
+  /** Lends unneeded seats, every ten seconds. */
   adjust(): void {
     const now = this.#now();
     const all = [...this.#levels.values()];
@@ -135,7 +130,7 @@ export class Fairness implements Counted {
       if (!running.settings.exempt) this.#begin(running.level.resize(Math.max(1, Math.round(seats[index] ?? 0)), now));
   }
 
-  /** Brings what is counted by time up to now. */
+  /** Updates time-weighted counts. */
   settle(): void {
     const now = this.#now();
     for (const running of this.#levels.values()) this.#noteUse(running, now);
@@ -147,12 +142,12 @@ export class Fairness implements Counted {
     return pool === null || shared === null ? own : shared.demand(pool, own);
   }
 
-  /** Lets a request in: at once, or when it is its turn. Throws or rejects with 429 where it has none. */
+  /** Admits a request at once, or when it is its turn. Throws or rejects with 429 otherwise. */
   admit(guest: Guest): void | Promise<void> {
     const { info, user } = guest;
     const schema = this.#schemas.classify(info, user);
     const running = schema === null ? undefined : this.#levels.get(schema.level);
-    // Before the objects are known, what has to be there comes in: the server itself.
+    // Only the server itself sends requests before the objects are known.
     if (schema === null || running === undefined) return undefined;
     guest.response.setHeader('x-kubernetes-pf-flowschema-uid', schema.uid);
     guest.response.setHeader('x-kubernetes-pf-prioritylevel-uid', running.settings.uid);
@@ -162,7 +157,6 @@ export class Fairness implements Counted {
     return turn.enter();
   }
 
-  /** Puts a request in its place. */
   arrive(turn: Turn): ReturnType<Level<Turn>['arrive']> {
     const { guest } = turn;
     const { running, schema, work } = turn.of;
@@ -187,10 +181,10 @@ export class Fairness implements Counted {
     return arrival;
   }
 
-  /** Another thread may give seats back while somebody waits on this one. */
+  /** Another thread may return seats while a request waits here. */
   #awaitOthers({ pool, level }: Running): void {
     if (pool === null) return;
-    // The one that has just come is told of its place first.
+    // The new request learns its place first.
     queueMicrotask(() => {
       pool.whileWaiting(() => {
         this.#begin(level.look(this.#now()));
@@ -294,13 +288,13 @@ interface TurnFacts {
   readonly work: Work;
 }
 
-/** One request's way through the queues. It may go through them twice: before its body is read, and after. */
+/** A request in the queues, which it may enter twice: before its body is read, and after. */
 class Turn {
   #ticket: Ticket<Turn> | null = null;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void; readonly timer: NodeJS.Timeout } | null = null;
   #watched = false;
   #released = false;
-  /** Null when the request is over: the seats that its watchers take for some seconds more must not keep it in memory. */
+  /** Null when the request is over: the seats of its watch events outlast it, and must not keep it in memory. */
   #guest: Guest | null;
 
   constructor(
@@ -335,7 +329,6 @@ class Turn {
     });
   }
 
-  /** Told that it is this one's turn. */
   begins(): void {
     const waiting = this.#waiting;
     this.#waiting = null;

@@ -1,4 +1,4 @@
-/** Two halves of a hash of a text, 32 bits each; fast, and good enough to spread flows whose names nobody chooses for their hash. */
+/** A fast 64-bit hash of a text in two halves, good enough for flows whose names are not chosen for their hash. */
 function hashes(text: string): readonly [number, number] {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
@@ -13,8 +13,8 @@ function hashes(text: string): readonly [number, number] {
 }
 
 /**
- * Deals a flow its queues: `size` different ones of `deck`, always the same for the same flow. Two flows hardly ever share all of theirs, so that one which fills
- * its own leaves the other one room (shuffle sharding). Pure.
+ * Deals a flow its queues: `size` different ones of `deck`, always the same for the same flow. Two flows hardly ever share all of theirs, so that one which
+ * fills its own leaves room for the other (shuffle sharding). Pure.
  */
 export function deal(flow: string, size: number, deck: number): readonly number[] {
   const [high, low] = hashes(flow);
@@ -24,7 +24,7 @@ export function deal(flow: string, size: number, deck: number): readonly number[
     const left = BigInt(deck - dealt);
     let card = Number(rest % left);
     rest /= left;
-    // Counted among those that are not dealt yet.
+    // The index counts only undealt cards.
     for (const taken of [...hand].sort((x, y) => x - y)) if (card >= taken) card++;
     hand.push(card);
   }
@@ -33,7 +33,6 @@ export function deal(flow: string, size: number, deck: number): readonly number[
 
 const knownMax = 4_096;
 
-/** The same, remembered for flows that come again. */
 export function dealer(size: number, deck: number): (flow: string) => readonly number[] {
   const known = new Map<string, readonly number[]>();
   return (flow) => {

@@ -1,18 +1,17 @@
-/** What one level may have of the seats, and what it seems to need. */
 export interface Borrower {
   readonly nominal: number;
-  /** It keeps so many at least, and gets so many at most. */
+  /** The minimum and maximum of its seats. */
   readonly lower: number;
   readonly upper: number;
-  /** What it has asked for lately. */
+  /** Its recent demand. */
   readonly demand: number;
 }
 
 const rounds = 60;
 
 /**
- * Shares `total` seats: each level has what it asks for times a common fraction, within its bounds. Levels that need less than they nominally have lend to those that
- * need more. Pure; the shares are not rounded.
+ * Shares `total` seats: each level gets its demand times a common fraction, within its limits. Levels that need less than their nominal seats lend to others.
+ * Pure; the shares are not rounded.
  */
 export function share(levels: readonly Borrower[], total: number): { readonly fraction: number; readonly seats: readonly number[] } {
   const targets = levels.map(({ nominal, lower, demand }) => (demand > 0 ? Math.max(demand, Math.min(lower, nominal)) : lower));
@@ -29,7 +28,7 @@ export function share(levels: readonly Borrower[], total: number): { readonly fr
   return { fraction: low, seats: at(low) };
 }
 
-/** How many seats were wanted, at a time, over a period: what is needed to guess what will be. */
+/** The demand for seats over time, from which the next is predicted. */
 export class Demand {
   #wanted = 0;
   #since: number;
@@ -59,7 +58,7 @@ export class Demand {
     if (wanted > this.#highest) this.#highest = wanted;
   }
 
-  /** Ends a period. What was wanted at most, or usually and somewhat more, counts at once; what is not wanted any more is forgotten slowly. */
+  /** Ends a period. A rise counts at once, from the maximum, or the average and somewhat more; a fall counts slowly. */
   close(now: number): number {
     this.set(this.#wanted, now);
     const period = now - this.#begun;
@@ -75,5 +74,5 @@ export class Demand {
   }
 }
 
-/** Half of a demand that has gone is forgotten after some five minutes, with periods of ten seconds. */
+/** Half of a past demand is forgotten after some five minutes, with periods of ten seconds. */
 const smoothing = 0.977;

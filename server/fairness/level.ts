@@ -1,35 +1,34 @@
 import { OwnSeats, type SeatPool } from './seatPool.js';
 
 /**
- * The queues of one priority level: which request may be worked on now, and which has to wait. Pure: it is told the time, and answers with what is to begin.
+ * The queues of one priority level. Pure: time is an argument, and results are the requests to begin.
  *
- * Fair queuing by seats and seconds. Were every queue served at the same time, each with an equal share of the seats, then `R` is how many seat-seconds each busy
- * queue would have had so far (its speed is the seats in use divided by the busy queues). A request begins in that imagined world when the requests of its queue
- * before it have ended, or at once; the request that would end first there is the one that is worked on next. How long a request takes is guessed when it begins, from
- * how long others of its level took lately, and put right while it takes longer and when it ends. Were the guess too small, a queue would have all of its requests
- * begun before it is charged for the first of them, and everybody else would wait for all of them.
+ * Fair queuing by seats and seconds. In an imagined world all busy queues are served at once, each with an equal share of the seats; `R` is the seat-seconds
+ * that each has had so far (it grows by the seats in use divided by the busy queues). A request begins there when the earlier ones of its queue have ended, or
+ * at once; the one that would end first runs next.
+ *
+ * The duration of a request is guessed at its start from recent ones of its level, and corrected while it takes longer and at its end. With too small a guess,
+ * a queue would have all its requests begun before it is charged for the first, and all others would wait for them.
  */
 
-/** A request on its way through a level. */
 export interface Ticket<T> {
   readonly of: T;
-  /** Taken while it is worked on. */
   seats: number;
-  /** Index of its queue; -1 in a level without queues. */
+  /** The index of its queue; -1 in a level without queues. */
   readonly queue: number;
   readonly arrivedAt: number;
-  /** When it began; null while it waits. */
+  /** The start time; null while it waits. */
   begunAt: number | null;
-  /** How long it was taken to need, when it began; seconds. */
+  /** The guessed duration at its start, in seconds. */
   guess: number;
 }
 
 export interface LevelTerms {
-  /** Seats that may be taken at once; Infinity where nothing is limited. */
+  /** Infinity for no limit. */
   readonly seats: number;
-  /** Of queues; 0 for none: then what finds no seat is refused. */
+  /** Zero refuses every request without a seat. */
   readonly queues: number;
-  /** Requests that may wait in one queue. */
+  /** The limit of waiting requests per queue. */
   readonly queueLengthMax: number;
 }
 
@@ -41,28 +40,24 @@ export type Arrival<T> =
 
 interface Queue<T> {
   readonly waiting: Ticket<T>[];
-  /** Requests of the queue that are worked on. */
   underWay: number;
   waitingSeats: number;
   seatsInUse: number;
-  /** In the imagined world, when the next request of the queue begins, if those under way take as long as was guessed. */
+  /** The imagined start of the queue's next request, if running ones take as long as guessed. */
   nextR: number;
-  /** Seat-seconds that those under way were taken to need. */
+  /** The guessed seat-seconds of running requests. */
   guessed: number;
-  /** Of those under way, the sum of seats times the moments of their beginnings: tells how many seat-seconds they have had. */
+  /** The sum of seats times start times of running requests, which yields their seat-seconds so far. */
   begun: number;
 }
 
-/** The least and the most over queues in which somebody waits. */
+/** The minimum and maximum over queues with waiting requests. */
 interface Bounds {
   readonly min: number;
   readonly max: number;
 }
 
-/**
- * When, in the imagined world, the first of those who wait in each queue begin: as it is, and less what is taken to be left of the work under way. Null where
- * nobody waits.
- */
+/** The imagined starts of the first waiting request of each queue, and the same less the remaining work of running ones. Null where none waits. */
 export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly next: Bounds; readonly discounted: Bounds } | null {
   const queues = level.queues.filter(({ waiting }) => waiting.length > 0);
   if (queues.length === 0) return null;
@@ -73,14 +68,14 @@ export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly ne
   };
 }
 
-/** What a request is taken to need, in seconds, before any has ended. */
+/** The guess in seconds before any request has ended. */
 export const firstGuess = 3 / 1024;
-/** So many requests that took something else change the guess by about two thirds of the difference. */
+/** After this many requests of another duration the guess has moved by about two thirds of the difference. */
 const guessMemory = 64;
-/** Guesses are whole 4096ths of a second: sums of them are exact, and nobody is a rounding error ahead. */
+/** Guesses are multiples of 1/4096 s: their sums are exact, and no queue gains by rounding. */
 const guessSteps = 4096;
 
-/** What the next request is taken to need: follows what requests took lately. Seconds. */
+/** The guessed duration of the next request from recent ones, in seconds. */
 export class Guess {
   #mean = firstGuess;
   seconds = firstGuess;
@@ -97,7 +92,7 @@ function rounded(seconds: number): number {
 
 export class Level<T> {
   readonly #queues: Queue<T>[];
-  /** In the imagined world, what time it is: seat-seconds that each busy queue has had. */
+  /** The imagined time: seat-seconds that each busy queue has had. */
   #r = 0;
   #at: number;
   #seats: number;
@@ -105,19 +100,19 @@ export class Level<T> {
   #waitingSeats = 0;
   #waiting = 0;
   #underWay = 0;
-  /** Queues with requests that wait or are worked on. */
+  /** Queues with waiting or running requests. */
   #busyQueues = 0;
-  /** When a request began last, in the imagined world, and when it would have begun there. */
+  /** The imagined time of the last start, and the imagined start of that request. */
   #begunR = 0;
   #begunS = 0;
   readonly #guess = new Guess();
-  /** Where the search for the next queue begins, so that among equals each has its turn. */
+  /** The start of the search for the next queue, which rotates among equals. */
   #next = 0;
 
   constructor(
     readonly terms: LevelTerms,
     now: number,
-    /** Counts the seats in use; where several threads have the level in common, those of all of them. */
+    /** Counts the seats in use, across threads where they share the level. */
     private readonly pool: SeatPool = new OwnSeats(),
   ) {
     this.#at = now;
@@ -161,12 +156,11 @@ export class Level<T> {
     return this.#busyQueues;
   }
 
-  /** What the queues hold, for those who look on. */
   get queues(): readonly Readonly<Queue<T>>[] {
     return this.#queues;
   }
 
-  /** A request comes; `hand` are the queues that it may wait in. Seconds of any clock that does not go back. */
+  /** A request arrives; `hand` are its possible queues. Seconds of a monotonic clock. */
   arrive(of: T, wanted: number, hand: readonly number[], now: number): Arrival<T> {
     this.#advance(now);
     const seats = Math.max(1, wanted);
@@ -180,7 +174,7 @@ export class Level<T> {
     const index = this.#shortest(hand);
     const queue = this.#queues[index]!;
     const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null, guess: 0 };
-    // Whoever comes when nobody waits, and finds room, waits for nobody.
+    // A request that finds a seat and no waiting ones runs at once.
     this.pool.waits(1);
     if (this.#waiting === 0 && this.pool.take(seats, { limit: this.#seats })) {
       this.pool.waits(-1);
@@ -200,7 +194,7 @@ export class Level<T> {
     return { outcome: 'wait', ticket };
   }
 
-  /** The work on a request is over. Gives those that begin now. */
+  /** A request ends. Returns those that begin now. */
   finish(ticket: Ticket<T>, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     this.#seatsInUse -= ticket.seats;
@@ -215,7 +209,7 @@ export class Level<T> {
     return this.#begin(now);
   }
 
-  /** A request that is worked on takes another number of seats from now on. Gives those that begin now. */
+  /** A running request changes its seats. Returns those that begin now. */
   change(ticket: Ticket<T>, seats: number, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     const queue = this.#queues[ticket.queue];
@@ -227,7 +221,7 @@ export class Level<T> {
     return this.#begin(now);
   }
 
-  /** A request that waits is not wanted any more; false when it does not wait. */
+  /** Removes a waiting request; false when it does not wait. */
   abandon(ticket: Ticket<T>, now: number): boolean {
     const queue = this.#queues[ticket.queue];
     const place = queue?.waiting.indexOf(ticket) ?? -1;
@@ -242,14 +236,14 @@ export class Level<T> {
     return true;
   }
 
-  /** Seats are lent or taken back. Gives those that begin now; those under way go on. */
+  /** Changes the seats; running requests go on. Returns those that begin now. */
   resize(seats: number, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     this.#seats = seats;
     return this.#begin(now);
   }
 
-  /** Seats may have been given back elsewhere. Gives those that begin now. */
+  /** Seats may have been returned elsewhere. Returns requests that begin now. */
   look(now: number): readonly Ticket<T>[] {
     this.#advance(now);
     return this.#begin(now);
@@ -261,7 +255,7 @@ export class Level<T> {
     this.#at = now;
   }
 
-  /** Of a hand, the queue with the least to do. */
+  /** The queue of a hand with the least work. */
   #shortest(hand: readonly number[]): number {
     let best = hand[0] ?? 0;
     let least = Infinity;
@@ -274,8 +268,8 @@ export class Level<T> {
   }
 
   /**
-   * A queue that had nothing to do has no claim on the time in which it had nothing to do. Nor has it to make good what others are owed: it begins beside the
-   * one that is furthest behind, as in start-time fair queuing (Goyal, Vin and Cheng 1996), whatever the mean of them is.
+   * An idle queue has no claim on its idle time, and does not pay for what others are owed: it starts next to the queue that is furthest behind, as in
+   * start-time fair queuing (Goyal, Vin and Cheng 1996).
    */
   #wake(queue: Queue<T>, now: number): void {
     if (queue.waiting.length > 0 || queue.underWay > 0) return;
@@ -298,7 +292,7 @@ export class Level<T> {
     this.#underWay++;
   }
 
-  /** The queue pays for what the request is taken to need. */
+  /** Charges the queue the guessed duration. */
   #charge(ticket: Ticket<T>, queue: Queue<T>, now: number): void {
     const { seats } = ticket;
     ticket.begunAt = now;
@@ -309,13 +303,13 @@ export class Level<T> {
     queue.nextR += seats * ticket.guess;
   }
 
-  /** It is known what the request needed, with the seats that it had so far. */
+  /** Replaces the guess by the actual duration, with the seats so far. */
   #settle({ seats, guess, begunAt }: Ticket<T>, queue: Queue<T>, now: number): void {
     const began = begunAt ?? now;
     const took = now - began;
     queue.nextR += seats * (took - guess);
     queue.seatsInUse -= seats;
-    // Rounding must not add up.
+    // Rounding errors must not add up.
     queue.guessed = queue.seatsInUse === 0 ? 0 : queue.guessed - seats * guess;
     queue.begun = queue.seatsInUse === 0 ? 0 : queue.begun - seats * began;
     this.#guess.learn(took);
@@ -358,7 +352,7 @@ export class Level<T> {
   }
 }
 
-/** When, in the imagined world, the next request of a queue begins: no earlier than what those under way have had by now allows. */
+/** The imagined start of a queue's next request: no earlier than the seat-seconds of running ones allow. */
 function claim({ nextR, seatsInUse, guessed, begun }: Queue<unknown>, now: number): number {
   return nextR + Math.max(0, seatsInUse * now - begun - guessed);
 }

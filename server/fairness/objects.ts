@@ -4,7 +4,7 @@ import type { RequestInfo } from '../../api/requestInfo.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../api/json/members.js';
 
-/** Which requests a schema is about, and whose flows it tells apart; as the objects say it, made ready for asking. */
+/** A schema compiled for matching: its requests, and their flows. */
 export interface Schema {
   readonly name: string;
   readonly uid: string;
@@ -25,7 +25,7 @@ export interface LevelSettings {
   readonly exempt: boolean;
   readonly shares: number;
   readonly lendablePercent: number;
-  /** Null for no bound. */
+  /** Null for no limit. */
   readonly borrowingPercent: number | null;
   readonly queues: number;
   readonly handSize: number;
@@ -126,7 +126,7 @@ export function levelOf(object: ApiObject): LevelSettings {
   };
 }
 
-/** The first that matches, by precedence and then by name; kept for each user, whose object comes again with his next request. */
+/** Finds the first match by precedence, then by name; cached by user object, which later requests share. */
 export class Classifier {
   readonly #schemas: readonly Schema[];
   readonly #ofUser = new WeakMap<User, readonly (readonly [Schema, Rule])[]>();
@@ -151,7 +151,6 @@ export class Classifier {
   }
 }
 
-/** Whose requests are told apart within a schema. */
 export function flowOf({ name, distinguisher }: Schema, info: RequestInfo, user: User): string {
   if (distinguisher === 'ByUser') return `${name}\0${user.name}`;
   if (distinguisher === 'ByNamespace') return `${name}\0${info.isResource ? info.namespace : ''}`;

@@ -17,7 +17,7 @@ const group = 'flowcontrol.apiserver.k8s.io';
 const kinds = ['flowschemas', 'prioritylevelconfigurations'] as const;
 type Kind = (typeof kinds)[number];
 
-/** They have to be as they are; of the others it says on them whether they follow the server's idea of them. */
+/** These must match the defaults; the others have an annotation about it. */
 const mandatory: ReadonlySet<string> = new Set(['exempt', 'catch-all']);
 const autoupdate = 'apf.kubernetes.io/autoupdate-spec';
 const dangling = 'Dangling';
@@ -30,17 +30,16 @@ export interface FollowOptions {
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Whether this server is the one that writes. */
+  /** Reports whether this server writes. */
   readonly leads: () => Promise<boolean>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly report: (what: string, error: unknown) => void;
 }
 
-/** Puts what the objects say into effect, keeps those that every cluster has, and tells of schemas that lead nowhere. */
+/** Applies the objects, maintains the default ones, and reports schemas without a level. */
 export class FollowedObjects {
   readonly #objects: Record<Kind, Map<string, ApiObject>> = { flowschemas: new Map(), prioritylevelconfigurations: new Map() };
-  /** Those that every cluster has. */
   readonly #wanted = bootstrapObjects();
   readonly #stops: (() => void)[];
   readonly synced: Promise<void>;
@@ -50,7 +49,7 @@ export class FollowedObjects {
   #timer: NodeJS.Timeout | null = null;
 
   constructor(private readonly options: FollowOptions) {
-    // Until the cluster's own are known, those that every cluster has.
+    // The defaults apply until the cluster's objects are known.
     const wanted = this.#wanted;
     this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
     const following = kinds.map((kind) =>
@@ -75,7 +74,7 @@ export class FollowedObjects {
     });
   }
 
-  /** Begins to look after the objects. To be called when storage takes writes. */
+  /** Called when storage takes writes. */
   start(): void {
     this.#timer = setInterval(() => {
       this.#look();
@@ -109,7 +108,7 @@ export class FollowedObjects {
   #configure(schemas: readonly ApiObject[], levels: readonly ApiObject[]): void {
     const present = new Set(levels.map(({ metadata }) => metadata.name));
     const wanted = this.#wanted;
-    // Those that have to be there are in effect even while somebody has deleted them.
+    // Mandatory levels are in effect even while they are deleted.
     const missing = (wanted['prioritylevelconfigurations'] ?? []).filter(
       ({ metadata: { name = '' } }) => mandatory.has(name) && !present.has(name),
     );
@@ -118,7 +117,7 @@ export class FollowedObjects {
     this.options.fairness.configure([...schemas, ...missingSchemas].map(schemaOf), [...levels, ...missing].map(levelOf));
   }
 
-  /** One look at a time; what comes meanwhile is looked at afterwards. */
+  /** One pass at a time; a change meanwhile leads to another one. */
   #look(): void {
     this.#again = true;
     this.#turn ??= this.#looks().finally(() => {
@@ -175,7 +174,7 @@ export class FollowedObjects {
     return this.options.registry.update({ resource, namespace: '', name }, { apply, subresource, uid: null, mayCreate: null }, options);
   }
 
-  /** Somebody else may be faster; the next look shows what is left to do. */
+  /** Another writer may be faster; the next pass shows what is left. */
   async #attempt(write: () => Promise<unknown>): Promise<void> {
     try {
       await write();
@@ -190,14 +189,14 @@ export class FollowedObjects {
   }
 }
 
-/** Whether an object is to be as the server wants it. Without a word on it, as long as nobody has changed it. */
+/** Reports whether an object follows the defaults. Without the annotation it does until it is changed. */
 function follows({ metadata: { name = '', annotations, generation = 1 } }: ApiObject): boolean {
   if (mandatory.has(name)) return true;
   const said = annotations?.[autoupdate];
   return said === undefined ? generation === 1 : said === 'true';
 }
 
-/** Administrators may say how much the exempt level counts. */
+/** Administrators may set the shares of the exempt level. */
 function specFor(present: ApiObject, wanted: ApiObject): JsonObject {
   const [own, other] = [objectAt(present, 'spec') ?? {}, objectAt(wanted, 'spec') ?? {}];
   return other['type'] === 'Exempt' && own['exempt'] !== undefined ? { ...other, exempt: own['exempt'] } : other;
@@ -205,7 +204,7 @@ function specFor(present: ApiObject, wanted: ApiObject): JsonObject {
 
 const differs = (present: ApiObject, wanted: ApiObject): boolean => !sameValue(objectAt(present, 'spec') ?? {}, specFor(present, wanted));
 
-/** What is to be said of a schema. Pure. */
+/** The condition of a schema without a level. Pure. */
 function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): JsonObject {
   const name = textAt(objectAt(objectAt(schema, 'spec') ?? {}, 'priorityLevelConfiguration') ?? {}, 'name');
   return levels.has(name)

@@ -3,7 +3,7 @@ import type { Fairness } from './fairness.js';
 
 const root = '/debug/api_priority_and_fairness/';
 
-/** What is going on in the queues, as text for people, one line for each; null where there is no such page. Pure. */
+/** A text dump of the queues, one line per item; null for an unknown page. Pure. */
 export function dumpPage(path: string, query: URLSearchParams, fairness: Fairness): string | null {
   if (!path.startsWith(root)) return null;
   switch (path.slice(root.length)) {
@@ -87,7 +87,7 @@ const detailColumns = ['UserName', 'Verb', 'APIPath', 'Namespace', 'Name', 'APIV
 
 type Cell = string | number | boolean;
 
-/** What waits, in the order of its queue. Times are seconds since the process began. */
+/** Waiting requests in queue order. Times are seconds since the process started. */
 function requestsOf(fairness: Fairness, details: boolean): Cell[][] {
   return [...fairness.levels].flatMap(({ settings, level }) =>
     level.queues.flatMap((queue, index) =>

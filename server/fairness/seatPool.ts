@@ -1,16 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** The seats of one level that are taken, and who waits for more. */
+/** The taken seats of one level, and its waiting requests. */
 export interface SeatPool {
-  /** Takes seats if there is room within `limit`. A request that needs more than there are has them when it is alone. */
+  /** Takes seats if they fit in `limit`. A larger request may run alone. */
   take(seats: number, bound: { readonly limit: number }): boolean;
-  /** So many more are taken, or fewer, by a request that has some. */
+  /** A running request changes its seats. */
   change(by: number): void;
-  /** So many more requests wait, or fewer. */
+  /** Changes the number of waiting requests. */
   waits(by: number): void;
 }
 
-/** For levels that nobody else knows of. */
 export class OwnSeats implements SeatPool {
   #taken = 0;
 
@@ -27,22 +26,22 @@ export class OwnSeats implements SeatPool {
   waits(): void {}
 }
 
-/** Levels that there may be; each keeps its place as long as the process lives. */
+/** The limit of levels; each keeps its place as long as the process lives. */
 const levelsMax = 512;
 
-/** TypeScript's declarations for this version of the language do not have it. */
+/** TypeScript's declarations for this language version lack it. */
 interface WaitAsync {
   waitAsync(view: Int32Array, index: number, value: number): { readonly async: boolean; readonly value: Promise<string> | string };
 }
 
 /**
- * Seats that several threads of a process take from one lot: a level has no more in use than it has, whichever threads they are used on.
+ * Seats shared by the threads of a process: a level never exceeds its seats in total.
  *
  *     names    for each place, 64 bits of a hash of its level's name; 0 while it is free. The first thread to need a level takes a place for it
  *     taken    seats in use
  *     waiting  requests that wait for seats, on all threads
- *     freed    counts how often seats were given back while somebody waited; waiting threads sleep until it changes
- *     demands  for each thread, how many seats it has wanted lately: what a level is lent follows from the sum
+ *     freed    counts returns of seats while requests waited; waiting threads sleep until it changes
+ *     demands  for each thread, its recent demand: lending uses the sum
  */
 export class SharedSeats {
   readonly #names: BigInt64Array;
@@ -53,7 +52,7 @@ export class SharedSeats {
 
   private readonly threads: number;
 
-  /** `memory` is of `bytesFor(threads)`; `thread` counts from 0. */
+  /** `memory` has the size `bytesFor(threads)`; `thread` counts from 0. */
   constructor(
     memory: SharedArrayBuffer,
     private readonly thread: number,
@@ -73,7 +72,7 @@ export class SharedSeats {
     return levelsMax * (8 + 8 * threads + 3 * 4);
   }
 
-  /** Null when there are more levels than there are places: then each thread counts for itself. */
+  /** Null when there are more levels than places: then each thread counts for itself. */
   of(level: string): SharedPool | null {
     const name = createHash('sha256').update(level).digest().readBigInt64LE() || 1n;
     const first = Number(BigInt.asUintN(32, name)) % levelsMax;
@@ -85,7 +84,7 @@ export class SharedSeats {
     return null;
   }
 
-  /** Says how many seats this thread has wanted of a level; returns what all threads have. */
+  /** Stores this thread's demand for a level and returns the total. */
   demand({ place }: SharedPool, own: number): number {
     this.#demands[place * this.threads + this.thread] = own;
     let sum = 0;
@@ -110,7 +109,7 @@ export class SharedPool implements SeatPool {
   }
 
   take(seats: number, { limit }: { readonly limit: number }): boolean {
-    // Never more than the limit for a moment either: another thread could be turned away by it.
+    // Exceeding the limit even for a moment could make another thread refuse a request.
     for (;;) {
       const before = Atomics.load(this.taken, this.place);
       if (before > 0 && before + seats > limit) return false;
@@ -123,16 +122,16 @@ export class SharedPool implements SeatPool {
     if (by < 0 && Atomics.load(this.waiting, this.place) > 0) this.#wake();
   }
 
-  /** Whoever waits says so before looking for seats, so that whoever gives seats back afterwards knows of it. */
+  /** A waiting thread registers before it checks for seats, so that later returns notify it. */
   waits(by: number): void {
     Atomics.add(this.waiting, this.place, by);
   }
 
-  /** Calls `look` until it says that nobody waits here any more: at once, and whenever seats may have been given back. */
+  /** Calls `look` at once and whenever seats may have been returned, until it reports that no request waits here. */
   whileWaiting(look: () => boolean): void {
     if (this.#armed) return;
     this.#armed = true;
-    // Read before looking: what is given back after the look has changed it, and then there is no sleep.
+    // Read before the check, so that a later return changes it and prevents the sleep.
     const seen = Atomics.load(this.freed, this.place);
     if (!look()) {
       this.#armed = false;

@@ -1,30 +1,30 @@
 import type { GroupResource } from '../../api/resource.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 
-/** What a request takes: seats while it is worked on, and seats for some time afterwards, while its change goes out to those who watch. */
+/** The cost of a request: seats while it runs, and seats for some time afterwards, while watchers receive its change. */
 export interface Work {
   readonly seats: number;
   readonly finalSeats: number;
   readonly finalMs: number;
-  /** Who is told of a write; null for what is none. */
+  /** The watchers of a write; null for other requests. */
   readonly watchers: number | null;
 }
 
-/** What is there of a resource. `bytes`: of all objects; null where lists count by objects alone (SizeBasedListCostEstimate is off). */
+/** The objects of a resource. `bytes`: their total size; null where lists cost by number alone (SizeBasedListCostEstimate is off). */
 export type Estimate = (resource: GroupResource) => { readonly objects: number; readonly bytes: number | null; readonly watchers: number };
 
 const seatsMax = 10;
 const objectsPerSeat = 100;
-/** As much as a hundred objects of a usual size. */
+/** The size of a hundred usual objects. */
 const bytesPerSeat = 100_000;
 const watchersPerSeat = 10;
-/** For each seat of writes that others watch. */
+/** The additional time for each seat of watched writes. */
 const finalMsPerSeat = 5;
 
 const plain: Work = { seats: 1, finalSeats: 0, finalMs: 0, watchers: null };
 const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete']);
 
-/** Pure. Lists and the beginnings of watches cost by what they have to look through, writes by who is told of them. */
+/** Lists and starts of watches cost by the objects that they read, writes by their watchers. Pure. */
 export function workOf(info: RequestInfo, query: URLSearchParams, estimate: Estimate): Work {
   if (!info.isResource) return plain;
   if (info.verb === 'list') return listWork(info, query, estimate);
@@ -42,7 +42,7 @@ export function workOf(info: RequestInfo, query: URLSearchParams, estimate: Esti
 }
 
 function listWork(info: RequestInfo & { readonly isResource: true }, query: URLSearchParams, estimate: Estimate): Work {
-  // One object, whatever there is beside it.
+  // A request for one object has the plain cost.
   if (info.name !== '') return plain;
   const { objects, bytes } = estimate(info);
   const limit = Number(query.get('limit') ?? 0);

@@ -10,7 +10,7 @@ const executionBuckets = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 
 const seatBuckets = [1, 2, 4, 10];
 const lengthBuckets = [0, 10, 25, 50, 100, 250, 500, 1000];
 const watchBuckets = [0, 1, 10, 100, 1000, 10_000];
-/** Of what was asked for, as a part of what a level nominally has. */
+/** Demand as a fraction of nominal seats. */
 const demandBuckets = [0.2, 0.4, 0.6, 0.8, 1, 1.2, 1.4, 1.7, 2, 2.8, 4, 6];
 const seatUseBuckets = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1];
 const requestUseBuckets = [0, 0.001, 0.003, 0.01, 0.03, 0.1, 0.25, 0.5, 0.75, 1];
@@ -18,7 +18,6 @@ const kindUseBuckets = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 
 const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
 type Reason = (typeof reasons)[number];
 
-/** What has become of the requests of one schema. */
 class SchemaTally {
   waiting = 0;
   waitingSeats = 0;
@@ -38,11 +37,11 @@ class SchemaTally {
     } | null,
   ) {}
 
-  /** A request has joined a queue that is so long now. */
+  /** A request has joined a queue, whose length is now this. */
   enqueued(length: number): void {
     this.series?.lengths.observe(length);
   }
-  /** A request changes what so many watches look at. */
+  /** A request changes a resource with so many watches. */
   watched(watchers: number): void {
     this.series?.watchers.observe(watchers);
   }
@@ -74,7 +73,6 @@ class SchemaTally {
 
 const labels = ['flow_schema', 'priority_level'] as const;
 
-/** A level whose seats are counted. */
 export interface CountedLevel {
   readonly settings: LevelSettings;
   readonly level: Level<unknown>;
@@ -82,17 +80,14 @@ export interface CountedLevel {
   readonly demand: Demand;
 }
 
-/** What is read when somebody looks at the counts. */
 export interface Counted {
   readonly levels: Iterable<CountedLevel>;
-  /** Requests that wait. */
   readonly waiting: { readonly readOnly: number; readonly mutating: number };
   readonly fraction: number;
-  /** Counts what is under way up to this moment. */
+  /** Counts running requests up to this moment. */
   settle(): void;
 }
 
-/** Counts, under the names that the reference has for them. */
 export class Tally {
   readonly #tallies = new WeakMap<Schema, SchemaTally>();
   readonly #byName = new Map<string, { readonly labels: Record<(typeof labels)[number], string>; readonly tally: SchemaTally }>();
@@ -124,7 +119,7 @@ export class Tally {
     return made;
   }
 
-  /** Of a level, from `now` on; null where nobody is shown it. */
+  /** Starts at `now`; null without metrics. */
   level(name: string, now: number): LevelUtilization | null {
     const uses = this.#uses;
     if (uses === null) return null;
@@ -137,7 +132,7 @@ export class Tally {
     });
   }
 
-  /** Of all requests, from `now` on; null where nobody is shown it. */
+  /** Starts at `now`; null without metrics. */
   kinds(now: number): KindUtilization | null {
     const uses = this.#uses;
     if (uses === null) return null;
@@ -149,7 +144,7 @@ export class Tally {
     };
   }
 
-  /** To be called before anything is counted. */
+  /** Must be called before anything is counted. */
   expose(registry: Registry, counted: () => Counted | null): void {
     const prefix = 'apiserver_flowcontrol';
     this.#histograms = {

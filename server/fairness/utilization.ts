@@ -1,10 +1,10 @@
 import type { DurationSeries } from '../../program/metrics/durations.js';
 
-/** A ratio that changes: each nanosecond counts as one observation of what it was then, so that the histogram tells for how long it was how much. */
+/** A changing ratio: each nanosecond counts as one observation, so that the histogram shows how long it had which value. */
 export class TimedRatio {
   #ratio = 0;
 
-  /** `now`, here and below: seconds of a clock that nobody sets. */
+  /** `now`, here and below, is in seconds of a monotonic clock. */
   constructor(
     private readonly series: DurationSeries,
     private since: number,
@@ -19,25 +19,24 @@ export class TimedRatio {
 
 const nanosecondsPerSecond = 1e9;
 
-/** Of requests that read and that change: how many are worked on and how many wait, as a part of all seats. */
+/** Running and waiting requests by reads and writes, as a fraction of all seats. */
 export type KindUtilization = Readonly<Record<'waiting' | 'executing', Readonly<Record<'readOnly' | 'mutating', TimedRatio>>>>;
 
-/** A level at one time. */
 export interface LevelState {
   readonly seatsInUse: number;
   readonly waitingSeats: number;
   readonly underWay: number;
   readonly waiting: number;
-  /** Seats that it has now, and before any are lent. */
+  /** Its seats now, and before lending. */
   readonly seats: number;
   readonly nominalSeats: number;
-  /** Requests that may wait in all its queues. */
+  /** The limit of waiting requests in all its queues. */
   readonly waitingMax: number;
 }
 
 type Part = 'demand' | 'seats' | 'executing' | 'waiting';
 
-/** How much of what a level has is used, as time goes. */
+/** The use of a level's limits over time. */
 export class LevelUtilization {
   constructor(private readonly ratios: Readonly<Record<Part, TimedRatio>>) {}
 
@@ -50,5 +49,5 @@ export class LevelUtilization {
   }
 }
 
-/** A level that nominally has nothing may be used nevertheless: its limits are taken for one. */
+/** A level without nominal seats may still be used: its limit counts as one. */
 const part = (used: number, limit: number): number => used / Math.max(1, limit);

@@ -8,67 +8,64 @@ import { keyAfter } from '../storage/keys.js';
 import { unseal } from '../storage/seal.js';
 import { carried, definitions, formOf, isBookkeeping, objectOf, type Side } from './side.js';
 
-/** What is read of a source. */
 type Source = Pick<Side, 'keys'> & { readonly engine: Pick<StoreEngine, 'barrier' | 'range' | 'changesSince'> };
 
-/** How the last writes of a source come over that serves. */
+/** The hand-over of a source that still serves. */
 export type HandOver =
-  /** Its servers are stopped by somebody: nothing has changed for so long, in milliseconds. */
+  /** An operator stops its servers: nothing has changed for so many milliseconds. */
   | { readonly by: 'silence'; readonly quietMs: number }
-  /** Once the target has almost all, the source takes no writes any more. Called again where that was done before; resolves when it is so. */
+  /** Seals the source against writes once the target has almost everything. Idempotent; resolves when it is sealed. */
   | { readonly by: 'seal'; readonly seal: () => Promise<void> };
 
 export interface MigrationOptions {
   readonly from: Pick<Side, 'kind'> & Source;
   readonly to: Omit<Side, 'form'>;
-  /** The target may hold objects: those of an attempt that was broken off, or that the source has changed since. What the source does not have is removed. */
+  /** The target may hold objects of an interrupted attempt, or outdated ones. Those that the source lacks are removed. */
   readonly resume: boolean;
-  /** How long events are kept in a store that removes them by itself, in milliseconds. */
+  /** The lifetime of events in a store that expires them, in milliseconds. */
   readonly eventTtlMs: number;
-  /** By so many revisions the source is ahead of what anybody has ever seen of it; 0 unless told. */
+  /** The revisions by which the source exceeds all that clients have seen; default 0. */
   readonly unseen?: number;
-  /** Revisions that are passed over with empty writes at most, so that they do not go back. */
+  /** The limit of empty writes that raise the target's revision. */
   readonly raiseMax?: number;
   readonly progress?: (line: string) => void;
-  /** Goes on after the copy with what changes in the source, for as long as its servers serve. Null: a source that is still being written to is an error. */
+  /** Follows changes after the copy while the source serves. Null: a source that still changes is an error. */
   readonly handOver?: HandOver | null;
 }
 
 export interface MigrationReport {
-  /** For each resource: how many objects both sides have, and a digest of their keys and values as the target has them. */
+  /** Per resource: the number of objects on both sides, and a digest of the target's keys and values. */
   readonly resources: readonly { readonly resource: string; readonly objects: number; readonly sha256: string }[];
   readonly written: number;
   readonly removed: number;
-  /** Keys of the source that are no objects of the API, and stay there. */
+  /** Keys of the source that are not API objects and were not moved. */
   readonly left: readonly string[];
   readonly sourceRevision: number;
   readonly targetRevision: number;
-  /** How long the source had taken no writes when the target had everything, in milliseconds; null where it was not sealed. */
+  /** The time that the source was sealed before the target was complete, in milliseconds; null without a seal. */
   readonly readOnlyMs: number | null;
 }
 
-/** Why a move cannot be done or is not complete; the message says what to do. */
+/** The message says what to do. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError';
 }
 
-/** Keys of this program's own, which no layout takes for an object's. */
+/** This program's own keys, which no layout takes for objects. */
 const ownPart = 'raftplane/';
 const timeoutMs = 30_000;
 const pageKeys = 500;
 const pageBytes = 4 << 20;
 const writesAtOnce = 32;
 const raiseDefaultMax = 2_000_000;
-/** The source may be written to meanwhile; each pass takes over what has changed during the one before. */
+/** The source may change meanwhile; each pass copies the changes during the one before. */
 const passesMax = 5;
 
 /**
- * Takes all objects from one store to another. It reads both sides in order of resources and writes what differs, so it can be broken off and begun again
- * at any time, and a second run takes over only what has changed. Revisions of the target are first brought beyond those of the source: whoever has seen a
- * revision there will not meet it again here with another meaning.
- *
- * What the source's servers write while this runs is taken over as `handOver` says; without it in further passes, and when those do not come to an end, the
- * source's servers have to be stopped for the last of them.
+ * Copies all objects from one store to another. It reads both sides in resource order and writes the differences, so it can be interrupted and repeated, and a
+ * second run copies only changes. The target's revision is first raised beyond the source's, so that no client sees a revision again with another meaning.
+ * `handOver` handles later writes of the source; without it further passes do, and if these do not converge, the source's servers have to be stopped for the
+ * last one.
  */
 export async function migrate(options: MigrationOptions): Promise<MigrationReport> {
   const { from, handOver = null } = options;
@@ -95,7 +92,6 @@ export async function migrate(options: MigrationOptions): Promise<MigrationRepor
   };
 }
 
-/** The states that are compared: null for the newest one. */
 interface End {
   readonly source: Revision | null;
   readonly target: Revision | null;
@@ -104,7 +100,6 @@ interface End {
 
 const newestOfBoth: End = { source: null, target: null, readOnlyMs: null };
 
-/** How a copy becomes complete, by how the source comes to its end. */
 const ways: Readonly<Record<HandOver['by'] | 'none', (move: Move, handOver: HandOver | null) => Promise<End>>> = {
   none: async (move) => {
     for (let pass = 1; (await move.pass()).changed > 0; pass++)
@@ -120,7 +115,7 @@ const ways: Readonly<Record<HandOver['by'] | 'none', (move: Move, handOver: Hand
       if (changed === 0) break;
       await move.follow(at, untilQuiet(quietMs));
     }
-    // A key that was written often there was written once here.
+    // A key with many writes there had one write here.
     await move.raise();
     return newestOfBoth;
   },
@@ -142,27 +137,25 @@ const ways: Readonly<Record<HandOver['by'] | 'none', (move: Move, handOver: Hand
   },
 };
 
-/** What is known of a source that is being followed, after each look at it. */
+/** The progress of following a source, after each poll. */
 interface Look {
-  /** All changes up to here are in the target. */
+  /** The target has all changes up to here. */
   readonly through: Revision;
-  /** The source was here, or further, before the look. */
+  /** The source's revision before the poll, at least. */
   readonly present: Revision;
-  /** How many changes came with this look. */
   readonly changes: number;
-  /** How long nothing has changed, in milliseconds. */
   readonly quietMs: number;
 }
 
-/** When following is over, and how long it waits for more. */
+/** The end condition of following, and its timeout. */
 interface Until {
   readonly holds: (look: Look) => boolean;
   readonly everyMs: number;
-  /** What whoever waits can do about it. */
+  /** Advice for the waiting operator. */
   readonly hint?: string;
 }
 
-/** So few changes at once are taken over within a moment. */
+/** The number of changes that are copied in a moment. */
 const lagMax = 50;
 const untilQuiet = (ms: number): Until => ({
   holds: ({ quietMs }) => quietMs >= ms,
@@ -172,7 +165,6 @@ const untilQuiet = (ms: number): Until => ({
 const untilCaughtUp: Until = { holds: ({ through, present: now, changes }) => through >= now && changes <= lagMax, everyMs: 20 };
 const untilRevision = (wanted: Revision): Until => ({ holds: ({ through }) => through >= wanted, everyMs: 5 });
 
-/** One run, and what it has done. */
 class Move {
   readonly from: Source;
   readonly to: Side;
@@ -181,7 +173,7 @@ class Move {
 
   constructor(
     private readonly options: MigrationOptions,
-    /** Learns of kinds that are defined meanwhile. */
+    /** Extended by kinds that are defined meanwhile. */
     private readonly kinds: Map<string, string>,
   ) {
     this.from = options.from;
@@ -192,7 +184,7 @@ class Move {
     this.options.progress?.(line);
   }
 
-  /** Brings the target's revision up to the source's, or a given one. */
+  /** Raises the target's revision to the source's, or to a given one. */
   async raise(sourceRevision?: Revision): Promise<void> {
     const wanted = (sourceRevision ?? (await present(this.from.engine, 'source'))) - (this.options.unseen ?? 0);
     await raise(this.to, wanted, this.options.raiseMax ?? raiseDefaultMax, (line) => {
@@ -200,7 +192,7 @@ class Move {
     });
   }
 
-  /** Brings the target to the state of the source at a revision, the newest one unless told. What a source forgets meanwhile is read anew. */
+  /** Brings the target to the source's state at a revision, by default the latest. Compacted reads start again. */
   async pass(wanted?: Revision): Promise<{ readonly changed: number; readonly at: Revision }> {
     for (let attempt = 1; ; attempt++) {
       const at = wanted ?? (await present(this.from.engine, 'source'));
@@ -217,7 +209,7 @@ class Move {
     }
   }
 
-  /** Takes over what changes in the source after a revision, in order. `through` null: history is gone, and another pass has to bring what was missed. */
+  /** Copies later changes of the source, in order. `through` null: history is gone, and another pass is needed. */
   async follow(after: Revision, until: Until): Promise<{ readonly through: Revision | null }> {
     let [through, changedAt, saidAt] = [after, performance.now(), performance.now()];
     const before = { ...this.counts };
@@ -240,7 +232,7 @@ class Move {
     return { through };
   }
 
-  /** How many changes were of objects. Of several changes to an object the last one counts. */
+  /** Returns the number of changes to objects. The last of several to one object counts. */
   async #takeOver(changes: readonly Change[]): Promise<number> {
     const own = changes.flatMap((change) => {
       const key = objectKeyOf(this.from, change.key);
@@ -258,7 +250,7 @@ class Move {
     return own.length;
   }
 
-  /** Objects of a kind may come right after its definition. */
+  /** Objects may follow their definition at once. */
   #learn({ resource, name }: ObjectKey, { value, revision }: Change): void {
     if (value === null || qualifiedName(resource) !== qualifiedName(definitions)) return;
     const [qualified, kind] = kindDefined(name, { value, modRevision: revision });
@@ -271,10 +263,10 @@ class Move {
   }
 }
 
-/** What was to be read at a revision is not there any more. */
+/** The revision to read has been compacted. */
 class HistoryWent extends MigrationError {}
 
-/** The newest revision; all that was written before is then read. */
+/** The latest revision, which includes all earlier writes. */
 async function present(engine: Source['engine'], name: string): Promise<Revision> {
   const barrier = await engine.barrier({ timeoutMs });
   if (barrier.outcome === 'unavailable') throw new MigrationError(`the ${name} cannot be read: ${barrier.reason}`);
@@ -286,7 +278,7 @@ interface Placed {
   readonly item: KeyValue;
 }
 
-/** All objects of a side at a revision, in the order of its keys, and the keys that are none. */
+/** All objects of a side at a revision, in key order, and the other keys. */
 async function* objectsOf({ engine, keys }: Source, at: Revision | null, left: string[] = []): AsyncGenerator<Placed> {
   for (let start: string | null = keys.start; start !== null;) {
     const page = await engine.range({ start, end: keys.end, revision: at, limit: pageKeys, bytesMax: pageBytes, countRemaining: false });
@@ -306,7 +298,7 @@ async function hasObjects(side: Source): Promise<boolean> {
   return false;
 }
 
-/** Kinds of custom resources by their qualified names. */
+/** Kinds of custom resources by qualified name. */
 async function kindsDefined(side: Source): Promise<Map<string, string>> {
   const kinds = new Map<string, string>();
   const { start, end } = side.keys.rangeOf(definitions, null);
@@ -326,7 +318,7 @@ function kindDefined(name: string, item: Pick<KeyValue, 'value' | 'modRevision'>
   return [qualifiedName({ group: spec?.group ?? '', resource: spec?.names?.plural ?? '' }), spec?.names?.kind ?? ''];
 }
 
-/** Passes over revisions until the target has got as far as the source. */
+/** Writes until the target's revision reaches the source's. */
 async function raise(
   { engine, keys }: Pick<Side, 'engine' | 'keys'>,
   wanted: number,
@@ -358,7 +350,6 @@ async function demand(engine: StoreEngine, transaction: Parameters<StoreEngine['
     );
 }
 
-/** Brings the target to the state of the source at a revision. */
 async function onePass(
   from: Source,
   to: Side,
@@ -366,7 +357,7 @@ async function onePass(
   eventTtlMs: number,
 ): Promise<{ readonly written: number; readonly removed: number }> {
   const before = new Map<string, Buffer>();
-  // Digests stand for the values: both sides whole would be too much.
+  // Digests replace the values, because both sides whole would be too much.
   for await (const { item } of objectsOf(to, null)) before.set(item.key, digestOf(item.value));
   let written = 0;
   const writes = new Set<Promise<void>>();
@@ -389,7 +380,6 @@ async function onePass(
   return { written, removed: gone.length };
 }
 
-/** How often the source is asked for what is new. */
 const followEveryMs = 200;
 const followBytesMax = 4 << 20;
 const followLineEveryMs = 5_000;
@@ -407,7 +397,7 @@ function operationOf(key: ObjectKey, change: Change, to: Side, eventTtlMs: numbe
   return { type: 'put', key: place, value, ...(isEvent(key.resource) ? { ttlMs: eventTtlMs } : {}) };
 }
 
-/** Null for a key that is no object's of the API. */
+/** Null for a key outside the API's objects. */
 function objectKeyOf({ keys }: Pick<Side, 'keys'>, key: string): ObjectKey | null {
   const parsed = keys.parse(key);
   if (parsed === null || isBookkeeping(parsed)) return null;
@@ -415,11 +405,10 @@ function objectKeyOf({ keys }: Pick<Side, 'keys'>, key: string): ObjectKey | nul
   return { resource: { group, resource }, namespace, name };
 }
 
-/** Waits for room among the writes that are under way. */
 async function begin(writes: Set<Promise<void>>, write: () => Promise<void>): Promise<void> {
   while (writes.size >= writesAtOnce) await Promise.race(writes);
   const working: Promise<void> = write().finally(() => writes.delete(working));
-  // Told by whoever waits next.
+  // The next waiter reports it.
   working.catch(() => undefined);
   writes.add(working);
 }
@@ -432,7 +421,7 @@ interface Tally {
   readonly hash: Hash;
 }
 
-/** Reads both sides once more and compares them, resource by resource. */
+/** Reads both sides again and compares them by resource. */
 async function compare(from: Source, to: Side, at: End): Promise<Pick<MigrationReport, 'resources' | 'left'>> {
   const left: string[] = [];
   const [wanted, found] = [new Map<string, Tally>(), new Map<string, Tally>()];
@@ -461,6 +450,6 @@ function count(tallies: Map<string, Tally>, resource: GroupResource, place: stri
   const tally = tallies.get(name) ?? { objects: 0, hash: createHash('sha256') };
   tallies.set(name, tally);
   tally.objects++;
-  // Within a resource both sides have the same order of names.
+  // Names have the same order on both sides within a resource.
   tally.hash.update(`${place} ${value.byteLength}\n`).update(value);
 }

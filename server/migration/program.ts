@@ -121,9 +121,9 @@ export async function runMigration(argv: readonly string[]): Promise<number> {
 
 interface Opened {
   readonly engine: StoreEngine;
-  /** It begins far behind everything that anybody has seen. */
+  /** Its revision is far behind what clients have seen. */
   readonly restored: boolean;
-  /** Ends all writes to it, or allows them again; absent where no server can be writing. */
+  /** Seals it, or releases the seal; absent where no server can be writing. */
   readonly seal?: (reason: string) => Promise<void>;
   readonly unseal?: () => Promise<void>;
   stop(): Promise<void>;
@@ -135,7 +135,7 @@ async function move(flags: MigrateFlags): Promise<void> {
     throw new Error('--hand-over ends the writes itself: give it or --follow-quiet-seconds, not both');
   const opened = new Map<StoreKind, Opened>();
   try {
-    // What is only released needs no target, and makes none.
+    // A mere release needs and makes no target.
     for (const kind of kinds) if (!flags.release || kind === flags.from) opened.set(kind, await openers[kind](flags));
     const source = opened.get(flags.from)!;
     if (flags.release) return await release(source);
@@ -215,7 +215,7 @@ function done(outcome: WriteOutcome): void {
   if (outcome.outcome !== 'applied') throw new Error(`etcd did not take a write (${outcome.outcome}): run this again with --resume`);
 }
 
-/** Where a built-in store can be, the first that is given. */
+/** Possible places of a built-in store; the first given counts. */
 const embeddedPlaces: readonly ((flags: MigrateFlags) => Promise<Opened> | null)[] = [
   ({ from, kubeconfig, server }) => (from === 'embedded' && kubeconfig !== undefined ? openRunning(kubeconfig, server) : null),
   ({ from, backup }) => (from === 'embedded' && backup !== undefined ? openBackup(backup) : null),
@@ -249,7 +249,7 @@ function openRunning(kubeconfig: string, server: readonly string[]): Promise<Ope
   });
 }
 
-/** Of a backup a directory is made, for as long as it is read. */
+/** A backup is unpacked into a folder while it is read. */
 async function openBackup(file: string): Promise<Opened> {
   const work = mkdtempSync(path.join(tmpdir(), 'migration-'));
   const clear = (): void => {
@@ -267,7 +267,7 @@ async function openBackup(file: string): Promise<Opened> {
   }
 }
 
-/** What one of several servers has, whether or not the others have it as well. Its directory stays as it is. */
+/** Opens one server's data, whether or not the others have it. Its folder is not changed. */
 async function openSurvivor(dataDirectory: string, owner: Owner): Promise<Opened> {
   const work = mkdtempSync(path.join(tmpdir(), 'survivor-'));
   try {
@@ -288,7 +288,7 @@ const ids = ({
   clusterToken: clusterTokenFile === undefined ? clusterToken : readClusterToken(clusterTokenFile),
 });
 
-/** A cluster of one: nobody else may write to it meanwhile, which its lock sees to. */
+/** Opens a cluster of one; its lock keeps other writers away. */
 async function openAlone(dataDirectory: string, owner: Owner, restored: boolean): Promise<Opened> {
   const replica = await startReplica({
     dataDirectory,

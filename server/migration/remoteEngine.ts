@@ -4,14 +4,14 @@ import { RefusedError, type Servers } from '../operations/connection.js';
 import type { BarrierOutcome, ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOutcome } from '../storage/engine.js';
 import { changesFromJson, rangeFromJson, type ChangesAnswer, type RangeAnswer } from '../storage/wire.js';
 
-/** A server that is being restarted, or has no leader, gets so long. */
+/** The time that a restarting server, or one without leader, gets. */
 const patienceMs = 60_000;
 const pauseMs = 200;
-/** What another server would say as well. */
+/** Another server would respond the same. */
 const definite: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 501]);
 const readOnly: WriteOutcome = { outcome: 'rejected', reason: 'the store of running servers is only read' };
 
-/** The built-in store of servers that run, through their operators' paths: to be read from outside. One server is asked as long as it answers. */
+/** Reads the built-in store of running servers through the operators' paths. It uses one server as long as that responds. */
 export class RemoteEngine implements StoreEngine {
   #preferred = 0;
 
@@ -29,7 +29,7 @@ export class RemoteEngine implements StoreEngine {
     return null;
   }
 
-  /** A server that has not got as far as another one is asked again. */
+  /** A server that is behind is asked again. */
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     const query = queryOf({ start, end, revision: at, limit, bytes: bytesMax });
     for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
@@ -42,7 +42,7 @@ export class RemoteEngine implements StoreEngine {
     return changesFromJson((await this.#ask('GET', `changes?${queryOf({ after, bytes: bytesMax })}`)) as ChangesAnswer);
   }
 
-  /** Ends all writes to the store; `reason` is told to whoever wants to write. */
+  /** Ends all writes to the store; refused writers receive `reason`. */
   async seal(reason: string): Promise<void> {
     await this.#ask('PUT', 'seal', { reason });
   }
@@ -63,7 +63,7 @@ export class RemoteEngine implements StoreEngine {
     throw new Error('broken invariant: a store that is read from outside tells nothing by itself');
   }
 
-  /** Everything that is asked may be asked twice. */
+  /** Every request is idempotent. */
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
     const { addresses } = this.servers;
     for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {

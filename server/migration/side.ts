@@ -13,10 +13,10 @@ import type { ReferenceForm } from '../storage/reference/values.js';
 
 export type StoreKind = 'embedded' | 'etcd';
 
-/** One end of a move: an engine, and how objects are kept there. */
+/** One end of a move: an engine, and its layout. */
 export interface Side {
   readonly kind: StoreKind;
-  /** Values come out of it in plain, whatever is stored. */
+  /** Its values are decrypted. */
   readonly engine: StoreEngine;
   readonly keys: KeySpace;
   readonly form: StoredForm | ReferenceForm;
@@ -24,29 +24,28 @@ export interface Side {
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 
-/** How objects are named in a store of a kind. */
 export const keySpaceOf = (kind: StoreKind, prefix: string): KeySpace =>
   new KeySpace(prefix, kind === 'etcd' ? referenceLayout(storedResourceTypes()) : undefined);
 
-/** How they are written there. `definedKinds` names the kinds of custom objects, which only kube-apiserver's form needs. */
+/** The value format. Only that of kube-apiserver needs `definedKinds`, the kinds of custom objects. */
 export function formOf(kind: StoreKind, definedKinds: ReadonlyMap<string, string>): StoredForm | ReferenceForm {
   if (kind === 'embedded') return { mediaType: protobuf, kind: storedKinds() };
   return { mediaType: protobuf, kindOf: referenceKinds(binaryMinor, (resource) => definedKinds.get(qualifiedName(resource)) ?? null) };
 }
 
-/** What a store has beside its objects and nobody else can read: which node ports are taken, which servers are there. Servers make it anew at their start. */
+/** Store-specific entries that others cannot read, such as node port claims and server leases. Servers recreate them at their start. */
 export const isBookkeeping = (resource: GroupResource): boolean =>
   isNameless(resource) || qualifiedName(resource) === qualifiedName(nodePorts);
 
 export const definitions: GroupResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
 
-/** The object behind a stored value. Throws a DamagedValueError for one that cannot be read. */
+/** Throws a DamagedValueError for an unreadable value. */
 export function objectOf(key: ObjectKey, { value, modRevision }: Pick<KeyValue, 'value' | 'modRevision'>): ApiObject {
   const item = itemOf(key, value, modRevision, completionOf(key.resource)?.convert);
   return { ...decodeItem(item.bytes, item.bigIntegers), apiVersion: item.apiVersion };
 }
 
-/** The key and value under which a side keeps what another side keeps as `item`. */
+/** Translates an entry of another side to this side's key and value. */
 export function carried(
   item: KeyValue,
   key: ObjectKey,

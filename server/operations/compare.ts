@@ -11,10 +11,7 @@ export interface Compared {
 
 const tries = 5;
 
-/**
- * Fingerprints of all servers at one revision that all of them have. They are equal unless a replica is broken. A compaction that gets in
- * between is answered by another try.
- */
+/** Compares digests of all servers at one common revision. They differ only if a replica is broken. A compaction in between leads to another attempt. */
 export async function compareReplicas(servers: Servers): Promise<readonly Compared[]> {
   for (let attempt = 1; ; attempt++) {
     const all = await Promise.all(

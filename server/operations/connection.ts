@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pipeline } from 'node:stream/promises';
 import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '../../program/kubeconfig.js';
 
-/** What a server answered that refused a command. */
+/** The response of a server that refused a command. */
 export class RefusedError extends Error {
   constructor(
     readonly code: number,
@@ -17,11 +17,11 @@ export class RefusedError extends Error {
   }
 }
 
-/** Servers that a command talks to: those that were named, or the one of the kubeconfig. */
+/** The servers of a command: the named ones, or that of the kubeconfig. */
 export class Servers {
   readonly #settings: readonly ConnectionSettings[];
 
-  /** Throws when the kubeconfig cannot be used. */
+  /** Throws for an invalid kubeconfig. */
   constructor(kubeconfig: string, servers: readonly string[]) {
     const settings = loadKubeconfig(kubeconfig);
     for (const server of servers) checkUrl(server);
@@ -32,7 +32,7 @@ export class Servers {
     return this.#settings.map(({ server }) => server);
   }
 
-  /** Asks one of them. Rejects with a RefusedError, or with why there was no answer. */
+  /** Rejects with a RefusedError, or the reason why there was no response. */
   async ask(address: string, method: string, path: string, body?: object): Promise<unknown> {
     return ask(
       this.#settings.find(({ server }) => server === address)!,
@@ -41,10 +41,7 @@ export class Servers {
     );
   }
 
-  /**
-   * Asks for something that only the leader does. Rejects with what the last server said when it is not found; a refusal of any other kind
-   * ends the search.
-   */
+  /** Sends a request to the leader. Rejects with the last response when there is none; any other refusal ends the search. */
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
     const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({
       found: true,
@@ -53,7 +50,7 @@ export class Servers {
     return result.answer;
   }
 
-  /** Asks until an answer `holds`; the last one if none does. */
+  /** Repeats a request until the response `holds`; returns the last one if none does. */
   async askUntil<T>(path: string, holds: (answer: T) => boolean): Promise<T> {
     const result = await this.#hunt(listTries, 0, async (settings, agent) => {
       const answer = (await ask(settings, { method: 'GET', path }, agent)) as T;
@@ -62,7 +59,7 @@ export class Servers {
     return result.answer;
   }
 
-  /** Behind a balancer each try may reach another replica, the more so because the connections of earlier tries stay open. */
+  /** Behind a balancer each attempt may reach another replica, since earlier connections stay open. */
   async #hunt<T>(
     tries: number,
     waitMs: number,
@@ -93,7 +90,7 @@ export class Servers {
     throw failure instanceof RefusedError ? new Error(`${failure.message}: give its address with --server`, { cause: failure }) : failure;
   }
 
-  /** Streams an answer into a file, which appears only when it is complete and `verify` has not thrown, and never in another one's place. */
+  /** Streams a response into a file, which appears only when it is complete and verified, and never replaces another one. */
   async download<T>(
     path: string,
     file: string,
@@ -121,7 +118,7 @@ function checkUrl(server: string): void {
     throw new Error(`--server must be an address such as https://10.0.0.1:6443, not ${JSON.stringify(server)}`);
 }
 
-/** What went wrong with the copy on this side, or on the way. The server is not harmed in either case. */
+/** Explains a failure on this side, or on the way. The server is not harmed in either case. */
 function explained(error: unknown, file: string): Error {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') return new Error(`there is no room for ${file}; nothing of it was kept`, { cause: error });

@@ -1,2 +1,2 @@
-/** Words that begin a command for operators, in place of the server's options. */
+/** Operators' commands, which replace the server's options. */
 export const operationNames: ReadonlySet<string> = new Set(['member', 'backup', 'restore', 'check']);

@@ -21,7 +21,7 @@ const say = (text: string): void => {
 };
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-/** Runs one command. Resolves with the exit code: 0, 1 for what failed or was refused, 2 for a command line that cannot be right. */
+/** Runs one command. Resolves with the exit code: 0, 1 for a failure or refusal, 2 for an invalid command line. */
 export async function runOperation(argv: readonly string[]): Promise<number> {
   try {
     await program().parseAsync(argv, { from: 'user' });
@@ -52,7 +52,6 @@ function program(): Command {
   return root;
 }
 
-/** Every command that talks to servers has these. */
 function reaching(command: Command): Command {
   return command
     .exitOverride()
@@ -114,7 +113,6 @@ function memberCommand(): Command {
   return member;
 }
 
-/** Options of commands that read a data directory. */
 function owning(command: Command): Command {
   return command
     .option('--member-id <name>', 'the member that the directory belongs to', 'a')

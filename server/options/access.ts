@@ -3,7 +3,6 @@ import { inGroup } from '../../program/flags/flag.js';
 
 const tokenAlgorithms = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512'];
 
-/** Who may come in, and what they may do. */
 export const accessFlags = {
   ...inGroup('Authentication', {
     'client-ca-file': {

@@ -2,9 +2,8 @@ import { inGroup, type FlagFacts } from '../../program/flags/flag.js';
 
 const modes = ['batch', 'blocking', 'blocking-strict'];
 
-/** What differs between the two ways out: how entries are gathered unless told otherwise. */
 interface Gathering {
-  /** What happens to an entry in the end. */
+  /** The verb for a written entry. */
   readonly done: string;
   readonly batchEntries: number;
   readonly waitMs: number;
@@ -13,7 +12,7 @@ interface Gathering {
   readonly burst: number;
 }
 
-/** Entries gathered in batches, so many batches at a time, and cut when they are too large: the same options for the log and for the service. */
+/** Options for batching and size limits, the same for the log and the webhook. */
 const gathering = <const B extends 'log' | 'webhook'>(backend: B, { done, batchEntries, waitMs, throttled, perSecond, burst }: Gathering) =>
   prefixed(`audit-${backend}`, {
     'batch-buffer-size': { kind: 'int', default: 10_000, min: 1, help: `Entries that may wait to be ${done} (mode batch).` },
@@ -32,7 +31,6 @@ const gathering = <const B extends 'log' | 'webhook'>(backend: B, { done, batchE
     },
   });
 
-/** The same options under names that begin with `prefix`. */
 function prefixed<const P extends string, const T extends Readonly<Record<string, FlagFacts>>>(
   prefix: P,
   table: T,
@@ -42,7 +40,6 @@ function prefixed<const P extends string, const T extends Readonly<Record<string
   };
 }
 
-/** The audit log. */
 export const auditFlags = inGroup('Audit', {
   'audit-policy-file': {
     kind: 'string',

@@ -11,17 +11,15 @@ import { loggingComplaint } from '../../program/log/options.js';
 import { hiddenMetricsComplaint } from '../../program/metrics/options.js';
 import { emulatedRuntimeConfigComplaint, runtimeConfigComplaint } from './runtimeConfig.js';
 
-/** Rules between options: each yields a complaint that names the options, or null. */
+/** A rule between options returns an error that names them, or null. */
 type Rule = (options: ApiServerOptions, given: ReadonlySet<string>) => string | null;
 
-/** All complaints about options that do not go together. Pure. */
 export function contradictions(options: ApiServerOptions, given: ReadonlySet<string>): string[] {
   return rules.map((rule) => rule(options, given)).filter((complaint) => complaint !== null);
 }
 
 type Name = keyof ApiServerOptions;
 
-/** Both or neither. */
 const pair =
   (a: Name, b: Name): Rule =>
   (_, given) =>
@@ -37,7 +35,7 @@ const excludes =
     return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
   };
 
-/** Options that need a feature that has been switched off, or not on. */
+/** Options that need an enabled feature. */
 const needing: readonly (readonly [option: Name, feature: SwitchingFeature])[] = [
   ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
   ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],
@@ -130,7 +128,7 @@ const rules: readonly Rule[] = [
   (options) => admissionComplaint(options),
 ];
 
-/** RFC 9113, section 9.2.2, demands one of these below TLS 1.3; without it, clients of HTTP/2 could not connect by TLS 1.2. */
+/** RFC 9113, section 9.2.2, demands one of these below TLS 1.3; without it, HTTP/2 clients could not connect by TLS 1.2. */
 const http2Suites = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
 function suitesOfHttp2(options: ApiServerOptions): string | null {
@@ -145,7 +143,7 @@ function suitesOfHttp2(options: ApiServerOptions): string | null {
   return `--tls-cipher-suites needs ${http2Suites.join(' or ')} for HTTP/2; add one of them, or give --disable-http2-serving or --tls-min-version=VersionTLS13`;
 }
 
-/** Nobody could ever be worked on. */
+/** No request could ever run. */
 function seatsToShare(options: ApiServerOptions): string | null {
   return options['enable-priority-and-fairness'] && options['max-requests-inflight'] + options['max-mutating-requests-inflight'] === 0
     ? '--enable-priority-and-fairness needs --max-requests-inflight or --max-mutating-requests-inflight above 0: it shares their sum'
@@ -156,12 +154,12 @@ function modeNeeds(mode: string, option: Name): Rule {
   return (options, given) => {
     const on = options['authorization-mode'].includes(mode);
     if (on && !given.has(option)) return `--authorization-mode=${mode} needs --${option}`;
-    // A configuration file may name it; whether it does shows when that is read.
+    // A configuration file may name it, which is checked when it is read.
     return !on && given.has(option) && !given.has('authorization-config') ? `--${option} needs --authorization-mode to name ${mode}` : null;
   };
 }
 
-/** Without a rate nothing would ever be sent. */
+/** Nothing would be sent without a rate. */
 function auditThrottle(backend: 'log' | 'webhook'): Rule {
   return (options) => {
     const prefix = `audit-${backend}-batch-throttle` as const;
@@ -171,7 +169,7 @@ function auditThrottle(backend: 'log' | 'webhook'): Rule {
   };
 }
 
-/** A batch that cannot hold one whole entry could never be sent. */
+/** A batch that cannot hold one whole entry would never be sent. */
 function auditCuts(backend: 'log' | 'webhook'): Rule {
   return (options) => {
     const prefix = `audit-${backend}-truncate` as const;
@@ -246,7 +244,7 @@ function severalMembersNeedCertificates(options: ApiServerOptions, given: Readon
     : `several members in --raft-initial-cluster need ${missing.map((name) => `--${name}`).join(', ')}: members trust each other by certificate only`;
 }
 
-/** Fewer than five beats, and one lost message would start an election. */
+/** One lost message would start an election if there were fewer than five heartbeats. */
 function electionTimeout(options: ApiServerOptions): string | null {
   const [beat, timeout] = [options['raft-heartbeat-interval'], options['raft-election-timeout']];
   return timeout >= beat * 5

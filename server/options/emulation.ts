@@ -10,7 +10,7 @@ interface EmulationOptions {
 }
 type VersionedResource = GroupVersion & GroupResource;
 
-/** One version is emulated at most, and forward compatibility has a meaning only for an earlier version. */
+/** Only one version is emulated, and forward compatibility needs an earlier one. */
 export function emulationComplaint(options: EmulationOptions): string | null {
   if (options['emulated-version'].length > 1)
     return `--emulated-version names more than one version: ${options['emulated-version'].join(', ')}`;
@@ -23,15 +23,15 @@ export function emulationComplaint(options: EmulationOptions): string | null {
 }
 
 /**
- * Whether a version of a resource came after the emulated version, and is therefore not there. `earlier` tells whether the resource is served in a version that
- * was there: then, with forward compatibility, more stable versions of it are served as well.
+ * Reports whether a resource's version is later than the emulated one, and therefore absent. `earlier` reports whether an older version is served: then forward
+ * compatibility adds its more stable versions.
  */
 export function isTooNew(options: EmulationOptions, resource: VersionedResource, earlier: () => boolean): boolean {
   if (introducedIn(resource) <= emulatedMinor(options)) return false;
   return !(options['emulation-forward-compatible'] && earlier());
 }
 
-/** Later, for a comparison: alpha versions before beta ones before those that are stable. */
+/** A rank for comparison: alpha before beta before stable. */
 export function stabilityOf(version: string): number {
   return version.includes('alpha') ? 0 : version.includes('beta') ? 1 : 2;
 }

@@ -1,6 +1,6 @@
 import type { GroupResource } from '../../api/resource.js';
 
-/** Resources that are kept on other servers than the rest. */
+/** A resource on other servers than the rest. */
 export interface EtcdOverride {
   readonly resource: GroupResource;
   readonly servers: readonly string[];
@@ -8,7 +8,7 @@ export interface EtcdOverride {
 
 const written = /^([a-z0-9.-]*)\/([a-z0-9-]+)#((?:https?|unixs?):\/\/[^\s;]+(?:;(?:https?|unixs?):\/\/[^\s;]+)*)$/;
 
-/** Reads `group/resource#url;url`; the core group is empty. Null for what has another form. */
+/** Parses `group/resource#url;url`; the core group is empty. Null for another form. */
 export function readEtcdOverride(text: string): EtcdOverride | null {
   const [, group, resource, servers] = written.exec(text) ?? [];
   return group === undefined || resource === undefined || servers === undefined
@@ -19,10 +19,10 @@ export function readEtcdOverride(text: string): EtcdOverride | null {
 export const etcdOverride = (text: string): string | null =>
   readEtcdOverride(text) === null ? 'group/resource#url;url, such as /events#https://10.0.0.1:2379' : null;
 
-/** What one write changes together has to be in one store: services, and the addresses that they claim. */
+/** One transaction needs one store: services, and their claimed addresses. */
 const together = ['/services', 'networking.k8s.io/ipaddresses'] as const;
 
-/** Why these overrides cannot be used; null if they can. */
+/** Returns why these overrides conflict, or null. */
 export function conflictingOverrides(overrides: readonly EtcdOverride[]): string | null {
   const places = new Map(overrides.map(({ resource: { group, resource }, servers }) => [`${group}/${resource}`, servers.join(';')]));
   if (places.size < overrides.length) return '--etcd-servers-overrides names a resource twice';

@@ -1,10 +1,7 @@
 import { fieldGates } from '../../program/features/fieldGates.js';
 import { featureFlagsOf } from '../../program/features/options.js';
 
-/**
- * Gates that switch something in this program. All others of the release are known, and those of features that are always there, or belong to other programs,
- * change nothing.
- */
+/** Gates with an effect in this program. Other gates of the release are accepted without one. */
 export const switching = [
   'AllowParsingUserUIDFromCertAuth',
   'AllowInsecureKubeletCertificateSigningRequests',

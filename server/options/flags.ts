@@ -10,10 +10,10 @@ import { storageFlags } from './storage.js';
 /** Every option of the API server, in the order of `--help`. */
 export const apiServerFlags = merge(commonFlags, featureFlags, servingFlags, storageFlags, accessFlags, limitFlags, auditFlags);
 
-/** The command line, read and checked: each option under its real name. Durations are milliseconds. */
+/** The checked command line, with canonical option names. Durations are milliseconds. */
 export type ApiServerOptions = FlagValues<typeof apiServerFlags>;
 
-/** Options keep one heading each, also where a program adds its own to a common one: their order follows the first use of the heading. */
+/** Groups options under one heading each, in the order of first use, even where a program extends a common heading. */
 function merge<const T extends readonly FlagTable[]>(...tables: T): Merged<T> {
   const entries = tables.flatMap((table) => Object.entries(table));
   const headings = [...new Set(entries.map(([, { group }]) => group))];

@@ -2,7 +2,6 @@ import { formatDuration } from '../../program/flags/duration.js';
 import type { Flag, FlagTable } from '../../program/flags/flag.js';
 import { neutralOptionName } from '../../api/catalogue/vocabulary.js';
 
-/** The text of docs/options.md: every option of the API server under its heading. Pure. */
 export function optionsPage(table: FlagTable): string {
   const groups = [...new Set(Object.values(table).map(({ group }) => group))];
   const parts = groups.map((group) => {

@@ -7,12 +7,12 @@ export type OptionsResult =
   | {
       readonly ok: true;
       readonly options: ApiServerOptions;
-      /** Options that were given and change nothing in this build; the log should say so. */
+      /** Given options without effect in this build, for the log. */
       readonly withoutEffect: readonly string[];
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/** Reads and checks a command line (without program names). Touches nothing: whether files can be read shows when they are. */
+/** Reads and checks a command line (without program names), without access to files. */
 export function readApiServerOptions(argv: readonly string[]): OptionsResult {
   const parsed = parseFlags(apiServerFlags, argv);
   if (!parsed.ok) return parsed;
@@ -23,7 +23,7 @@ export function readApiServerOptions(argv: readonly string[]): OptionsResult {
   return { ok: true, options, withoutEffect: [...given].filter((name) => (apiServerFlags as FlagTable)[name]?.effect === 'none') };
 }
 
-/** Ignoring these would keep or send data in a way that was not asked for. */
+/** Ignoring these would store or send data in an unintended way. */
 function unavailable(table: FlagTable, given: ReadonlySet<string>): string[] {
   return [...given]
     .filter((name) => table[name]?.effect === 'refused')

@@ -2,7 +2,7 @@ import type { Member, MemberId, ReplicaOptions } from '../../raft/index.js';
 import { readClusterToken } from '../../program/files/clusterToken.js';
 import type { ApiServerOptions } from './flags.js';
 
-/** What the replica inside this server needs to start. The options have been checked, so every text is well-formed. Throws where the file of the token cannot be read. */
+/** The options of this server's replica. They have been checked, so every text is well-formed. Throws for an unreadable token file. */
 export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
   const id = options['raft-member-id'];
   const members = initialMembers(options['raft-initial-cluster'], id, options['raft-initial-cluster-state'] === 'existing');
@@ -23,7 +23,7 @@ export function replicaOptions(options: ApiServerOptions): ReplicaOptions {
   };
 }
 
-/** A replica alone needs no address: nobody calls it. */
+/** A single replica needs no address. */
 function initialMembers(texts: readonly string[], id: string, joins: boolean): Member[] {
   if (texts.length === 0) return [{ id: id as MemberId, role: 'voter', address: '' }];
   return texts.map((text) => {

@@ -14,7 +14,7 @@ import { featuresOf } from '../../program/features/options.js';
 type VersionedResource = GroupVersion & GroupResource;
 type RuntimeConfig = Readonly<Record<string, string>>;
 
-/** Keys that stand for many versions, most particular first. */
+/** Keys for many versions, most specific first. */
 const stages: readonly (readonly [key: string, covers: (version: string) => boolean])[] = [
   ['api/alpha', (version) => version.includes('alpha')],
   ['api/beta', (version) => version.includes('beta')],
@@ -22,15 +22,15 @@ const stages: readonly (readonly [key: string, covers: (version: string) => bool
   ['api/all', () => true],
 ];
 
-/** The core group has no name to begin its keys with; they begin with the version, or with `api/`. */
+/** Keys of the core group begin with the version, or with `api/`. */
 const namesOf = (groupVersion: GroupVersion): string[] => [
   apiVersionOf(groupVersion),
   ...(groupVersion.group === '' ? [`api/${groupVersion.version}`] : []),
 ];
 
 /**
- * What `--runtime-config` says of a resource in a version, or else what the release does. Of the keys that speak of it the most particular
- * one counts: `group/version/resource`, then `group/version`, then the stages. Pure.
+ * Applies `--runtime-config` to a resource in a version; the release's default otherwise. The most specific key counts: `group/version/resource`, then
+ * `group/version`, then the stages. Pure.
  */
 export function servedBy(config: RuntimeConfig): (resource: VersionedResource, byDefault: boolean) => boolean {
   return (resource, byDefault) => {
@@ -45,7 +45,7 @@ export function servedBy(config: RuntimeConfig): (resource: VersionedResource, b
   };
 }
 
-/** What is wrong with the option, as a sentence, or null. */
+/** Returns the error of the option, or null. */
 export function runtimeConfigComplaint(config: RuntimeConfig): string | null {
   if (Object.keys(config).length === 0) return null;
   const unknown = unknownKeys(config, createCatalogue({ serves: () => true }));
@@ -57,7 +57,6 @@ export function runtimeConfigComplaint(config: RuntimeConfig): string | null {
     : null;
 }
 
-/** What is served under the option. */
 export const catalogueOf = (config: RuntimeConfig): Catalogue => createCatalogue({ serves: servedBy(config) });
 
 type Emulation = Pick<
@@ -65,10 +64,9 @@ type Emulation = Pick<
   'runtime-config' | 'feature-gates' | 'emulated-version' | 'emulation-forward-compatible' | 'runtime-config-emulation-forward-compatible'
 >;
 
-/** Keys of `--runtime-config` that name a version by itself, or a resource in it. */
 const namedBy = (resource: VersionedResource): string[] => namesOf(resource).flatMap((name) => [`${name}/${resource.resource}`, name]);
 
-/** Whether the option names this very version and wants it. */
+/** Reports whether the option enables this very version. */
 const isNamed = (config: RuntimeConfig, resource: VersionedResource): boolean => {
   const said = namedBy(resource)
     .map((key) => config[key])
@@ -76,7 +74,7 @@ const isNamed = (config: RuntimeConfig, resource: VersionedResource): boolean =>
   return said !== undefined && said !== 'false';
 };
 
-/** Whether the feature of a resource, if it has one, is on. */
+/** Reports whether a resource's feature, if any, is on. */
 function isGateOpen(options: Emulation): (resource: GroupResource) => boolean {
   const features = featuresOf(options);
   return (resource) => {
@@ -85,7 +83,7 @@ function isGateOpen(options: Emulation): (resource: GroupResource) => boolean {
   };
 }
 
-/** What is served: of what the operator wants that whose feature is on. When an earlier version is emulated, what came later is not there, but for what is wanted in spite of that. Pure. */
+/** The served resources: enabled ones whose feature is on. Emulation removes later ones, except those that are explicitly enabled. Pure. */
 export function emulatedCatalogue(options: Emulation): Catalogue {
   const config = options['runtime-config'];
   const [said, isOpen] = [servedBy(config), isGateOpen(options)];
@@ -109,7 +107,7 @@ export function emulatedCatalogue(options: Emulation): Catalogue {
   return createCatalogue({ serves, emulatedMinor: minor });
 }
 
-/** What `--runtime-config` names and is not served, because its feature is off, a sentence each: an operator would look for it in vain. Pure. */
+/** Explicitly enabled resources whose feature is off, a sentence each, because an operator would search for them in vain. Pure. */
 export function closedGates(options: Emulation): string[] {
   const isOpen = isGateOpen(options);
   const shut = createCatalogue({ serves: () => true })
@@ -121,7 +119,7 @@ export function closedGates(options: Emulation): string[] {
   });
 }
 
-/** Versions that are wanted by name and came after the emulated version: to leave them out silently would surprise whoever named them. */
+/** Explicitly enabled versions later than the emulated one: dropping them silently would surprise the operator. */
 export function emulatedRuntimeConfigComplaint(options: Emulation): string | null {
   if (options['runtime-config-emulation-forward-compatible']) return null;
   const minor = emulatedMinor(options);
@@ -135,9 +133,8 @@ export function emulatedRuntimeConfigComplaint(options: Emulation): string | nul
 }
 
 /**
- * Keys that name no version that the release knows the types of, served or not: manifests of older clusters still name `policy/v1beta1`. Whether there is such
- * a
- * resource is not asked; its name is in small letters.
+ * Keys of versions that the release does not know, served or not: manifests of older clusters still name `policy/v1beta1`. Only the lower-case form of a
+ * resource is checked, not its existence.
  */
 function unknownKeys(config: RuntimeConfig, { groups }: Pick<Catalogue, 'groups'>): string[] {
   const served = new Set([...groups.map(({ name }) => name), 'extensions']);

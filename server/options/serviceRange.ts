@@ -1,2 +1,2 @@
-/** Where service addresses come from unless `--service-cluster-ip-range` says otherwise. */
+/** The default of `--service-cluster-ip-range`. */
 export const defaultServiceRange = '10.0.0.0/24';

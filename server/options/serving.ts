@@ -1,7 +1,6 @@
 import { cidrs, hstsDirective, ipAddress, originPattern, portNumber, portRange } from '../../program/flags/checks.js';
 import { inGroup } from '../../program/flags/flag.js';
 
-/** Where and how the API server is reached, and how it stops. */
 export const servingFlags = {
   ...inGroup('Secure serving', {
     'secure-port': {

@@ -3,7 +3,7 @@ import { inGroup } from '../../program/flags/flag.js';
 import { etcdOverride } from './etcdOverrides.js';
 import { watchCacheSize } from './watchCache.js';
 
-/** Where objects are kept: the replicated store inside the server, or an etcd beside it. */
+/** The replicated store inside the server, or an external etcd. */
 export const storageFlags = {
   ...inGroup('Replicated store (built in)', {
     'raft-data-dir': {

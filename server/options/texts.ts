@@ -19,6 +19,6 @@ export const examples = [
   },
 ];
 
-/** What `--version` prints: one line for people and scripts, or all there is to know. */
+/** The output of `--version`: one line for people and scripts, or everything. */
 export const versionText = (mode: string): string =>
   mode === 'raw' ? `${JSON.stringify(versionInfo(), null, 2)}\n` : `Kubernetes ${release}\n`;

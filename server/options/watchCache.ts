@@ -1,12 +1,11 @@
 import type { GroupResource } from '../../api/resource.js';
 import { qualifiedName } from '../../api/resource.js';
 
-/** Form of an entry of `--watch-cache-sizes`. */
 const entry = /^([a-z0-9-]+(?:\.[a-z0-9.-]+)?)#(\d+)$/;
 
 export const watchCacheSize = (value: string): string | null => (entry.test(value) ? null : 'resource[.group]#size, such as events#0');
 
-/** Which resources are kept in memory. Sizes other than 0 say nothing: history is bounded by what it takes. */
+/** The resources kept in memory. Sizes other than 0 have no effect: memory bounds history. */
 export function cachedResources(options: {
   readonly 'watch-cache': boolean;
   readonly 'watch-cache-sizes': readonly string[];

@@ -1,9 +1,9 @@
 import type { ServerAddress } from '../presence/serverLease.js';
 
-/** More API servers than a cluster has: whoever may write leases could make any number of them. */
+/** More than the API servers of a cluster: a writer of leases could create any number. */
 const peersMax = 64;
 
-/** Where the other API servers are, by the names of their leases. Beyond a bound further ones are not known until another one goes; they say again that they are there. */
+/** Addresses of the other API servers, by lease. Those beyond the limit are ignored until another one goes; they keep renewing their leases. */
 export class PeerAddresses {
   readonly #addresses = new Map<string, ServerAddress>();
 

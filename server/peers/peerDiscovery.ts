@@ -1,23 +1,21 @@
 import type { JsonObject } from '../../api/object.js';
 import type { ServerAddress } from '../presence/serverLease.js';
 
-/** Between two looks at what a peer serves. */
 const againMsDefault = 30_000;
 
 export interface PeerDiscoveryOptions {
-  /** Groups of a peer's document of aggregated discovery. Rejects when it cannot be had. */
+  /** Returns the groups of a peer's aggregated discovery. Rejects when it is unavailable. */
   readonly ask: (address: ServerAddress) => Promise<readonly JsonObject[]>;
   /** For tests. */
   readonly againMs?: number;
 }
 
-/** What is known of one peer. */
 interface Known {
   groups: readonly JsonObject[];
   timer: NodeJS.Timeout | null;
 }
 
-/** What the other API servers serve, looked after for as long as they are there. What one has told counts until it tells something else. */
+/** Polls the other API servers while they exist. A peer's last answer counts until the next one. */
 export class PeerDiscovery {
   readonly #options: PeerDiscoveryOptions;
   readonly #known = new Map<string, Known>();
@@ -27,12 +25,11 @@ export class PeerDiscovery {
     this.#options = options;
   }
 
-  /** By address; another array after every change. */
+  /** Keyed by address; the array is replaced with every change. */
   groups(): readonly (readonly JsonObject[])[] {
     return this.#groups;
   }
 
-  /** Where the peers are now. */
   follow(addresses: readonly ServerAddress[]): void {
     const present = new Map(addresses.map((address) => [keyOf(address), address]));
     for (const [key, { timer }] of this.#known) {

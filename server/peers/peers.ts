@@ -24,35 +24,32 @@ import { PeerDiscovery } from './peerDiscovery.js';
 import { dialingAgent, type Dial } from '../webhook/dialed.js';
 import { silentWhileIdle } from '../webhook/regularConnections.js';
 
-/** Says that another server has passed a request on; it is not passed on once more. */
+/** Marks a forwarded request, which is not forwarded again. */
 const proxied = 'x-kubernetes-peer-proxied';
-/** A name that the certificates of all API servers have. */
+/** A name in the certificates of all API servers. */
 const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
-/** How long it is believed what a peer serves. */
+/** The cache lifetime of a peer's resources. */
 const knownMs = 30_000;
-/** How long one that does not answer is not asked again. */
+/** The time before a silent peer is asked again. */
 const silentMs = 5_000;
-/** How long peers have to say what they serve, all together. */
+/** The timeout for all peers together. */
 const askedMs = 5_000;
 const idleMs = 90_000;
 
 export interface PeersOptions {
   readonly storage: Pick<Storage, 'watch'>;
-  /** What this server serves itself. */
   readonly catalogue: Catalogue;
-  /** The name of this server's lease. */
   readonly own: string;
-  /** Proves to peers that what headers say about users comes from a server. */
+  /** Proves that identity headers come from a server. */
   readonly identity: { readonly cert?: string; readonly key?: string };
-  /** Authorities of peers' certificates; null for those that the system trusts. */
+  /** Authorities of peers' certificates; null for the system's. */
   readonly ca: Buffer | null;
-  /** By which way they are reached; null, and unless told, directly. */
   readonly dial?: Dial | null;
 }
 
-/** The other API servers of the cluster, for requests about versions that this one does not serve: while servers are being replaced, they serve different ones. */
+/** Forwards requests for versions that only other API servers of the cluster serve, for instance during an upgrade. */
 export class Peers {
   readonly #addresses = new PeerAddresses();
   readonly #served = new Map<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>();
@@ -92,10 +89,10 @@ export class Peers {
     this.#agent.destroy();
   }
 
-  /** Groups that the other servers serve, as entries of aggregated discovery; another array after every change. */
+  /** Groups of the other servers, as entries of aggregated discovery; the array is replaced with every change. */
   readonly groups = (): readonly (readonly JsonObject[])[] => this.#discovery.groups();
 
-  /** Answers a request for what another server serves and this one does not; false when nobody does. Throws 503 when those who do cannot be reached. */
+  /** Answers a request that only another server serves; false when none does. Throws 503 when those are unreachable. */
   async answers(context: RequestContext): Promise<boolean> {
     const { info, request: asked } = context;
     if (!info.isResource || asked.headers[proxied] !== undefined) return false;
@@ -111,7 +108,7 @@ export class Peers {
         return true;
       }
       failure = answer;
-      // What has been read of the body is gone.
+      // The part of the body that was read is lost.
       if (framedBody(asked) !== null) break;
     }
     if (failure !== null)
@@ -119,7 +116,7 @@ export class Peers {
     return false;
   }
 
-  /** Those who say that they serve it, in the order in which they say so. All are asked at once, and have one time to answer. */
+  /** Yields the servers that serve it, in the order of their responses. All are asked in parallel, with one timeout. */
   async *#serving(info: RequestInfo & { readonly isResource: true }, context: RequestContext): AsyncGenerator<ServerAddress> {
     let timer: NodeJS.Timeout | undefined;
     const over = new Promise<null>((resolve) => {
@@ -148,7 +145,7 @@ export class Peers {
     if (known === undefined || known.until < now) {
       if (this.#served.size > servedMax) this.#served.clear();
       const resources = this.#discover(address, path, context).catch((): ReadonlySet<string> => {
-        // Not every request waits for one that does not answer.
+        // Only some requests wait for a silent peer.
         this.#served.set(key, { until: performance.now() + silentMs, resources: Promise.resolve(new Set()) });
         return new Set();
       });
@@ -165,7 +162,7 @@ export class Peers {
     return new Set(objectsIn(membersOf(body), 'resources').map((resource) => textAt(resource, 'name')));
   }
 
-  /** What a server serves itself: what it knows of its peers is left out, or what nobody serves any more would be told in circles. */
+  /** A server's own resources, without those of its peers, which could otherwise be reported in circles after they are gone. */
   async #groupsOf(address: ServerAddress): Promise<readonly JsonObject[]> {
     const { code, body } = await this.#document(address, {
       path: '/apis',
@@ -211,7 +208,7 @@ export class Peers {
       path,
       headers: { ...headers, host: `${ip.includes(':') ? `[${ip}]` : ip}:${port}` },
       signal,
-      // A connection that becomes another protocol's is not given back.
+      // An upgraded connection is not returned.
       agent: headers['upgrade'] === undefined ? this.#agent : false,
       ...tlsClientOptions({ servername: serverName, ca, ...identity }),
     });

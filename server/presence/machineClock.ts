@@ -1,4 +1,3 @@
 import type { ExpiryClock } from '../storage/expiry.js';
 
-/** The clocks of this machine. */
 export const machineClock: ExpiryClock = { elapsed: () => performance.now(), now: () => Date.now() };

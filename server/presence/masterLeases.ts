@@ -5,13 +5,13 @@ import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 import type { ObjectKey, Storage, StoredObject, WriteResult } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 
-/** The reference's name for what stands under `/registry/masterleases`. */
+/** The reference's name for the objects under `/registry/masterleases`. */
 export const masterLeaseResource: GroupResource = { group: '', resource: 'apiServerIPInfo' };
 const writeTimeoutMs = 5_000;
 
 /**
- * How kube-apiservers say to each other which addresses the `kubernetes` service has: under each address an Endpoints with that address alone, which the
- * store removes when it is not written for a while. Whoever shares an etcd with them says it too, and looks at theirs.
+ * The leases by which kube-apiservers agree on the addresses of the `kubernetes` service: an Endpoints per address, which the store expires. Servers that share
+ * their etcd write and read them too.
  */
 export class MasterLeases {
   readonly #seen = new Map<string, StoredObject>();
@@ -31,15 +31,15 @@ export class MasterLeases {
     return this.#following.synced;
   }
 
-  /** Addresses of servers that are there, of either program. */
+  /** Addresses of live servers, of either program. */
   ips(): readonly string[] {
     return [...this.#seen.values()].map(addressIn).filter((ip) => ip !== '');
   }
 
-  /** Says that the server with this address is there. Rejects with a StatusError. */
+  /** Renews this server's lease. Rejects with a StatusError. */
   async renew(): Promise<void> {
     const first = await this.#put(this.#seen.get(this.ip) ?? null);
-    // Another server has the same address, and was faster.
+    // Another server with the same address was faster.
     const result = first.outcome === 'conflict' ? await this.#put(first.current) : first;
     if (result.outcome !== 'applied' && result.outcome !== 'conflict' && result.outcome !== 'taken') throw writeFailure(result);
   }
@@ -62,7 +62,7 @@ export class MasterLeases {
 
 const keyOf = (ip: string): ObjectKey => ({ resource: masterLeaseResource, namespace: '', name: ip });
 
-/** The generation counts on because kube-apiserver does not write what has not changed. Pure. */
+/** The generation grows because kube-apiserver does not write unchanged objects. Pure. */
 const renewed = (ip: string, current: ApiObject | null): ApiObject => ({
   ...current,
   apiVersion: 'v1',
@@ -71,7 +71,7 @@ const renewed = (ip: string, current: ApiObject | null): ApiObject => ({
   subsets: [{ addresses: [{ ip }] }],
 });
 
-/** An object that cannot be read says nothing of any server. */
+/** An unreadable object names no server. */
 function addressIn(stored: StoredObject): string {
   try {
     const [subset] = itemsOf(memberAt(stored.decode(), 'subsets'));

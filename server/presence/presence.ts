@@ -29,22 +29,21 @@ export interface PresenceOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
   readonly identity: ServerIdentity;
-  /** Whether the service's endpoints are looked after here. */
+  /** Whether this server maintains the service's endpoints. */
   readonly reconciles: boolean;
-  /** Where kube-apiservers that share the store say that they are there; null where nobody can. */
+  /** Leases of kube-apiservers that share the store, or null. */
   readonly masters?: MasterLeases | null;
   readonly clock?: ExpiryClock;
   readonly report: (what: string, error: unknown) => void;
 }
 
-/** How often a server says that it is there. */
 export const renewIntervalMs = 7_000;
 /**
- * When to say so next, from one turn on: between half an interval and one and a half. All servers do in the same moments, as far as their clocks agree, so that
- * what they write shares a round of the store and a sync.
+ * The delay of the next renewal: between half an interval and one and a half. All servers renew at the same moments, as far as their clocks agree, so that
+ * their writes share a round of the store and a sync.
  */
 export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, renewIntervalMs);
-/** A server that has not said so for this long is gone; as long as the leases of the reference's reconciler. */
+/** A server without renewal for this long is gone; the lease duration of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;
 const options: WriteOptions = { ...ownWrites, timeoutMs: writeTimeoutMs };
@@ -55,7 +54,7 @@ interface Seen {
   readonly movedAt: number;
 }
 
-/** Says that this server is there, and keeps the endpoints of the API's own service. See DESIGN.md. */
+/** Renews this server's lease, and maintains the endpoints of the API's own service. See DESIGN.md. */
 export class Presence {
   readonly #seen = new Map<string, Seen>();
   readonly #following: Following;
@@ -81,7 +80,6 @@ export class Presence {
     );
   }
 
-  /** Begins to renew and to look. */
   start(): void {
     void this.turn();
     this.#turnLater();
@@ -94,7 +92,7 @@ export class Presence {
     }, nextTurnMs(this.#clock.now())).unref();
   }
 
-  /** Takes this server out, as far as that is still possible. */
+  /** Removes this server's lease, if still possible. */
   async stop(): Promise<void> {
     const started = this.#timer !== null;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -111,7 +109,7 @@ export class Presence {
     masters?.stop();
   }
 
-  /** Renews and reconciles once. A turn that is under way is not begun twice. */
+  /** Renews and reconciles once. Turns do not overlap. */
   turn(): Promise<void> {
     this.#turn ??= this.#renewAndReconcile().finally(() => {
       this.#turn = null;
@@ -142,7 +140,7 @@ export class Presence {
     );
   }
 
-  /** Servers of both programs. Of kube-apiservers only the address is known; their port is taken to be ours. */
+  /** Servers of both programs. Kube-apiservers report only an address; their port is assumed to be ours. */
   #addresses(): readonly ServerAddress[] {
     const alive = this.#alive();
     const known = new Set(alive.map(({ ip }) => ip));
@@ -166,7 +164,7 @@ export class Presence {
     this.#seen.set(name, { lease, version, movedAt: this.#clock.elapsed() - age });
   }
 
-  /** What fails now is tried in the next turn. */
+  /** The next turn retries a failure. */
   async #attempt(what: string, action: () => Promise<void>): Promise<void> {
     try {
       await action();
@@ -187,7 +185,7 @@ export class Presence {
       .get(target, { at: 'any' })
       .then((stored) => stored.decode(), absentAs(null))
       .catch(async (error: unknown) => {
-        // Nobody but servers writes these, and all of it can be written anew.
+        // Only servers write these, and all of it can be written anew.
         if (!(error instanceof DamagedValueError)) throw error;
         await registry.deleteUnreadable(target, options);
         return null;
@@ -239,7 +237,7 @@ const merged = (current: ApiObject, wanted: ApiObject): ApiObject => {
   };
 };
 
-/** A lease that cannot be read says nothing of any server. */
+/** An unreadable lease names no server. */
 function readIfPossible(object: StoredObject): ReadLease | null {
   try {
     return readLease(object.decode());

@@ -4,39 +4,36 @@ import { isIP } from 'node:net';
 import type { ApiObject } from '../../api/object.js';
 import { membersOf, textAt } from '../../api/json/members.js';
 
-/** Where an API server is reached. */
 export interface ServerAddress {
   readonly ip: string;
   readonly port: number;
 }
 
-/** How an API server says in a Lease that it is there. */
 export const serverLeases = { group: 'coordination.k8s.io', version: 'v1', resource: 'leases', namespace: 'kube-system' } as const;
 const identityLabel = 'apiserver.kubernetes.io/identity';
 const addressAnnotation = 'raftplane/advertised-address';
-/** Where other API servers pass requests on, if that is somewhere else. */
+/** The address for forwarded requests, where it differs. */
 const peerAnnotation = 'raftplane/peer-address';
 const memberAnnotation = 'raftplane/member-id';
-/** After this time without a word nobody waits for a server any more, and its lease may go. As in the reference. */
+/** A lease without renewal for this long may be removed, as in the reference. */
 const leaseSeconds = 3_600;
 
-/** What `--raft-member-id` says where it is not given. */
+/** The default of `--raft-member-id`. */
 const usualMemberId = 'a';
 
 export interface ServerIdentity {
   readonly hostname: string;
-  /** Several servers on one machine have names of their own. */
+  /** Distinguishes servers on one machine. */
   readonly memberId: string;
-  /** Of this process. */
   readonly processUid: string;
   readonly address: ServerAddress;
-  /** Where other API servers reach it (`--peer-advertise-ip`, `--peer-advertise-port`); at its address unless told. */
+  /** The address for other API servers (`--peer-advertise-ip`, `--peer-advertise-port`); default: the server's. */
   readonly peerAddress?: ServerAddress | null;
 }
 
 /**
- * The name of a server's lease: from what stays the same when the process is started again. That of a server whose member has the usual name is the reference's
- * (`NewConfig` in `k8s.io/apiserver/pkg/server`); those of others, which may be on the same machine, differ.
+ * The name of a server's lease, stable over restarts. The default member id yields the reference's name (`NewConfig` in `k8s.io/apiserver/pkg/server`); other
+ * ids, perhaps on the same machine, yield different ones.
  */
 export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname' | 'memberId'>): string {
   const words = memberId === usualMemberId ? [hostname, 'kube-apiserver'] : [`${hostname}/${memberId}`];
@@ -46,14 +43,14 @@ export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname
   return `apiserver-${base32(digest.subarray(0, 16))}`;
 }
 
-/** A text behind the count of its bytes. */
+/** A text after its length in bytes. */
 function withLength(text: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(text));
   return Buffer.concat([length, Buffer.from(text)]);
 }
 
-/** The lease of a server that is there now. `now` is in milliseconds since 1970. */
+/** The lease of a live server. `now` is in milliseconds since 1970. */
 export function leaseOf(identity: ServerIdentity, now: number): ApiObject {
   const { hostname, processUid, address, peerAddress = null } = identity;
   const name = leaseName(identity);
@@ -78,7 +75,7 @@ const written = ({ ip, port }: ServerAddress): string => (ip.includes(':') ? `[$
 
 const portMax = 65_535;
 
-/** Whoever may write leases says what stands there. */
+/** The content may be any text of a writer of leases. */
 function addressIn(text: string | undefined): ServerAddress | null {
   const [, ip, port] = /^\[?([0-9A-Fa-f:.]+?)\]?:(\d{1,5})$/.exec(text ?? '') ?? [];
   if (ip === undefined || port === undefined || isIP(ip) === 0) return null;
@@ -87,15 +84,14 @@ function addressIn(text: string | undefined): ServerAddress | null {
 
 export interface ReadLease {
   readonly address: ServerAddress;
-  /** Where other API servers reach it. */
+  /** The address for other API servers. */
   readonly peerAddress: ServerAddress;
-  /** Of its replica; null when the lease does not say. */
   readonly memberId: string | null;
-  /** Milliseconds since 1970; null when the lease does not say. */
+  /** Milliseconds since 1970, or null. */
   readonly renewedAt: number | null;
 }
 
-/** What a lease says of a server; null when it is about something else. */
+/** Null when the lease is not a server's. */
 export function readLease(lease: ApiObject): ReadLease | null {
   const { labels, annotations } = lease.metadata;
   if (labels?.[identityLabel] !== 'kube-apiserver') return null;
@@ -110,10 +106,10 @@ export function readLease(lease: ApiObject): ReadLease | null {
   };
 }
 
-/** Whether nobody has to wait for this server any more. */
+/** Reports whether the lease has expired for good. */
 export const isForgotten = ({ renewedAt }: ReadLease, now: number): boolean => renewedAt !== null && now - renewedAt > leaseSeconds * 1_000;
 
-/** RFC 4648, section 6, in small letters and without padding. */
+/** RFC 4648, section 6, in lower case and without padding. */
 function base32(bytes: Uint8Array): string {
   const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');

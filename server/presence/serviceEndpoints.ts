@@ -2,7 +2,6 @@ import { isIPv6 } from 'node:net';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { ServerAddress } from './serverLease.js';
 
-/** The service of the API itself. */
 export const service = { namespace: 'default', name: 'kubernetes' } as const;
 const portName = 'https';
 
@@ -11,7 +10,7 @@ interface Reached {
   readonly ips: readonly string[];
 }
 
-/** The addresses behind the service by port, each address once: of several ports of one address the lowest counts. Pure, in a fixed order. */
+/** The addresses behind the service by port, each address once, with its lowest port. Pure, in a fixed order. */
 function reached(servers: readonly ServerAddress[]): readonly Reached[] {
   const portOf = new Map<string, number>();
   for (const { ip, port } of servers) portOf.set(ip, Math.min(port, portOf.get(ip) ?? port));
@@ -25,12 +24,12 @@ function reached(servers: readonly ServerAddress[]): readonly Reached[] {
   }));
 }
 
-/** What the Endpoints of the service should be while these servers are there. Pure. */
+/** The Endpoints of the service for these servers. Pure. */
 export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   return {
     apiVersion: 'v1',
     kind: 'Endpoints',
-    // The slices beside it are made from the servers as well, so nobody has to mirror them.
+    // Slices are made from the servers as well, so they need no mirroring.
     metadata: { ...service, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
     subsets: reached(servers).map(({ port, ips }) => ({
       addresses: ips.map((ip) => ({ ip })),
@@ -39,7 +38,7 @@ export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   };
 }
 
-/** The EndpointSlice of the service. All its endpoints share their ports and their address family: those of the first server's are in it. Pure. */
+/** The EndpointSlice of the service. Its endpoints share the ports and address family of the first server. Pure. */
 export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   const [{ port, ips } = { port: 0, ips: [] }] = reached(servers);
   const addressType = ips[0] !== undefined && isIPv6(ips[0]) ? 'IPv6' : 'IPv4';
@@ -56,7 +55,7 @@ export function sliceFor(servers: readonly ServerAddress[]): ApiObject {
   };
 }
 
-/** Whether an object says what it should; what others have added to its metadata is theirs, and what is stored need not name its own type. */
+/** Reports whether an object has the wanted content; further metadata belongs to others, and stored objects may lack their type. */
 export function says(current: ApiObject, wanted: ApiObject): boolean {
   const told = (object: ApiObject): string => {
     const {

@@ -1,9 +1,9 @@
-/** Bytes from which Node cuts small buffers: Node's own 8 KiB are used up by the answers and stored forms of two small writes. */
+/** The pool from which Node cuts small buffers: its own 8 KiB last for two small writes. */
 const poolBytes = 64 * 1024;
 
 /**
- * For the calling thread. Making another pool costs as much as some hundred lines of code, and each is one more thing to collect: a sixteenth of what a
- * create costs. Who keeps a small buffer for long keeps its whole pool, so what is kept (stored objects, keys) has memory of its own.
+ * Applies to the calling thread. Allocating and collecting pools costs a sixteenth of a create. A small buffer keeps its whole pool alive, so long-lived data
+ * (stored objects, keys) have memory of their own.
  */
 export function widenBufferPool(): void {
   Buffer.poolSize = poolBytes;

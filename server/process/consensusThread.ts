@@ -1,8 +1,8 @@
 import { loadThread, type ConsensusThread } from '../../raft/index.js';
 
 /**
- * Imported before everything else by `main.ts`: the thread that the replica will run in loads beside the server, on another processor. It is begun before the
- * options are read, and not used where they name another store or cannot be right; it keeps no process from ending until then.
+ * Imported first by `main.ts`: the replica's thread loads in parallel with the server, on another processor. It starts before the options are read, and is not
+ * used where they are invalid or name another store; until then it does not keep the process alive.
  */
 const startsServer = (argv: readonly string[]): boolean =>
   argv.every((argument) => argument.startsWith('-') && !/^--?(h|help|version|etcd-servers)(=|$)/.test(argument));
@@ -10,7 +10,6 @@ const startsServer = (argv: readonly string[]): boolean =>
 const early = startsServer(process.argv.slice(2)) ? loadThread() : null;
 early?.unref();
 
-/** To be used once. */
 export function consensusThread(): ConsensusThread {
   early?.ref();
   return early ?? loadThread();

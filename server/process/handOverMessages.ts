@@ -1,5 +1,5 @@
 /**
- * How a launcher hands the connections that it accepts to servers that it started, over the channel between them (`deploy/handOver.ts`):
+ * The protocol by which a launcher hands accepted connections to servers that it started, over the channel between them (`deploy/handOver.ts`):
  *
  *     server    { takesConnections: true }            once it listens
  *     launcher  { handsOver: 7 } and the socket       nothing has been read from it
@@ -7,7 +7,7 @@
  *               { refused: 7 }                        untouched, because the server stops
  *     server    { closed: 7 }                         it is over, or was before it came
  *
- * Numbers are the launcher's, and never used again for this server.
+ * The launcher chooses the numbers, and never reuses one for this server.
  */
 export interface HandedConnection {
   readonly handsOver: number;

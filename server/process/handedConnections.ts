@@ -2,17 +2,17 @@ import { Socket } from 'node:net';
 import { isHandedConnection, type HandOverAnswer } from './handOverMessages.js';
 
 /**
- * Serves the connections that whoever started this process has accepted in its place (`handOverMessages.ts`). Nothing, where there is no channel to hand
- * sockets over: in a process that nobody listens to, and in a thread. `take` answers false, and leaves the socket alone, while the server stops.
+ * Serves connections that the parent process has accepted (`handOverMessages.ts`). No effect without a channel to it, or in a thread. `take` returns false, and
+ * leaves the socket alone, while the server stops.
  */
 export function takeHandedConnections(take: (socket: Socket) => boolean): void {
   if (process.channel === undefined) return;
   process.on('message', (message: unknown, handle: unknown) => {
     if (!isHandedConnection(message)) return;
     const { handsOver: id } = message;
-    // A client that has gone meanwhile leaves no socket behind.
+    // A client that has left meanwhile leaves no socket.
     if (!(handle instanceof Socket)) return tell({ closed: id });
-    // Until this turn ends nothing is read from it, so that it can still go to another server.
+    // Nothing is read from it until this turn ends, so that it can still go to another server.
     if (!take(handle)) {
       handle.destroy();
       return tell({ refused: id });
@@ -20,7 +20,7 @@ export function takeHandedConnections(take: (socket: Socket) => boolean): void {
     tell({ taken: id });
     handle.once('close', () => tell({ closed: id }));
   });
-  // To be spoken to is no reason to live.
+  // The channel must not keep the process alive.
   process.channel.unref();
   tell({ takesConnections: true });
 }

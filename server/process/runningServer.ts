@@ -1,18 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** An API server that takes requests. */
 export interface RunningServer {
-  /** Where it listens, also when any free port was asked for. */
+  /** The URL with the actual port. */
   readonly url: string;
   /**
-   * Serves a connection that another process has accepted, as if it had come to the port; false, with the socket untouched, while the server stops. Null
-   * where several threads serve: a socket cannot go to another thread, and one thread would get them all.
+   * Serves a connection that another process has accepted, as if it had arrived at the port; false, with the socket untouched, while the server stops. Null
+   * with several threads: a socket cannot move to another thread, so one would get them all.
    */
   readonly takeConnection: ((socket: Socket) => boolean) | null;
-  /** Resolves once everything is served; until then `/readyz` says what is missing. Rejects when the server stops before. */
+  /** Resolves once everything is served; until then `/readyz` names what is missing. Rejects when the server stops before. */
   readonly ready: Promise<void>;
-  /** Resolves, with the reason, when the server cannot go on and the process must end. */
+  /** Resolves with the reason when the process must end. */
   readonly failed: Promise<Error>;
-  /** Stops without losing an answer or a write. May be called again; all calls resolve together. */
+  /** Stops without losing a response or a write. Repeated calls resolve together. */
   stop(): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { readSeed } from '../../api/catalogue/data.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { KeyedObject, RaftStorage } from '../storage/raft.js';
 
-/** An object of every cluster. `nowMark` stands for the time at which it comes to be, and it has no uid. */
+/** `nowMark` stands for the creation time; there is no uid. */
 export interface SeedEntry {
   readonly group: string;
   readonly resource: string;
@@ -18,7 +18,7 @@ export const nowMark = '@now';
 export interface SeedOptions {
   readonly storage: Pick<RaftStorage, 'get' | 'putAll'>;
   readonly catalogue: Catalogue;
-  /** Whether this server is the one that writes. */
+  /** Reports whether this server writes. */
   readonly leads: () => Promise<boolean>;
   /** RFC 3339 with seconds. */
   readonly now: () => string;
@@ -27,14 +27,14 @@ export interface SeedOptions {
 
 const defaultNamespace = { resource: { group: '', resource: 'namespaces' }, namespace: '', name: 'default' };
 const writeTimeoutMs = 10_000;
-/** So long servers that do not lead wait for the one that does, looking so often. */
+/** The time that followers wait for the leader, and their polling interval. */
 const patienceMs = 1_000;
 const lookMs = 5;
 
 /**
- * Puts what every cluster has into an empty one, in one transaction: some three hundred objects, each of which would take its way through admission,
- * validation and field ownership, on every server of a new cluster at once. Resolves with whether they have just come, from here or from another server;
- * then the hooks need not look for them again. Otherwise they do, and make what is missing: nothing rests on this, and no outcome is a failure.
+ * Writes the objects of every cluster into an empty one, in one transaction: otherwise each of some three hundred would pass admission, validation and field
+ * ownership, on every new server at once. Reports whether they have just been written, here or by another server; then the hooks skip them. Otherwise the hooks
+ * create what is missing: nothing depends on this, and no outcome is a failure.
  */
 export async function seed({ storage, catalogue, leads, now, signal }: SeedOptions): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {
@@ -50,7 +50,7 @@ export async function seed({ storage, catalogue, leads, now, signal }: SeedOptio
   return outcome === 'applied';
 }
 
-/** One that cannot be read is there. */
+/** An unreadable object exists. */
 const isThere = (storage: SeedOptions['storage']): Promise<boolean> =>
   storage.get(defaultNamespace, { at: 'any' }).then(
     ({ outcome }) => outcome === 'found',

@@ -17,31 +17,28 @@ import { identifying, loadKubeconfig, tlsTerms, type ConnectionSettings } from '
 export interface PostTerms {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** What stands behind the question mark; empty for nothing. */
+  /** The part after the question mark, if any. */
   readonly query?: string;
 }
 
-/** A service outside that is asked over HTTP: for decisions, for reviews of tokens and objects, to take audit events. */
+/** A client of an HTTP webhook: for decisions, reviews of tokens and objects, and audit events. */
 export interface WebhookClient {
-  /** Posts a JSON text and resolves with the text that came back. Rejects with a WebhookError. Redirects are answers, and no good ones. */
+  /** Posts JSON and resolves with the response text. Rejects with a WebhookError; a redirect counts as a failure. */
   post(body: string, terms: PostTerms): Promise<string>;
-  /** Ends all connections. */
   close(): void;
-  /** Ends connections that nobody uses; calls under way go on. */
+  /** Closes idle connections; calls in progress go on. */
   release(): void;
 }
 
-/** What an answer said that was no success. */
 export interface Refusal {
   readonly text: string;
   readonly contentType: string;
 }
 
-/** A call that did not succeed. Never holds what was sent. */
+/** A failed call. Never contains what was sent. */
 export class WebhookError extends Error {
-  /** The status code of the answer; 0 when there was none. */
   readonly code: number;
-  /** How long the service asks to wait before the next try, or null. */
+  /** The service's Retry-After, or null. */
   readonly retryAfterMs: number | null;
   readonly refusal: Refusal | null;
 
@@ -55,13 +52,12 @@ export class WebhookError extends Error {
     this.refusal = details.refusal ?? null;
   }
 
-  /** Worth trying again: no answer, or one that speaks of a passing trouble. */
+  /** Retriable: no response, or one about a temporary error. */
   get passing(): boolean {
     return this.code === 0 || this.code === 429 || this.code >= 500;
   }
 }
 
-/** The time for a call was over. */
 export class NoAnswerError extends Error {
   constructor(timeoutMs: number) {
     super(`no answer within ${timeoutMs} ms`);
@@ -70,10 +66,9 @@ export class NoAnswerError extends Error {
 
 const answerBytesMaxDefault = 4 * 1024 * 1024;
 const connectionsMax = 25;
-/** Idle connections end after this. */
 const idleMs = 90_000;
 
-/** A client for the service that a kubeconfig file names. Throws when the file cannot be used. */
+/** Throws for an invalid kubeconfig. */
 export function webhookClient(file: string, option: string, ways: ClientWays = {}): WebhookClient {
   try {
     return clientFor(loadKubeconfig(file), ways);
@@ -88,18 +83,16 @@ export interface Address {
 }
 
 export interface ClientOptions {
-  /** Where to connect instead of to the URL's host; asked for each call. Rejects with what stands in the way. */
+  /** Resolves the address of each call instead of the URL's host. Rejects with the reason. */
   readonly resolve?: () => Promise<Address>;
   readonly answerBytesMax?: number;
-  /** The way to get there; null for the direct one. */
   readonly dial?: Dial | null;
-  /** Told of certificates of a dated kind. */
   readonly certificates?: CertificateCounts;
 }
 
 export type ClientWays = Pick<ClientOptions, 'dial' | 'certificates'>;
 
-/** Throws when the settings name no server that can be asked over HTTP. */
+/** Throws when the settings name no HTTP server. */
 export function clientFor(
   settings: ConnectionSettings,
   { resolve, answerBytesMax = answerBytesMaxDefault, dial = null, certificates = noCertificateCounts }: ClientOptions = {},
@@ -111,7 +104,7 @@ export function clientFor(
   const tls: ConnectionOptions = secure ? tlsTerms(settings) : {};
   const keeping = { keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
   const agent = silentWhileIdle(dial === null ? new (secure ? Agent : PlainAgent)(keeping) : dialingAgent(dial, { secure, ...keeping }));
-  // One connection that nobody has used, for a second try.
+  // A new connection for a retry.
   const freshAgent = dial === null ? (false as const) : dialingAgent(dial, { secure });
   const call = async (body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> => {
     const place = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
@@ -128,7 +121,7 @@ export function clientFor(
       });
     const first = begin(false);
     const asked = answerTo(first, body, certificates).catch((error: unknown) => {
-      // The service ended an idle connection just when it was used again: nobody has read the question.
+      // The service closed an idle connection just as it was reused: the request was not read.
       if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? ''))
         return answerTo(begin(true), body, certificates);
       throw error;
@@ -164,7 +157,7 @@ const connectTo = ({ host, port }: Address): { readonly hostname: string; readon
 
 const endedByPeer: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Runs a call that ends with its time or with the caller's patience. Rejects with a WebhookError. */
+/** Ends a call at its timeout or the caller's signal. Rejects with a WebhookError. */
 async function withinTime(terms: PostTerms, host: string, call: (signal: AbortSignal) => Promise<string>): Promise<string> {
   const over = new AbortController();
   const timer = setTimeout(() => {

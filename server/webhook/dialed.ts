@@ -4,16 +4,16 @@ import { isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect, type ConnectionOptions } from 'node:tls';
 
-/** Opens a way to a host and port through something else. Rejects with what stands in the way. */
+/** Opens a tunnel to a host and port. Rejects with the reason. */
 export type Dial = (host: string, port: number) => Promise<Duplex>;
 
 type Created = (error: Error | null, stream: Duplex) => void;
-/** What Node asks an agent for when it needs a connection; it may answer later. Its declarations do not know that. */
+/** Creates an agent's connection, perhaps asynchronously, which Node's declarations omit. */
 interface Creating {
   createConnection(options: ClientRequestArgs, created: Created): undefined;
 }
 
-/** An agent whose connections are opened by `dial`; TLS, where there is any, is spoken with the other end. */
+/** An agent whose connections `dial` opens; TLS, if any, is end-to-end. */
 export function dialingAgent(
   dial: Dial,
   { secure, ...options }: { readonly secure: boolean } & (AgentOptions | PlainAgentOptions),
@@ -38,7 +38,7 @@ export function dialingAgent(
   return agent;
 }
 
-/** Addresses are no names to ask for. */
+/** SNI does not allow addresses. */
 function nameFor(asked: ClientRequestArgs): ConnectionOptions {
   const { servername } = asked as ConnectionOptions;
   const name = servername ?? String(asked.host ?? '');

@@ -5,59 +5,55 @@ import type { Dial } from './dialed.js';
 import type { CertificateCounts } from './peerCertificates.js';
 import { writtenSeconds } from './wording.js';
 
-/** A service of the cluster in the place of a host. */
 export interface ServiceReference {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
-  /** Of the URL; may be empty. */ readonly path: string;
+  /** The path of the URL; may be empty. */ readonly path: string;
 }
 
-/** Where the program behind a webhook is, as a `clientConfig` says: a URL, or a service. */
+/** The target of a `clientConfig`: a URL, or a service. */
 export interface HookTarget {
   readonly at: string | ServiceReference;
-  /** Authorities of its certificate in PEM; empty for those that the system trusts. */
+  /** Certificate authorities in PEM; empty for the system's. */
   readonly ca: string;
 }
 
-/** Asks one webhook. */
 export interface HookClient {
-  /** The URL of a call with this timeout, as messages show it. */
+  /** The URL of a call with this timeout, as in messages. */
   urlFor(timeoutMs: number): string;
-  /** Rejects with a WebhookError; the URL tells the program how long it may take. */
+  /** Rejects with a WebhookError; the URL contains the timeout. */
   post(body: string, terms: { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined }): Promise<string>;
 }
 
 export interface HookClients {
-  /** The client of a target, with the connections that are there. Throws when the URL cannot be used. */
+  /** The client of a target, with shared connections. Throws for an invalid URL. */
   of(target: HookTarget): HookClient;
   close(): void;
 }
 
-/** Where a service is reached now. Rejects with what the reference says when it is nowhere. */
+/** Resolves the current address of a service. Rejects with the reference's error. */
 export type ResolveService = (service: ServiceReference) => Promise<Address>;
 
-/** How this server shows itself to a webhook, by the webhook's `host:port`. */
+/** The client certificate for a webhook, by `host:port`. */
 export type IdentityFor = (hostPort: string) => Pick<ConnectionSettings, 'cert' | 'key' | 'token' | 'ca'>;
 
 export interface HookClientsOptions {
   readonly resolve: ResolveService;
   readonly identityFor: IdentityFor;
-  /** Longest answer that is read. */
   readonly answerBytesMax?: number;
-  /** The ways to services of the cluster and to other hosts; null for the direct one. */
+  /** Dialers to services of the cluster and to other hosts; null to connect directly. */
   readonly dial?: { readonly service: Dial | null; readonly host: Dial | null };
-  /** Told of certificates of a dated kind. */
   readonly certificates?: CertificateCounts;
 }
 
-/** Targets with connections of their own; beyond that the one that was not used for longest makes room. */
+/** The limit of targets with open connections; the least recently used is dropped. */
 const targetsMax = 500;
 const httpsPort = 443;
 
 const directly = { service: null, host: null };
 
-/** Clients by what they connect to: webhooks of one program share its connections, and those of a changed one go when they are idle. */
+/** Clients by target: webhooks of one program share connections, and those of a changed one close when idle. */
 export function createHookClients({
   resolve,
   identityFor,
@@ -69,7 +65,7 @@ export function createHookClients({
   const make = ({ at, ca }: HookTarget): { readonly client: HookClient; readonly transport: WebhookClient } => {
     const service = typeof at === 'string' ? null : at;
     const url = typeof at === 'string' ? new URL(at) : new URL(`https://${at.name}.${at.namespace}.svc:${at.port}`);
-    // The port of the scheme stays visible: the reference always shows that of a service.
+    // The scheme's default port stays visible: the reference always shows that of a service.
     const host = service === null ? url.host : `${url.hostname}:${service.port}`;
     const pathname = cleaned(service === null ? url.pathname : service.path);
     const identity = identityFor(service === null && url.port === '' ? `${url.hostname}:${httpsPort}` : host);
@@ -120,7 +116,7 @@ function dropOldest(known: Map<string, { readonly transport: WebhookClient }>): 
   oldest[1].transport.release();
 }
 
-/** Without a slash at its end and doubled ones, as the reference joins paths. */
+/** Joins paths like the reference, without trailing and doubled slashes. */
 const cleaned = (pathname: string): string => {
   const joined = path.posix.join('/', pathname);
   return joined.length > 1 && joined.endsWith('/') ? joined.slice(0, -1) : joined;

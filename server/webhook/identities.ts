@@ -6,8 +6,8 @@ type Identity = Pick<ConnectionSettings, 'cert' | 'key' | 'token'>;
 const httpsPort = ':443';
 
 /**
- * How to show oneself to webhooks, by the names of users in a kubeconfig: a user is called after the `host:port` of the webhook, or after the end of
- * it behind a star (`*.ns.svc:8443`, `*.svc`); the usual port may be left out. The most exact name counts.
+ * Client certificates for webhooks, by users of a kubeconfig: a user is named after the `host:port` of the webhook, or a suffix with a star (`*.ns.svc:8443`,
+ * `*.svc`); the default port may be omitted. The most specific name counts.
  */
 export function namedIdentities(users: ReadonlyMap<string, Identity>, otherwise: Identity = {}): IdentityFor {
   return (hostPort) => {

@@ -2,13 +2,12 @@ import type { Registry } from 'prom-client';
 import type { CertificateCounts } from './peerCertificates.js';
 import { total } from '../../program/metrics/totals.js';
 
-/** Requests to other programs whose certificates are of a kind that the reference takes no longer, by what is asked. */
+/** Counts of outdated certificates of other programs, by kind of call. */
 export interface PeerCertificateMetrics {
   readonly webhooks: CertificateCounts;
   readonly aggregated: CertificateCounts;
 }
 
-/** Under the names of the reference. */
 export function createPeerCertificateMetrics(registry: Registry): PeerCertificateMetrics {
   const family = (prefix: string, whom: string): CertificateCounts => {
     const [missing, weak] = [

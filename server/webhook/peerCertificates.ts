@@ -4,11 +4,11 @@ import { TLSSocket } from 'node:tls';
 import { element, elementsIn, sequence } from '../../api/der.js';
 import { CommonNameOnlyError } from '../../program/tls/serverIdentity.js';
 
-/** What is counted of programs whose certificates are of a kind that the reference takes no longer. */
+/** Counts certificates of kinds that the reference no longer accepts. */
 export interface CertificateCounts {
-  /** It names its server only as a common name, without `subjectAltName`: refused, unless nobody asks whether it is good. */
+  /** It names its server only by common name, without `subjectAltName`: refused, unless verification is off. */
   missingSan(): void;
-  /** It, or one between it and the authority, is signed by means of SHA-1. */
+  /** It, or an intermediate, has a SHA-1 signature. */
   insecureSha1(): void;
 }
 
@@ -20,10 +20,9 @@ interface Dated {
   readonly insecureSha1: boolean;
 }
 
-/** A connection shows its certificates once, and is asked with every request over it. */
+/** A connection presents its certificates once, and is checked with every request. */
 const known = new WeakMap<TLSSocket, Dated>();
 
-/** Counts a request that was answered over a connection. */
 export function countCertificates(socket: Socket, counts: CertificateCounts): void {
   if (!(socket instanceof TLSSocket)) return;
   let dated = known.get(socket);
@@ -35,26 +34,25 @@ export function countCertificates(socket: Socket, counts: CertificateCounts): vo
   if (dated.insecureSha1) counts.insecureSha1();
 }
 
-/** Counts a request that failed. */
 export function countRefusedCertificate(error: Error, socket: Socket | null, counts: CertificateCounts): void {
   if (!isUntrusted(error, socket)) return;
   if (error instanceof CommonNameOnlyError) counts.missingSan();
   else if (weakDigests.has(error.message)) counts.insecureSha1();
 }
 
-/** Whether an error is that the certificate of the other side is not good. */
+/** Reports whether the error is an invalid certificate of the other side. */
 export function isUntrusted(error: Error, socket: Socket | null): boolean {
   if (!(socket instanceof TLSSocket)) return false;
-  // Also there where nobody asks whether it is good: then the error is another one.
+  // It is set even without verification: then the error is another one.
   const finding = socket.authorizationError as unknown;
   const { code, message } = error as NodeJS.ErrnoException;
   return typeof finding === 'string' && finding === (code ?? message);
 }
 
-/** OpenSSL has no codes for these that Node passes on. */
+/** Node passes on no OpenSSL codes for these. */
 const weakDigests: ReadonlySet<string> = new Set(['CA signature digest algorithm too weak']);
 
-/** As the other side has sent them, its own first. */
+/** Sent by the other side, its own first. */
 function certificatesOf(socket: TLSSocket): X509Certificate[] {
   const certificates: X509Certificate[] = [];
   let next = socket.getPeerX509Certificate();
@@ -67,14 +65,14 @@ function certificatesOf(socket: TLSSocket): X509Certificate[] {
 
 const datedIn = (certificates: readonly X509Certificate[]): Dated => ({
   missingSan: certificates[0] !== undefined && certificates[0].subjectAltName === undefined,
-  // Nobody looks at how a certificate is signed that vouches for itself.
+  // The signature of a self-signed certificate does not matter.
   insecureSha1: certificates.some((certificate) => certificate.issuer !== certificate.subject && isSignedBySha1(certificate.raw)),
 });
 
 /** Object identifiers in DER, with type and length: sha1WithRSAEncryption, ecdsa-with-SHA1. */
 const sha1Algorithms: readonly Buffer[] = ['06092a864886f70d010105', '06072a8648ce3d0401'].map((hex) => Buffer.from(hex, 'hex'));
 
-/** A certificate is a sequence of its content, the algorithm of the signature, and the signature (RFC 5280, section 4.1). */
+/** A certificate is a sequence of its content, the signature algorithm, and the signature (RFC 5280, section 4.1). */
 function isSignedBySha1(certificate: Buffer): boolean {
   const [, algorithm] = elementsIn(certificate, element(certificate, 0, { tag: sequence }));
   if (algorithm === undefined) return false;

@@ -2,17 +2,17 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Connections that this server keeps open to services carry one request after the other, of different users. What one of them leaves behind on the
- * connection would be taken for a part of the next one, so a connection is used again only when everything about the exchange before was regular.
+ * Kept connections to services carry requests of different users in sequence. Leftovers of one would be taken for a part of the next, so a connection is reused
+ * only after a completely regular exchange.
  */
 
-/** What Node calls when a connection becomes idle, and when it is used again. Its declarations do not know that the first one may refuse. */
+/** Node's hooks for a connection that becomes idle, and one that is reused. Its declarations omit that the first may refuse. */
 interface Keeping {
   keepSocketAlive(socket: Duplex): boolean;
   reuseSocket(socket: Duplex, request: ClientRequest): void;
 }
 
-/** Ends idle connections on which something comes: whatever it is, it is no answer. */
+/** Closes idle connections that receive anything, since it cannot be a response. */
 export function silentWhileIdle<A extends Agent>(agent: A): A {
   const keeping = agent as unknown as Keeping;
   const [keep, reuse] = [keeping.keepSocketAlive.bind(agent), keeping.reuseSocket.bind(agent)];
@@ -33,8 +33,8 @@ function endSocket(this: Duplex): void {
 }
 
 /**
- * Ends the connection with the answer when something was odd: the answer began before the request had been sent, there were interim answers or
- * trailers, or bytes that are no part of it. To be called before the request is sent.
+ * Closes the connection after the response if something was irregular: an early response, interim responses or trailers, or extra bytes. Called before the
+ * request is sent.
  */
 export function endUnlessRegular(outgoing: ClientRequest): void {
   const bytes = new AnswerBytes();
@@ -59,13 +59,13 @@ export function endUnlessRegular(outgoing: ClientRequest): void {
 }
 
 const endOfHead = '\r\n\r\n';
-/** The last chunk, with no trailers behind it (RFC 9112, section 7.1). */
+/** The last chunk without trailers (RFC 9112, section 7.1). */
 const endOfChunks = `0${endOfHead}`;
 
-/** Counts what comes on a connection. Node's parser takes the beginning of a next answer without a word. */
+/** Counts received bytes, because Node's parser silently accepts the beginning of another response. */
 class AnswerBytes {
   #total = 0;
-  /** Null until the end of the head has been seen. */
+  /** Null until the end of the head. */
   #head: number | null = null;
   #begun = '';
   #tail = '';
@@ -81,7 +81,7 @@ class AnswerBytes {
     this.#begun = '';
   }
 
-  /** Whether they are this answer and nothing else. Behind chunks, whatever ends like the last one has a whole head in it, at which Node stops. */
+  /** Reports whether the bytes are exactly this response. Anything after chunks that ends like the last one contains a whole head, at which Node stops. */
   areOne({ headers, statusCode = 0 }: IncomingMessage, method: string): boolean {
     if (this.#head === null) return false;
     const length = method === 'HEAD' || bodiless.has(statusCode) ? '0' : headers['content-length'];

@@ -1,30 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebhookError } from './client.js';
 
-/** How often and how patiently a call is repeated. */
 export interface Retrying {
-  /** Wait before the second try. */
   readonly initialMs: number;
   readonly factor: number;
-  /** Share by which each wait may be longer than planned, so that servers do not ask in step. */
+  /** The random extension of each delay as a fraction, so that servers do not retry in step. */
   readonly jitter: number;
-  /** Tries in all. */
   readonly tries: number;
-  /** Which failures are worth another try; those that may pass unless given. */
+  /** Retriable errors; default: temporary ones. */
   readonly again?: (error: WebhookError) => boolean;
 }
 
-/** What the reference does for all services that it asks. */
+/** The reference's parameters for all services. */
 export const usualRetrying = (initialMs: number): Retrying => ({ initialMs, factor: 1.5, jitter: 0.2, tries: 5 });
 
-/** While a client waits for a decision: a service that is not there is not asked again, one that has a passing trouble is. */
+/** Parameters while a client waits for a decision: an unreachable service is not retried, a temporary error is. */
 export const reviewRetrying = (initialMs: number): Retrying => ({
   ...usualRetrying(initialMs),
   again: ({ code, cause }) =>
     code === 0 ? (cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNRESET' : code === 429 || code === 500 || code === 504,
 });
 
-/** Repeats `call` while it fails in a way that may pass. Rejects with the last error, or as soon as `signal` aborts. */
+/** Repeats `call` after temporary errors. Rejects with the last one, or when `signal` aborts. */
 export async function retry<T>(
   call: () => Promise<T>,
   { initialMs, factor, jitter, tries, again = ({ passing }) => passing }: Retrying,

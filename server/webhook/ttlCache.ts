@@ -1,4 +1,4 @@
-/** Remembers answers of services for a time. The oldest makes room for the newest. */
+/** A cache of responses with expiry. The oldest is evicted. */
 export class TtlCache<V> {
   readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
   readonly #max: number;
@@ -17,7 +17,7 @@ export class TtlCache<V> {
     return undefined;
   }
 
-  /** Not at all for a time that is not positive. */
+  /** A time that is not positive stores nothing. */
   put(key: string, value: V, ttlMs: number): void {
     this.#entries.delete(key);
     if (ttlMs <= 0) return;

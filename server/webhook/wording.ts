@@ -1,16 +1,13 @@
 import { NoAnswerError, WebhookError, type Refusal } from './client.js';
 
-/**
- * What became of a call, in the words of the reference, which are those of its HTTP client: people and tools look for them in the messages of failed
- * admissions and conversions.
- */
+/** The reference's message for a failed call, which is that of its HTTP client: people and tools search for it in failures of admission and conversion. */
 export function callFailure(url: string, error: unknown): string {
   if (error instanceof WebhookError && error.refusal !== null) return answered(error.code, error.refusal);
   if (error instanceof WebhookError && error.cause === undefined) return error.message;
   return `Post ${JSON.stringify(url)}: ${transportFailure(error instanceof WebhookError ? error.cause : error)}`;
 }
 
-/** A duration in whole seconds as the reference writes it: `2s`, `1m0s`. */
+/** The reference's format of whole seconds: `2s`, `1m0s`. */
 export function writtenSeconds(seconds: number): string {
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
@@ -85,7 +82,7 @@ function answered(code: number, { text, contentType }: Refusal): string {
   return `the server responded with the status code ${code} but did not return more information`;
 }
 
-/** The message of a Status that the service explains itself with. */
+/** The message of a Status in the response. */
 function statusMessage(text: string): string | null {
   try {
     const { kind, message } = JSON.parse(text) as { readonly kind?: unknown; readonly message?: unknown };
