@@ -23,7 +23,7 @@ export interface ClientOptions {
 /** A thread that loads its code and waits for its first message. */
 export type ConsensusThread = Worker;
 
-/** Starts loading, which takes a tenth of a second, on another processor. Call it early. */
+/** Loading takes a tenth of a second on another processor, so call it early. */
 export const loadThread = (): ConsensusThread =>
   new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
 
@@ -50,7 +50,7 @@ export interface ReplicaTicket {
 
 export interface SharedReplica {
   readonly replica: Replica & ReplicaAdministration;
-  /** The newest revision that any thread of the process may know. */
+  /** The newest revision that any thread may know. */
   readonly published: () => Revision;
 }
 

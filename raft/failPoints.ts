@@ -50,7 +50,6 @@ export type FailPoint = keyof typeof failPoints;
 /** Names the file that arms a process, which must exist at its start. Production sets none. */
 export const failPointsVariable = 'RAFT_FAIL_POINTS';
 
-/** The number of the file's bytes that each point reads. */
 const orderBytesMax = 128;
 
 /**
@@ -80,7 +79,7 @@ function watchFile(path: string | undefined): ((point: FailPoint) => void) | und
   };
 }
 
-/** Dies like from an external SIGKILL: no thread runs on. */
+/** Like an external SIGKILL: no thread runs on. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

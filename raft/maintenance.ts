@@ -19,7 +19,7 @@ import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './t
  * votes or terms, so restoring it creates a new cluster.
  */
 
-/** The replica of a new data directory. All replicas of a new cluster use the same backup, members and token. */
+/** All replicas of a new cluster use the same backup, members and token. */
 export interface Founding {
   readonly dataDirectory: string;
   readonly memberId: MemberId;
@@ -90,7 +90,6 @@ function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'data
   if (complaint !== undefined) refuse(complaint);
 }
 
-/** Adds the remedy for an unusable backup to an error. */
 function advising<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -103,7 +102,6 @@ function advising<T>(file: string, read: () => T): T {
   }
 }
 
-/** Sets the store's members, and creates a log that begins where the store ends. */
 function found(directory: string, membership: Membership, { memberId, clusterToken }: Pick<Founding, 'memberId' | 'clusterToken'>): void {
   const store = openStore(join(directory, storeName), { decodeMembership, initialMembership: membership });
   try {
@@ -134,7 +132,7 @@ interface Owner {
   readonly clusterToken: string;
 }
 
-/** Verifies every change in the store and every entry in the log. Throws a StorageError or a ReplicaError. */
+/** Throws a StorageError or a ReplicaError. */
 export function inspect(owner: Owner): Inspected {
   const { store, log } = open(owner);
   try {

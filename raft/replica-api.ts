@@ -8,9 +8,7 @@ import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptio
  * limit; results are values that distinguish definite from indefinite failures.
  */
 export interface Replica {
-  /**
-   * Proposes a transaction and waits until this replica has applied it. Leader changes are retried inside while the transaction is certainly not in the log.
-   */
+  /** Waits until this replica has applied the transaction. Leader changes are retried inside while it is certainly not in the log. */
   write(
     transaction: { readonly comparisons: readonly Comparison[]; readonly operations: readonly Operation[] },
     options: { readonly timeoutMs: number; readonly use?: SpaceUse },
@@ -34,7 +32,6 @@ export interface Replica {
   /** Returns applied changes after `after`, in order; complete revisions only, at most about `bytesMax` bytes of values. */
   changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;
 
-  /** Lets the cluster forget revisions replaced at or before `revision`. */
   compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
 
   /**
@@ -76,25 +73,23 @@ export type SpaceLevel = 'ample' | 'low' | 'scarce' | 'none';
 export interface SpaceStatus {
   /** The free bytes of this replica's disk, at most a second ago. */
   readonly freeBytes: number;
-  /** Below it the disk is short of space. */
   readonly reserveBytes: number;
-  /** The size of this replica's store, without reusable pages. */
+  /** Excludes reusable pages. */
   readonly storeBytes: number;
   /** 0: none. */
   readonly quotaBytes: number;
   readonly level: SpaceLevel;
   /** Why this replica refuses creates and updates; null while it accepts them. */
   readonly alarm: 'disk' | 'quota' | null;
-  /** Voters whose disks are known to be short of space. */
   readonly shortMembers: readonly MemberId[];
 }
 
 export type BarrierOutcome =
   { readonly outcome: 'reached'; readonly revision: Revision } | { readonly outcome: 'unavailable'; readonly reason: string };
 
-/** Membership changes for operators. `raft/client.ts` offers these in addition to `Replica`. */
+/** Offers operators what `Replica` lacks. */
 export interface ReplicaAdministration {
-  /** Adds a learner, promotes it once it has caught up, or removes a member; on the leader only. One change at a time. */
+  /** Works on the leader only, one change at a time. A learner is promoted once it has caught up. */
   changeMembership(change: MembershipChange, options: { readonly timeoutMs: number }): Promise<MembershipOutcome>;
   /**
    * Copies this replica's applied state into one self-verifying file (`maintenance.ts` reads it) while it runs. The caller removes the file, or else the
@@ -124,7 +119,6 @@ export type MembershipOutcome =
  */
 export interface ChangeBatch {
   readonly changes: readonly Change[];
-  /** All changes up to this revision are complete. */
   readonly revision: Revision;
   /** History before this revision is gone. */
   readonly compacted: Revision;
@@ -135,7 +129,6 @@ export interface ChangeBatch {
   readonly gap: boolean;
 }
 
-/** The content of `/raft/v1/status`. */
 export interface ReplicaStatus {
   readonly clusterId: string;
   readonly memberId: MemberId;
@@ -149,7 +142,7 @@ export interface ReplicaStatus {
   readonly revision: Revision;
   readonly compactedRevision: Revision;
   readonly members: readonly (Member & {
-    /** The leader's knowledge; null on other replicas. */
+    /** Null unless this replica leads. */
     readonly progress: {
       readonly match: LogIndex;
       readonly state: 'probe' | 'replicate' | 'snapshot';
@@ -163,9 +156,7 @@ export interface ReplicaStatus {
   /** The intervals at which this replica, as a follower, heard its leaders since its start. */
   readonly leaderSilence: LeaderSilence;
   readonly space: SpaceStatus;
-  /** Counted since this replica started. */
   readonly figures: ReplicaFigures;
-  /** The connections on which this replica sends. */
   readonly peers: readonly PeerStatus[];
 }
 
@@ -177,7 +168,6 @@ export interface PeerStatus {
 }
 
 export interface ReplicaFigures {
-  /** Synced appends to the log. */
   readonly logSync: DurationCounts;
   /** Elections in which this replica was a candidate. */
   readonly elections: number;
@@ -192,7 +182,6 @@ export interface ReplicaFigures {
   readonly checkpointAgeMs: number;
 }
 
-/** Times between messages of the leader. */
 export type LeaderSilence = DurationCounts;
 
 /** `counts` has one more item than `boundsMs`, for longer durations. */
@@ -211,7 +200,7 @@ export interface ReplicaOptions {
   readonly initialMembers: readonly Member[];
   /** Any shared text; clusters with different tokens never mix, even on the same addresses. */
   readonly clusterToken: string;
-  /** `host:port` to listen on for peers; null for a single replica that expects none. */
+  /** Null for a single replica that expects no peers. */
   readonly listenAddress: string | null;
   /** PEM file paths; required with more than one member. */
   readonly tls: { readonly caFile: string; readonly certFile: string; readonly keyFile: string } | null;

@@ -24,7 +24,6 @@ import type { MemberId, Revision } from './types.js';
 
 export interface OpenOptions {
   readonly options: ReplicaOptions;
-  /** Names this start of the replica in its proposals. */
   readonly session: string;
   readonly sink: ReplicaSink;
   readonly soleMember: SoleMember;
@@ -38,7 +37,6 @@ export interface OpenOptions {
   readonly disk?: ReadDisk | undefined;
 }
 
-/** Returns the writable bytes and the file system's size. */
 export type ReadDisk = (directory: string) => { readonly freeBytes: number; readonly fileSystemBytes: number };
 
 export const diskOf: ReadDisk = (directory) => {

@@ -20,7 +20,6 @@ export interface ThreadData {
   readonly shared: SharedAccess | null;
 }
 
-/** Access of the other threads. */
 export interface SharedAccess {
   readonly others: readonly { readonly port: MessagePort; readonly takenBytes: SharedArrayBuffer }[];
   /** A number: see `Clients`. */

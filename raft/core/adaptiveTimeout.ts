@@ -22,7 +22,7 @@ export class AdaptiveTimeout {
     this.timeoutsMax = timeoutsMax;
   }
 
-  /** The shortest wait for a leader; the longest is almost twice that. */
+  /** The shortest wait; the longest is almost twice that. */
   get ticks(): number {
     return Math.max(this.electionTicks, 2 * this.longest);
   }

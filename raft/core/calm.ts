@@ -15,7 +15,6 @@ import type { Server } from './server.js';
 // follower that needs its leader drops the extension, as if the last message had come a usual heartbeat ago. So a hung leader is replaced as early as ever once
 // a request needs it, and as many messages may be late.
 
-/** Ticks between heartbeats of a quiesced leader. */
 export function calmInterval({ heartbeatTicks, electionTicks }: CoreOptions): number {
   return Math.max(heartbeatTicks, Math.floor(electionTicks * limits.calmHeartbeat));
 }

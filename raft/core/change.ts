@@ -27,7 +27,7 @@ function refusal(server: Server, leadership: Leadership, change: MembershipChang
   return change.type === 'promote' ? laggardReason(server, leadership, change.id) : null;
 }
 
-/** A lagging voter would stop the cluster when a quorum needs it (dissertation, section 4.2.1). */
+/** A quorum may need a lagging voter (dissertation, section 4.2.1). */
 function laggardReason(server: Server, leadership: Leadership, id: typeof server.id): string | null {
   const peer = leadership.peers.get(id);
   if (peer === undefined) return null; // It is not a learner: `changed` reports why it cannot be promoted.

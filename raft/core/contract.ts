@@ -6,14 +6,14 @@ import type { LogReader, Ready, Role } from './ready.js';
 export interface CoreOptions {
   readonly id: MemberId;
   readonly hardState: HardState;
-  /** Membership at `appliedIndex`; the core finds later membership entries in the log. */
+  /** Membership at `appliedIndex`; the log has later ones. */
   readonly membership: Membership;
   readonly appliedIndex: LogIndex;
   readonly log: LogReader;
   readonly heartbeatTicks: number;
   /** Elections start after random ticks in [electionTicks, 2 * electionTicks), or in a longer such range if leaders were late. */
   readonly electionTicks: number;
-  /** Returns an integer in [0, below) from the caller's generator. */
+  /** Returns an integer in [0, below). */
   readonly random: (below: number) => number;
   /** Bounds the entries in one append message (a single entry may exceed it). */
   readonly appendBytesMax: number;
@@ -21,16 +21,16 @@ export interface CoreOptions {
   readonly inflightMax: number;
   /** Bounds appended but uncommitted entries; further proposals are refused. */
   readonly uncommittedBytesMax: number;
-  /** Bounds the entries in one `Ready.committed` (a single entry may exceed it); the rest follows in the next Ready. */
+  /** Bounds one `Ready.committed` (a single entry may exceed it); the rest follows in the next. */
   readonly committedBytesMax: number;
-  /** Bounds durable, committed entries in memory, so that followers that are almost up to date cost no disk reads. */
+  /** Bounds durable, committed entries in memory, which spare disk reads for followers that are almost up to date. */
   readonly tailBytesMax: number;
   readonly snapshotSource: SnapshotSource;
 }
 
 export type ProposeResult =
   | { readonly outcome: 'appended'; readonly first: LogIndex; readonly term: Term }
-  /** Definite: nothing was appended. A leader that hands over also answers this, with `leader: null`. */
+  /** Definite: nothing was appended. `leader` is null during a transfer. */
   | { readonly outcome: 'notLeader'; readonly leader: MemberId | null }
   | { readonly outcome: 'full' };
 
@@ -41,10 +41,7 @@ export type MembershipChange =
 
 export type ChangeResult = ProposeResult | { readonly outcome: 'refused'; readonly reason: string };
 
-/**
- * One server's Raft state machine: messages, ticks and proposals in; `Ready` out. It is pure except for log reads: equal calls in equal order give equal
- * results.
- */
+/** One server's Raft state machine: messages, ticks and proposals in; `Ready` out. Pure except for log reads. */
 export interface Core {
   readonly id: MemberId;
   readonly role: Role;
@@ -52,7 +49,7 @@ export interface Core {
   readonly leader: MemberId | null;
   readonly commit: LogIndex;
   readonly membership: Membership;
-  /** The shortest wait for a leader at present: `electionTicks`, or more if live leaders have been late. The longest is almost twice that. */
+  /** The shortest wait for a leader, at least `electionTicks`; the longest is almost twice that. */
   readonly electionTimeoutTicks: number;
   /** Ticks until one can have an effect, if nothing else happens; at least 1. An idle owner may sleep that long and count those ticks together. */
   readonly restTicks: number;
@@ -70,27 +67,26 @@ export interface Core {
    */
   expectWord(): void;
   step(message: Message): void;
-  /** Appends at least one command, as entries `first`, `first + 1`, ... of `term`, all or none. */
+  /** Appends all commands, at least one, as entries `first`, `first + 1`, ... of `term`, or none. */
   propose(commands: readonly Uint8Array[]): ProposeResult;
-  /** Refused while an earlier change is uncommitted, and before the leader has committed an entry of its own term. */
+  /** Refused while an earlier change is uncommitted, and before the leader committed an entry of its own term. */
   changeMembership(change: MembershipChange): ChangeResult;
   /**
    * Starts a read. Its id, distinct among pending reads, appears once in `Ready.reads`, or in `Ready.failedReads` after an election timeout at the latest.
    * Reads share rounds.
    */
   read(id: number): void;
-  /** Transfers leadership, to the most up-to-date voter if `to` is null. Proposals are refused meanwhile; abandoned after an election timeout. */
+  /** The default target is the most up-to-date voter. Proposals are refused meanwhile; abandoned after an election timeout. */
   transferLeadership(to: MemberId | null): void;
-  /** The transport finished or gave up sending a snapshot. */
   reportSnapshot(to: MemberId, ok: boolean): void;
-  /** A peer's connection was lost: stop pipelining until it answers. */
+  /** Stops pipelining until the peer answers. */
   reportUnreachable(to: MemberId): void;
   /** Returns null if there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not reported as durable. */
   ready(): Ready | null;
-  /** The last Ready's `persist` and `install` are durable. Messages and ticks may come in between. */
+  /** The last Ready's `persist` and `install` are durable; messages and ticks may come in between. */
   persisted(): void;
   applied(index: LogIndex): void;
-  /** Each follower's progress on a leader; null otherwise. */
+  /** Null unless this server leads. */
   progress(): ReadonlyMap<MemberId, FollowerProgress> | null;
 }
 

@@ -3,7 +3,6 @@ import { limits } from './limits.js';
 import { Machine } from './machine.js';
 import type { Rules } from './server.js';
 
-/** Raft as proved. */
 export const raftRules: Rules = {
   commitsByCounting: (entryTerm, current) => entryTerm === current,
   adaptiveTimeoutsMax: limits.adaptiveTimeoutsMax,

@@ -11,7 +11,7 @@ export function tickElection(server: Server): void {
   campaignIfDue(server);
 }
 
-/** Ticks until one may begin an election without further messages; see `Core.restTicks`. */
+/** Assumes no further messages; see `Core.restTicks`. */
 export function electionRest(server: Server): number {
   const waits = server.leader !== null || !isSoleVoter(server);
   return waits ? Math.max(1, server.electionTimeout + server.patience - server.electionElapsed) : 1;
@@ -56,7 +56,7 @@ export function inLease(server: Server): boolean {
 
 export function onPreVote(server: Server, message: MessageOf<'preVote'>): void {
   const granted = message.term > server.term && !inLease(server) && isUpToDate(server, message);
-  // A rejection carries this server's own term, to inform an outdated candidate.
+  // Carries this server's own term, to inform an outdated candidate.
   server.sendAfterSync(message.from, { type: 'preVoteReply', granted }, granted ? message.term : server.term);
 }
 

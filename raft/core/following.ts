@@ -22,8 +22,8 @@ export function onAppend(server: Server, message: MessageOf<'append'>): void {
   const commit = message.commit < last ? message.commit : last;
   const isNews = commit > server.log.commit;
   if (isNews) server.commitTo(commit);
-  // Under load an append with a new commit index follows the entries; a reply to it would wake the leader for nothing. A lost reply to the entries is repeated
-  // at the next heartbeat, which has no news.
+  // Under load an append with a new commit index follows the entries; a reply to it would wake the leader for nothing. The next heartbeat, which has no
+  // news, gets the reply again if it was lost.
   if (isNews && entries.length === 0 && hasAnswered(server, message, last)) return;
   accept(server, message, last);
 }
@@ -52,7 +52,7 @@ function heardFromLeader(server: Server, message: { readonly from: typeof server
   heardLeader(server, from);
 }
 
-/** Keeps matching entries: a reordered message must not truncate entries that came later (Raft, figure 2, AppendEntries 3 and 4). */
+/** A reordered message must not truncate later entries (Raft, figure 2, AppendEntries 3 and 4). */
 function appendMissing(server: Server, entries: readonly Entry[]): void {
   const start = entries.findIndex((entry) => entry.index > server.log.commit && server.log.termAt(entry.index) !== entry.term);
   const first = entries[start];

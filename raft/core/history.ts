@@ -12,7 +12,7 @@ interface Known {
  */
 export class MembershipHistory {
   private known: [Known, ...Known[]];
-  /** Voters of the current membership, cached because every commit decision reads them. */
+  /** Cached, because every commit decision reads it. */
   voters: readonly MemberId[];
 
   constructor(index: LogIndex, membership: Membership) {
@@ -35,14 +35,13 @@ export class MembershipHistory {
     this.refresh();
   }
 
-  /** Entries from `from` on are gone. The oldest membership is committed, so it stays. */
+  /** The oldest membership is committed, so it stays. */
   truncated(from: LogIndex): void {
     const [oldest, ...later] = this.known;
     this.known = [oldest, ...later.filter((item) => item.index < from)];
     this.refresh();
   }
 
-  /** Forgets memberships that truncation can no longer restore. */
   committed(commit: LogIndex): void {
     while (this.known[1] !== undefined && this.known[1].index <= commit) this.known.shift();
   }
@@ -53,8 +52,8 @@ export class MembershipHistory {
   }
 
   /**
-   * A voter may campaign, even one that only an uncommitted entry removes: of two servers the leaving leader may be the only one whose log is new enough to
-   * win, and without it the other could never be elected (dissertation, section 4.2.2).
+   * A voter may campaign, even one that an uncommitted entry removes: of two servers a leaving leader may be the only one whose log is new enough to win, and
+   * the other could never be elected (dissertation, section 4.2.2).
    */
   mayCampaign(id: MemberId): boolean {
     return this.voters.includes(id) || roleOf(this.known[0].membership, id) === 'voter';

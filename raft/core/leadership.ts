@@ -1,15 +1,13 @@
 import type { LogIndex, MemberId, Membership } from '../types.js';
 import type { Progress } from './progress.js';
 
-/** State that exists only while a server leads. */
 export class Leadership {
   readonly peers = new Map<MemberId, Progress>();
   heartbeatElapsed = 0;
-  /** The next flush sends to everyone. */
   heartbeatDue = true;
   /** The last broadcast had no news, so the next may take longer. See `calm.ts`. */
   calm = false;
-  /** Ticks by which replies may therefore be later than usual. */
+  /** Ticks by which replies may therefore be late. */
   patience = 0;
   round = 0;
   transfer: { readonly to: MemberId; readonly since: number } | null = null;

@@ -1,6 +1,6 @@
-/** Bounds of a core that callers need not choose. */
+/** Bounds that callers need not choose. */
 export const limits = {
-  /** Memory of one entry besides its data; included wherever bytes of entries are counted. */
+  /** Included wherever bytes of entries are counted. */
   entryOverheadBytes: 64,
   /** The longest wait for a late leader, or of a leader for its quorum, in election timeouts. */
   adaptiveTimeoutsMax: 8,
@@ -18,19 +18,19 @@ export const limits = {
   localReadsMax: 65_536,
   /** Other servers' requests that wait for a leader's next read round; further ones are refused with "ask again". */
   remoteReadsMax: 8_192,
-  /** Read rounds in flight. More would cost more messages than they save time: waiting reads share the next round. */
+  /** More rounds would cost more messages than time saved: waiting reads share the next one. */
   readRoundsMax: 4,
   /** Batches of reads that a follower has pending at its leader; further reads wait for the next batch. */
   forwardedBatchesMax: 16,
-  /** A learner may be promoted if it lacks at most this many committed entries: fewer than a busy leader commits in one round trip. */
+  /** Fewer entries than a busy leader commits in one round trip; a learner may lack as many when it is promoted. */
   promoteLagEntriesMax: 256,
   /** Counts learners too. */
   membersMax: 64,
-  /** Identities remembered as removed. A cluster that exhausts them needs a new cluster id, not a longer list. */
+  /** A cluster that exhausts the remembered removed identities needs a new cluster id, not a longer list. */
   removedMax: 4_096,
 } as const;
 
-/** Sizes for a local network, to be spread into `CoreOptions` and overridden as needed. */
+/** Sizes for a local network, to be spread into `CoreOptions`. */
 export const defaultSizes = {
   appendBytesMax: 1 << 20,
   inflightMax: 64,

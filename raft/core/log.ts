@@ -4,7 +4,6 @@ import { invariant } from './invariant.js';
 import { limits } from './limits.js';
 import type { LogReader } from './ready.js';
 
-/** The size of an entry for every limit in bytes. */
 function sizeOf(entry: Entry): number {
   return entry.data.length + limits.entryOverheadBytes;
 }
@@ -25,13 +24,12 @@ export class RaftLog {
   private tail: Entry[] = [];
   private tailFirst: number;
   private tailBytes = 0;
-  /** Term of the entry before the tail. */
   private baseTerm: Term;
   /** Entries up to here are durable on this server. */
   private durable: LogIndex;
   /** Entries up to here were given to the owner to persist. */
   private handed: LogIndex;
-  /** A received snapshot that the owner has yet to install; until then the reader is outdated. */
+  /** Unset once installed; until then the reader is outdated. */
   private installing: SnapshotMeta | null = null;
   private installHanded = false;
 
@@ -113,7 +111,7 @@ export class RaftLog {
     }
   }
 
-  /** Drops the entries from `from` on; new ones always follow and replace them on disk too. */
+  /** New entries always follow and replace these on disk too. */
   truncate(from: LogIndex): void {
     invariant(from > this.commit, 'committed entries are never truncated', () => ({ from, commit: this.commit }));
     for (const entry of this.tail.splice(from - this.tailFirst)) {
@@ -170,7 +168,7 @@ export class RaftLog {
     if (this.tailBytes <= this.tailBytesMax) return;
     const evictable = Math.min(this.durable, this.commit) + 1 - this.tailFirst;
     let count = 0;
-    // Evicts half at once, so that many appends share the cost of moving the rest.
+    // Evicts half at once, to share the cost of moving the rest.
     for (; count < evictable && this.tailBytes > this.tailBytesMax / 2; count++) this.tailBytes -= this.sizeAt(count);
     this.baseTerm = this.tail[count - 1]?.term ?? this.baseTerm;
     this.tail.splice(0, count);

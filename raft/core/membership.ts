@@ -15,7 +15,7 @@ export function roleOf(membership: Membership, id: MemberId): MemberRole | null 
 
 export type ChangedMembership = { readonly ok: true; readonly membership: Membership } | { readonly ok: false; readonly reason: string };
 
-/** Changes one server, which keeps old and new quorums overlapping (dissertation, section 4.1). */
+/** Keeps old and new quorums overlapping (dissertation, section 4.1). */
 export function changed(membership: Membership, change: MembershipChange): ChangedMembership {
   return changedBy(change.type, membership, change);
 }

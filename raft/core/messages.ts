@@ -31,7 +31,7 @@ export type MessageBody =
       readonly round: number;
     }
   | { readonly type: 'appendReply'; readonly round: number; readonly result: AppendResult }
-  /** Announces a snapshot. The transport sends its bytes separately; the core sees only the announcement. */
+  /** The transport sends the snapshot's bytes separately. */
   | { readonly type: 'installSnapshot'; readonly snapshot: SnapshotMeta }
   /** Requests a read index. `id` numbers a batch of the sender's reads from a random start, so that no reply outlives a restart. */
   | { readonly type: 'readIndex'; readonly id: number }

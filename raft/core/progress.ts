@@ -32,7 +32,7 @@ export class Progress {
 
   private readonly inflightMax: number;
 
-  /** `next` is the entry to send next, `activeAt` the tick of the last reply. */
+  /** `activeAt` is the tick of the last reply. */
   constructor(
     readonly id: MemberId,
     public next: LogIndex,
@@ -42,12 +42,10 @@ export class Progress {
     this.inflightMax = inflightMax;
   }
 
-  /** The snapshot being sent in state `snapshot`. */
   get snapshot(): SnapshotMeta | null {
     return this.pendingSnapshot;
   }
 
-  /** Whether an append with entries may be sent now. */
   get mayCarryEntries(): boolean {
     if (this.state === 'probe') return !this.probeSent;
     return this.state === 'replicate' && this.inflight.length < this.inflightMax;
@@ -61,7 +59,7 @@ export class Progress {
     this.next = logIndex(last + 1);
   }
 
-  /** A heartbeat was sent: a probe may have been lost, so the next one may carry entries again. */
+  /** The probe may have been lost, so the next one may carry entries again. */
   resumeProbe(): void {
     this.probeSent = false;
   }
@@ -76,7 +74,7 @@ export class Progress {
     return grew;
   }
 
-  /** Returns whether a rejection of `rejected` is new: replies may be reordered, and acceptance is final. */
+  /** Ignores reordered replies: acceptance is final. */
   isFresh(rejected: LogIndex): boolean {
     if (this.state === 'probe') return rejected === this.next - 1;
     return this.state === 'replicate' && rejected > this.match;

@@ -1,6 +1,6 @@
 import type { MemberId } from '../types.js';
 
-/** Returns the smallest group size such that any two groups of `voters` intersect. */
+/** The smallest size such that any two groups of `voters` intersect. */
 export function quorumSize(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }

@@ -15,7 +15,7 @@ export function flushReads(server: Server): void {
   else if (server.leader !== null) forward(server, server.leader);
 }
 
-/** A quorum's replies to round n or later show that this server led after every read of round n began. */
+/** Replies of a quorum to round n or later show that this server led after every read of round n began. */
 export function confirmRounds(server: Server): void {
   const { leadership, reads } = server;
   if (leadership === null || reads.roundsInFlight === 0) return;

@@ -6,7 +6,6 @@ interface LocalRead {
   readonly since: number;
 }
 
-/** Reads that another server requested in one message. */
 interface RemoteRead {
   readonly from: MemberId;
   readonly id: number;
@@ -30,7 +29,7 @@ const batchStarts = 2 ** 40;
 const batchesPerStart = 2 ** 12;
 
 /**
- * Pending reads; `readindex.ts` decides about them.
+ * Pending reads; `readindex.ts` decides.
  *
  *   read() --> waiting --leader here--> rounds --confirmed--> answered --> Ready.reads
  *                 |  ^                     | leadership lost
@@ -81,14 +80,13 @@ export class Reads {
     return true;
   }
 
-  /** All waiting reads enter one round at `index`. */
   beginRound(round: number, index: LogIndex): void {
     this.rounds.push({ round, index, local: this.waiting, remote: this.remoteWaiting });
     this.waiting = [];
     this.remoteWaiting = [];
   }
 
-  /** Completes the rounds up to `round`: local reads here, remote ones through the caller. */
+  /** Completes local reads here, remote ones through the caller. */
   confirm(round: number, reply: (read: RemoteRead, index: LogIndex) => void): void {
     while (this.rounds[0] !== undefined && this.rounds[0].round <= round) {
       const { index, local, remote } = this.rounds[0];
@@ -107,7 +105,7 @@ export class Reads {
     return remote;
   }
 
-  /** All waiting reads enter one batch for `leader`. Returns its number. */
+  /** Returns the number of the batch of all waiting reads. */
   beginBatch(leader: MemberId): number {
     const id = this.nextBatch++;
     this.batches.set(id, { leader, since: this.waiting[0]?.since ?? 0, reads: this.waiting });
@@ -124,7 +122,6 @@ export class Reads {
     else this.answer(batch.reads, index);
   }
 
-  /** Takes back batches sent to servers other than `leader`. */
   reclaimBatches(leader: MemberId): void {
     for (const [id, batch] of this.batches) {
       if (batch.leader === leader) continue;
@@ -133,7 +130,7 @@ export class Reads {
     }
   }
 
-  /** Fails reads that have waited since before `deadline` for a leader or its reply. Rounds need no deadline: a leader without a quorum steps down. */
+  /** Fails reads that have waited for a leader or its reply since before `deadline`. Rounds need none: a leader without a quorum steps down. */
   expire(deadline: number): void {
     const late = this.waiting.findIndex((read) => read.since > deadline);
     this.fail(this.waiting.splice(0, late === -1 ? this.waiting.length : late));

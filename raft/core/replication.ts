@@ -157,12 +157,12 @@ function noteActive(server: Server, leadership: Leadership, peer: Progress): voi
   if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before - leadership.patience);
 }
 
-/** Returns whether an append was sent. The window bounds the loop: at most `inflightMax` messages. */
+/** Returns whether an append was sent. At most `inflightMax` messages are in flight. */
 function sendEntries(server: Server, leadership: Leadership, peer: Progress): boolean {
   const { log, options } = server;
   let sent = false;
   while (peer.next <= log.lastIndex && peer.mayCarryEntries) {
-    // An unresponsive server gets empty probes only: full ones would be lost, and a snapshot for it is costly.
+    // Full probes to an unresponsive server would be lost, and a snapshot is costly.
     if (peer.state === 'probe' && !isActive(server, peer)) break;
     if (peer.next < log.firstIndex) {
       offerSnapshot(server, peer);

@@ -6,7 +6,7 @@ import { Progress } from './progress.js';
 import type { Server } from './server.js';
 import { beginSilence } from './silence.js';
 
-// Changes of role. Every change of role, term or leader goes through here.
+// Every change of role, term or leader goes through here.
 //
 //              timeout          quorum would vote        quorum voted
 //   follower ----------> preCandidate ------> candidate -------> leader
@@ -29,7 +29,7 @@ export function becomeFollower(server: Server, term: Term, leader: MemberId | nu
   server.drawElectionTimeout();
 }
 
-/** Checks whether an election could be won before a new term disturbs the cluster (dissertation, section 9.6). */
+/** A pre-vote keeps a hopeless candidate from disturbing the cluster with a new term (dissertation, section 9.6). */
 export function becomePreCandidate(server: Server): void {
   server.role = 'preCandidate';
   server.leader = null;
@@ -38,7 +38,7 @@ export function becomePreCandidate(server: Server): void {
   server.drawElectionTimeout();
 }
 
-/** A candidate's own vote counts once it is durable (`core.persisted`), like any other. */
+/** The own vote counts once durable (`core.persisted`), like any other. */
 export function becomeCandidate(server: Server): void {
   invariant(server.role !== 'leader', 'a leader does not campaign', () => ({ term: server.term }));
   server.role = 'candidate';
@@ -72,7 +72,7 @@ export function appendOwn(server: Server, contents: readonly { readonly kind: En
   server.memberships.appended(entries);
 }
 
-/** New peers are presumed reachable and to lack only the entry just appended; their first reply shows the truth. */
+/** New peers are presumed reachable and to lack only the last entry; their first reply corrects it. */
 export function followMembership(server: Server, leadership: Leadership): void {
   const create = (id: MemberId): Progress =>
     new Progress(id, server.log.lastIndex, server.now, { inflightMax: server.options.inflightMax });

@@ -11,7 +11,7 @@ import { AdaptiveTimeout } from './adaptiveTimeout.js';
 import { Reads } from './reads.js';
 import type { Role } from './ready.js';
 
-/** Decisions that tests replace to prove that the simulator notices. Production uses only `raftRules`. */
+/** Tests replace these to prove that the simulator notices; production uses `raftRules`. */
 export interface Rules {
   /** Decides whether a leader of `current` may commit an entry of `entryTerm` because a quorum holds it (Raft, section 5.4.2). */
   readonly commitsByCounting: (entryTerm: Term, current: Term) => boolean;
@@ -19,7 +19,6 @@ export interface Rules {
   readonly adaptiveTimeoutsMax: number;
 }
 
-/** The leader that a server waits for, in which term, and since which tick. */
 export interface Silence {
   /** The term's known leader, or null. */
   readonly of: MemberId | null;
@@ -42,9 +41,7 @@ export class Server {
   /** Set exactly while `role` is leader. */
   leadership: Leadership | null = null;
 
-  /** Ticks since the start. */
   now = 0;
-  /** Ticks since this server heard its leader, voted or campaigned. */
   electionElapsed = 0;
   /** Ticks by which the leader may be later than usual, because its last message had no news: see `calm.ts`. */
   patience = 0;
@@ -56,12 +53,10 @@ export class Server {
   answered: { readonly term: Term; readonly match: LogIndex; readonly round: number } = { term: toTerm(0), match: logIndex(0), round: 0 };
   /** Drawn for each wait from [0, electionTicks): the excess over the shortest wait, in `electionTicks`-ths. */
   private electionDraw = 0;
-  /** Replies to the current election. */
   readonly votes = new Map<MemberId, boolean>();
 
-  /** The hard state known to be durable. */
   durable: HardState;
-  /** The owner has applied entries up to `applied`, and was given entries up to `applying`. */
+  /** Up to `applying` entries were given to the owner. */
   applied: LogIndex;
   applying: LogIndex;
 
@@ -115,11 +110,10 @@ export class Server {
     }
     const before = voters.filter((id) => id < this.id).length;
     const turnTicks = electionTicks * Math.min(limits.soonTurn, 1 / voters.length);
-    // The first voter waits too: the others may have heard the leader last, and refuse while they wait for it.
+    // Even the first waits: the others may have heard the leader last, and refuse until they miss it.
     this.electionDraw = Math.min(electionTicks - 1, Math.floor(turnTicks * (before + 1 / 4) + random(Math.ceil(turnTicks / 2))));
   }
 
-  /** Ends the shortest wait and limits the rest of the drawn one to `ticks`. */
   shortenElectionTimeout(ticks: number): void {
     const { electionTicks } = this.options;
     const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));

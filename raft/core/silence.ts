@@ -10,13 +10,12 @@ export function heardLeader(server: Server, leader: MemberId): void {
   server.silence = { of: leader, term: server.term, since: server.now };
 }
 
-/** The server entered a term, or voted in it, and waits for its leader. */
 export function beginSilence(server: Server): void {
   if (server.silence.of !== null) server.formerSilence = server.silence;
   server.silence = { of: null, term: server.term, since: server.now };
 }
 
-/** A leader without a quorum, which last replied at `since`, now waits for it. */
+/** The quorum last replied at `since`. */
 export function missQuorum(server: Server, since: number): void {
   server.silence = { of: server.id, term: server.term, since };
 }

@@ -1,7 +1,7 @@
 import type { LogReader, Persist } from '../core/ready.js';
 import type { HardState, LogIndex, MemberId, SnapshotMeta } from '../types.js';
 
-/** The owner of a data directory. `incarnation` is random and created with the directory: it distinguishes a wiped disk from the old one. */
+/** `incarnation` is random and distinguishes a wiped disk from the old one. */
 export interface LogIdentity {
   readonly clusterId: string;
   readonly memberId: MemberId;
@@ -11,7 +11,7 @@ export interface LogIdentity {
 export interface LogOptions {
   readonly clusterId: string;
   readonly memberId: MemberId;
-  /** Bytes of the newest entries kept in memory for followers and for applying. Default: `tailBytesDefault`. */
+  /** Bounds entries kept in memory for followers and for applying. Default: `tailBytesDefault`. */
   readonly tailBytesMax?: number;
 }
 
@@ -24,7 +24,7 @@ export type PeerAcquaintance = 'known' | 'new' | 'different';
  */
 export interface RaftLog extends LogReader {
   readonly path: string;
-  /** True if `openLog` created the file: this incarnation has never taken part in anything. */
+  /** True for a new file: this incarnation has never taken part in anything. */
   readonly created: boolean;
   readonly identity: LogIdentity;
   readonly hardState: HardState;
@@ -44,7 +44,7 @@ export interface RaftLog extends LogReader {
    * and term to the snapshot's if they lag.
    */
   resetTo(snapshot: SnapshotMeta): void;
-  /** Stores durably the first incarnation of a peer, but not a 'different' one. */
+  /** Durable on return; a 'different' incarnation is not stored. */
   rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance;
   close(): void;
 }

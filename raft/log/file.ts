@@ -10,11 +10,11 @@ import type { Base, EntryRow, IdentityRow, PeerRow, StateRow } from './records.j
 const mebibyte = 1024 * 1024;
 
 export const pageBytes = 4096;
-/** Reads of old entries are sequential and rare, so the page cache is small. */
+/** Reads of old entries are sequential and rare. */
 const cacheBytes = 8 * mebibyte;
-/** The write-ahead file is checkpointed at this many pages: 4 MiB, some 10 ms of writing. */
+/** 4 MiB, some 10 ms of writing. */
 export const checkpointPages = 1000;
-/** Entries deleted at once after a compaction, which takes a millisecond or two. */
+/** Takes a millisecond or two. */
 export const dropSliceMin = 512;
 const walBytesKept = 16 * mebibyte;
 
@@ -54,7 +54,7 @@ const openMark: OpenMark = {
 const hasMark = (db: SqliteConnection): boolean =>
   db.prepare<[], { name: string }>("SELECT name FROM pragma_table_info('state') WHERE name = 'open_crc'").get() !== undefined;
 
-/** The log's file. New entries reuse pages of dropped ones, so its size follows the most that was ever held. */
+/** New entries reuse pages, so the file's size follows the most that was ever held. */
 export function logKind(owner: { readonly clusterId: string; readonly memberId: MemberId }): DatabaseKind {
   return {
     name: 'Raft log',

@@ -18,7 +18,6 @@ import { TermRuns } from './termRuns.js';
 
 export type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
 
-/** Generous allowance for the state, branches to the last entry, new branches, and the file itself. */
 const pagesBesideEntries = 16;
 
 const tailBytesDefault = 16 * 1024 * 1024;
@@ -51,9 +50,9 @@ class SqliteLog implements RaftLog {
   #hardState: HardState;
   #base: Base;
   #lastIndex: LogIndex;
-  /** The oldest entry in the file. It lags the base after a compaction, because rows are deleted in slices along with later appends. */
+  /** Rows are deleted in slices along with later appends, so this lags the base. */
   #oldestStored: number;
-  /** An upper bound of the pages in the write-ahead file, which often avoids asking SQLite. */
+  /** An upper bound, which often avoids asking SQLite. */
   #walPagesMax = checkpointPages;
 
   constructor(path: string, { db, created }: OpenedDatabase, kind: DatabaseKind, options: LogOptions) {
@@ -178,7 +177,7 @@ class SqliteLog implements RaftLog {
     if (!marked) forgetWal(this.path);
   }
 
-  /** Returns false if the write failed: the next start then reads the write-ahead file again, by its second name. */
+  /** After a failed write the next start reads the write-ahead file again, by its second name. */
   #takeMark(): boolean {
     try {
       this.#db.immediate(() => this.#sql.closeState.run());
@@ -222,7 +221,7 @@ class SqliteLog implements RaftLog {
     return previous.index as LogIndex;
   }
 
-  /** Runs one transaction, after which a full write-ahead file is checkpointed. `pagesMax` bounds the pages that it adds. */
+  /** Checkpoints a full write-ahead file afterwards. `pagesMax` bounds the added pages. */
   #write(what: string, pagesMax: number, change: () => void): void {
     this.#failStop.run(what, () => {
       this.#db.immediate(change);
@@ -250,7 +249,7 @@ class SqliteLog implements RaftLog {
     this.#sql.insertEntry.run(row.log_index, row.term, row.kind, row.crc, row.data);
   }
 
-  /** Deletes a few rows up to `last` at a time: a large compaction must not delay a heartbeat. */
+  /** A large compaction must not delay a heartbeat. */
   #dropSlice(last: LogIndex, countMax: number): void {
     if (this.#oldestStored > last) return;
     const through = Math.min(last, this.#oldestStored + countMax - 1);
@@ -330,7 +329,7 @@ class SqliteLog implements RaftLog {
     return read;
   }
 
-  /** Reads everything once: damage must be found before this replica votes or leads, not when a follower needs the entry. */
+  /** Damage must be found before this replica votes or leads, not when a follower needs the entry. */
   #verifyEntries(): void {
     let expected = this.firstIndex as number;
     let term = this.#base.term as number;

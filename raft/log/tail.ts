@@ -1,7 +1,7 @@
 import assert from 'node:assert';
 import type { Entry, LogIndex } from '../types.js';
 
-/** Dropped slots at the front before the array is moved. They are empty: dropped entries are free at once. */
+/** Dropped slots at the front are empty, so that dropped entries are free at once. */
 const emptySlotsMax = 1024;
 
 /**

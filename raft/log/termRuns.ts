@@ -15,7 +15,6 @@ interface Run {
 export class TermRuns {
   #runs: Run[] = [];
 
-  /** `index` must be at or after the first run and before the log's end. */
   at(index: LogIndex): Term {
     const run = this.#runs[this.#position(index)];
     assert(run !== undefined, `no term is known for index ${index}`);
@@ -32,7 +31,6 @@ export class TermRuns {
     if (term !== last) this.#runs.push({ first: index, term });
   }
 
-  /** Drops `index` and everything after it. */
   truncateFrom(index: LogIndex): void {
     while ((this.#runs.at(-1)?.first ?? -1) >= index) this.#runs.pop();
   }
@@ -48,7 +46,7 @@ export class TermRuns {
     this.#runs = [];
   }
 
-  /** Returns the position of the run that covers `index`, -1 before the first. */
+  /** -1 before the first run. */
   #position(index: LogIndex): number {
     let low = 0;
     let high = this.#runs.length;

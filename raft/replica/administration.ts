@@ -13,7 +13,7 @@ interface Change {
   readonly term: Term;
   readonly deadlineMs: number;
 }
-/** A removal that waits until enough of the remaining members have answered since its request. */
+/** Waits until enough of the remaining members have answered since its request. */
 interface Removal {
   readonly id: number;
   readonly change: MembershipChange & { readonly type: 'remove' };
@@ -25,7 +25,6 @@ interface Transfer {
   readonly deadlineMs: number;
 }
 
-/** Pending membership changes and leadership transfers of operators. */
 export class Administration {
   readonly #core: Core;
   readonly #sink: ReplicaSink;
@@ -60,7 +59,6 @@ export class Administration {
       : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 
-  /** Whether a request depends on further ticks. */
   get waits(): boolean {
     return this.#changes.length + this.#removals.length + this.#transfers.length > 0;
   }
@@ -72,7 +70,7 @@ export class Administration {
     for (const removal of waiting) {
       removal.ticks += 1;
       const { left, answered } = this.#whoStays(removal);
-      // The core itself refuses to remove the last voter.
+      // The core refuses to remove the last voter.
       if (left === 0 || answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
       else if (removal.ticks < this.#waitTicks) this.#removals.push(removal);
       else
@@ -83,7 +81,7 @@ export class Administration {
     }
   }
 
-  /** Returns the voters that would remain, and how many of them have answered since the request. */
+  /** Counts the remaining voters, and those that answered since the request. */
   #whoStays({ change, ticks }: Removal): { readonly left: number; readonly answered: number } {
     const left = votersOf(this.#core.membership).filter((voter) => voter !== change.id);
     const progress = this.#core.progress();

@@ -7,7 +7,7 @@ interface Barrier {
 }
 
 /**
- * Pending read barriers, collected into groups that share one read of the core, confirmed with an index, and reached once that is applied.
+ * Pending read barriers. A group shares one read of the core, is confirmed with an index, and reached once that is applied.
  *
  *   add -> waiting -> group (core.read) -> confirmed at an index -> reached
  *            ^            |  failed: leadership was lost, ask again
@@ -38,7 +38,7 @@ export class Barriers {
     return true;
   }
 
-  /** Returns the id of a read that all waiting barriers share from now on; null if none waits. */
+  /** Returns the read that all waiting barriers share; null for none. */
   begin(): number | null {
     if (this.#waiting.length === 0 || this.#delayed) return null;
     const group = this.#nextGroup;
@@ -66,7 +66,6 @@ export class Barriers {
     this.#delayed = false;
   }
 
-  /** Returns the ids that `applied` reaches. */
   reached(applied: LogIndex): number[] {
     if (this.#confirmed.length === 0) return [];
     const ids = this.#confirmed.filter(({ index }) => index <= applied).flatMap(({ barriers }) => barriers.map(({ id }) => id));
@@ -75,7 +74,7 @@ export class Barriers {
     return ids;
   }
 
-  /** Returns the ids that expired, and those that have waited since `sinceMs` or longer. */
+  /** Includes those that have waited since `sinceMs`. */
   expire(nowMs: number, { sinceMs = Number.NEGATIVE_INFINITY }: { readonly sinceMs?: number } = {}): number[] {
     if (this.#count === 0) return [];
     const late: number[] = [];

@@ -5,9 +5,8 @@ import { AnswerWriter, readRequests, type RequestReceiver } from './port.js';
 import { answersBytesMax } from './portSink.js';
 import type { ReplicaSink } from './sink.js';
 
-/** A thread of the process that uses the replica. */
 export interface ClientPort {
-  /** Delivers a batch; one that is not shared is transferred. */
+  /** Transfers a batch that is not shared. */
   readonly post: (batch: ArrayBuffer | SharedArrayBuffer) => void;
   /** Shared with that thread: how many bytes of answers it has taken. */
   readonly takenBytes: BigInt64Array;
@@ -16,13 +15,11 @@ export interface ClientPort {
 interface Client extends ClientPort {
   readonly writer: AnswerWriter;
   posted: number;
-  /** The thread takes nothing more, and nothing waits for it. */
   gone: boolean;
 }
 
 interface Asked {
   readonly client: Client;
-  /** The client's own number of the request. */
   readonly id: number;
 }
 
@@ -51,12 +48,10 @@ export class Clients implements ReplicaSink {
     this.#onFailed = onFailed;
   }
 
-  /** Carries out a thread's batch of requests. */
   receive(thread: number, batch: ArrayBuffer, receiver: RequestReceiver): void {
     readRequests(batch, this.#numbered(this.#client(thread), thread === 0, receiver));
   }
 
-  /** A thread has closed its port. */
   leave(thread: number): void {
     this.#client(thread).gone = true;
   }

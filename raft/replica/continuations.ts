@@ -39,7 +39,6 @@ export class Continuations {
     this.#word = new Int32Array(word);
   }
 
-  /** Called before a wait. */
   begin(): void {
     this.#known = Atomics.load(this.#word, 0);
   }

@@ -1,6 +1,6 @@
 import type { DurationCounts } from '../replica-api.js';
 
-/** Counts durations by the first upper bound, in milliseconds, that they do not exceed. */
+/** Buckets have upper bounds in milliseconds. */
 export class CountedDurations {
   readonly #boundsMs: readonly number[];
   readonly #counts: number[];

@@ -22,7 +22,7 @@ export interface DataDirectory {
 
 const advice = 'Remove this member from the cluster and add a new one, with a new member id and an empty data directory.';
 
-/** Reads an existing store of a replica whose files cannot be written. */
+/** Reads a store that cannot be written. */
 export const readDataDirectory = (directory: string): StoreToRead => openStoreToRead(storePath(directory));
 
 const storePath = (directory: string): string => join(directory, 'store.db');

@@ -64,7 +64,7 @@ export class Engine {
   readonly #spaceWatch: SpaceWatch;
   #scheduled = false;
   #membership: Membership | null = null;
-  /** When the last leader was lost; null while there is one. In milliseconds of `performance.now()`. */
+  /** Null while there is a leader; in milliseconds of `performance.now()`. */
   #leaderlessSince: number | null = null;
   #state: 'running' | 'stopping' | 'ended' = 'running';
   #drained: (() => void) | null = null;
@@ -223,7 +223,6 @@ export class Engine {
     return this.#proposals.size + this.#barriers.size > 0 || this.#administration.waits;
   }
 
-  /** Ticks that this replica may sleep unless something arrives. */
   #restTicks(): number {
     if (this.#someoneWaits || !this.#firstElection.isOver || this.#state === 'stopping') return 1;
     return Math.min(this.#parts.core.restTicks, this.#storeCare.restTicks, Math.ceil(this.#limits.restMs / this.#parts.tickMs));

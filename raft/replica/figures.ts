@@ -4,7 +4,6 @@ import { CountedDurations } from './countedDurations.js';
 /** Upper bounds in milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
 const syncBoundsMs = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
 
-/** A replica's own counts since its start, for monitoring. */
 export class Figures {
   readonly logSync = new CountedDurations(syncBoundsMs);
   elections = 0;

@@ -2,7 +2,7 @@ import type { Core } from '../core/contract.js';
 import { votersOf } from '../core/membership.js';
 import type { MemberId } from '../types.js';
 
-/** A new cluster need not wait for the first timeout: the smallest voter that reaches a quorum campaigns. */
+/** The smallest voter of a new cluster that reaches a quorum need not wait for the first timeout. */
 export class FirstElection {
   readonly #core: Core;
   readonly #isConnected: (peer: MemberId) => boolean;
@@ -17,7 +17,6 @@ export class FirstElection {
     this.#waitTicks = waitTicks;
   }
 
-  /** Whether a leader was known since this replica started. */
   get isOver(): boolean {
     return this.#isOver;
   }

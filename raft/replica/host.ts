@@ -8,7 +8,6 @@ import { createPortSink } from './portSink.js';
 import { ReopeningReplica } from './reopening.js';
 import { SoleMember } from './soleMember.js';
 
-/** The host of one client: takes batches of requests, until `stopped`. */
 export interface ReplicaHost {
   receive(batch: ArrayBuffer): void;
 }
@@ -24,7 +23,6 @@ export interface HostOptions {
   readonly limits?: ReplicaLimits;
   readonly disk?: ReadDisk | undefined;
   readonly post: (batch: ArrayBuffer) => void;
-  /** The replica has ended, on request or by a failure, and has reported it. */
   readonly stopped: () => void;
 }
 
@@ -45,9 +43,7 @@ export async function hostReplica({
   return { receive: (batch) => readRequests(batch, replica) };
 }
 
-/** The host of several clients. */
 export interface SharedHost {
-  /** Takes a thread's batch. */
   receive(thread: number, batch: ArrayBuffer): void;
   leave(thread: number): void;
 }

@@ -2,7 +2,6 @@ import type { Message } from '../core/messages.js';
 import type { Forward, PeerMessage, SnapshotAnnouncement, TransportHandlers } from '../transport/contract.js';
 import type { MemberId } from '../types.js';
 
-/** External events in their order, until the next round takes them. */
 export type Input =
   | { readonly type: 'message'; readonly message: Message }
   | { readonly type: 'forward'; readonly from: MemberId; readonly forward: Forward }
@@ -19,7 +18,6 @@ const messageOverheadBytes = 256;
 
 /** Collects what the transport reports. Messages beyond the bounds are dropped, as by a network: while the replica pauses, they are not taken. */
 export class Inbox implements TransportHandlers {
-  /** Called after something was added. */
   wake: () => void = () => undefined;
   readonly #messagesMax: number;
   readonly #bytesMax: number;

@@ -1,6 +1,5 @@
 import { transportLimits } from '../transport/limits.js';
 
-/** Bounds of a replica's loop that an operator need not choose. */
 export const replicaLimits = {
   ticksPerHeartbeat: 2,
   /** Entries are applied in memory at once, and on disk after this many ticks or 512 changes. */
@@ -10,7 +9,6 @@ export const replicaLimits = {
   /** Unsent or unapplied proposals; more are refused at once. */
   proposalsMax: 32_768,
   proposalBytesMax: 128 * 1024 * 1024,
-  /** Bytes of proposals in one forwarded message, or in one append to the own log. */
   batchBytesMax: 1024 * 1024,
   /**
    * After this many election timeouts without a settled write, writes that waited as long are answered. That is many times an election, and short enough to
@@ -22,7 +20,7 @@ export const replicaLimits = {
   barriersMax: 65_536,
   /** The longest wait of a read without a leader: a cluster with a majority elects one faster, and otherwise the client should know. */
   leaderlessReadMs: 1_500,
-  /** Raft messages that wait for the next round; more are dropped, as by a network. */
+  /** Further messages for the next round are dropped, as by a network. */
   messagesMax: 16_384,
   /** Their bytes: what two busy peers send in about a second. */
   messageBytesMax: 128 * 1024 * 1024,
@@ -30,7 +28,6 @@ export const replicaLimits = {
   readiesPerRoundMax: 8,
   /** Changes and answers that the process has not taken; beyond, the replica pauses. */
   unreadBytesMax: 64 * 1024 * 1024,
-  /** The store is checkpointed, and the log cut, after so many entries or bytes. */
   checkpointEntries: 8_192,
   /** The interval shrinks with the number of entries to keep, so that the log holds little more, but not below this. */
   checkpointEntriesMin: 64,
@@ -41,7 +38,6 @@ export const replicaLimits = {
   logBytesHeldMax: 1024 * 1024 * 1024,
   /** `stop` waits this long for pending proposals and another leader. */
   stopDrainMs: 1_000,
-  /** The size of one batch of changes read back from the store after a snapshot was installed. */
   changesBytesMax: 4 * 1024 * 1024,
 };
 

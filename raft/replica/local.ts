@@ -12,7 +12,6 @@ import { soleMemberWord } from './soleMember.js';
 
 export interface LocalOptions {
   readonly log?: (line: LogLine) => void;
-  /** Overrides bounds. */
   readonly limits?: Partial<ReplicaLimits>;
   /** Measures the disk. Default: that of the data directory. */
   readonly disk?: ReadDisk;

@@ -33,7 +33,6 @@ const requestCodes = {
 
 const spaceUses = ['growing', 'essential', 'freeing'] as const satisfies readonly SpaceUse[];
 
-/** Collects requests until `take`. */
 export class RequestWriter {
   readonly #writer = new ByteWriter();
 
@@ -188,7 +187,6 @@ const writeOutcomes = [
 ] as const satisfies readonly WriteOutcome['outcome'][];
 const rangeOutcomes = ['found', 'compacted', 'future'] as const satisfies readonly RangeResult['outcome'][];
 
-/** Collects answers until `take`. */
 export class AnswerWriter {
   readonly #writer = new ByteWriter();
 
@@ -200,7 +198,6 @@ export class AnswerWriter {
     return this.#writer.take();
   }
 
-  /** Returns the output in memory that all threads share. */
   takeShared(): SharedArrayBuffer {
     return this.#writer.takeShared();
   }
@@ -303,7 +300,6 @@ export interface LogLine {
   readonly fields: Readonly<Record<string, string | number>>;
 }
 
-/** Receives answers and changes in the order in which they were written. */
 export interface AnswerReceiver extends Omit<ReplicaSink, 'changes' | 'gap' | 'log' | 'unreadBytes' | 'flush'> {
   /** `encoded` is for `readChanges`. */
   changes(encoded: Buffer): void;
@@ -340,7 +336,6 @@ export function readAnswers(batch: ArrayBufferLike, receiver: AnswerReceiver): v
   }
 }
 
-/** Returns the head of a batch without reading the changes. */
 export function headOfChanges(encoded: Buffer): Omit<ChangeBatch, 'changes'> {
   return readHead(new ByteReader(encoded));
 }

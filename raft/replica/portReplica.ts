@@ -53,7 +53,6 @@ const sweepMs = 250;
 /** Bounds the interval, because timers are limited. */
 const sweepMsMax = 24 * 60 * 60 * 1000;
 
-/** Decodes changes lazily. */
 class EncodedChanges implements ChangeBatch {
   readonly revision: Revision;
   readonly compacted: Revision;
@@ -264,7 +263,6 @@ export class PortReplica implements Replica, ReplicaAdministration {
       const done = new Promise((resolve, reject) => this.#others.set(id, { resolve, reject, deadlineMs: Infinity }));
       this.#requests.stop(id);
       this.#flush();
-      // A failure on the way out ends it too.
       await done.catch(() => undefined);
     }
     await this.#options.ended;

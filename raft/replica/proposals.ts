@@ -4,12 +4,12 @@ import type { MemberId, Term } from '../types.js';
 export interface Proposal {
   /** Grows by at least one from proposal to proposal. */
   readonly sequence: number;
-  /** The entry's data, which includes session and sequence. */
+  /** Includes session and sequence. */
   readonly data: Uint8Array;
   readonly deadlineMs: number;
 }
 
-/** The next batch for the leader: an append if this replica leads, a message otherwise. */
+/** Becomes an append if this replica leads, a message otherwise. */
 export interface ProposalBatch {
   readonly leader: MemberId;
   readonly term: Term;
@@ -18,7 +18,7 @@ export interface ProposalBatch {
   readonly proposals: readonly Proposal[];
 }
 
-/** An abandoned proposal. `inDoubt`: it may be in a leader's log. */
+/** `inDoubt`: it may be in a leader's log. */
 export interface GivenUp {
   readonly sequence: number;
   readonly inDoubt: boolean;
@@ -98,7 +98,6 @@ export class Proposals {
     return this.#items.size;
   }
 
-  /** The bytes of all unsettled proposals. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -114,7 +113,6 @@ export class Proposals {
     return true;
   }
 
-  /** Reports the current leader; null if unknown. */
   leads(leader: MemberId | null, term: Term): void {
     if (leader === null) this.#known = null;
     else if (this.#known?.leader !== leader || this.#known.term !== term) this.#known = { leader, term };
@@ -234,7 +232,6 @@ export class Proposals {
     return late;
   }
 
-  /** Abandons everything. */
   drain(): GivenUp[] {
     return this.#giveUp(() => true);
   }

@@ -11,7 +11,6 @@ import { ToldChanges } from './toldChanges.js';
 import { WaitingReplica } from './waiting.js';
 
 export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'told'> {
-  /** The replica has ended, on request or by a failure, and has reported it. */
   readonly stopped: () => void;
 }
 
@@ -19,7 +18,6 @@ export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'told'>
 const lookMs = 1_000;
 const lookMostMs = 10_000;
 
-/** Answers requests in the meantime. */
 type Answering = Omit<RequestReceiver, 'stop'>;
 
 /**
@@ -38,12 +36,10 @@ export class ReopeningReplica implements RequestReceiver {
   readonly #attempts: AttemptCounter = { last: 0 };
   #engine: Engine | null = null;
   #waiting: WaitingReplica | null = null;
-  /** Requests that arrived during reopening. */
   #held: ((answering: Answering) => void)[] = [];
   #timer: NodeJS.Timeout | null = null;
   #waitMs = lookMs;
   #stopping = false;
-  /** Set by the last engine. */
   #wasAlone = false;
 
   private constructor(options: ReopeningOptions) {
@@ -124,7 +120,6 @@ export class ReopeningReplica implements RequestReceiver {
     this.#sink.begin(engine.revision);
     this.#engine = engine;
     this.#waitMs = lookMs;
-    // A stop was requested during opening.
     if (this.#stopping) await engine.stop();
   }
 

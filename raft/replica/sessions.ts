@@ -3,7 +3,6 @@ import type { Term } from '../types.js';
 
 interface Session {
   attempt: number;
-  /** The next part of `attempt`. */
   part: number;
   /** Highest sequence appended in this term. */
   last: number;

@@ -12,7 +12,6 @@ export interface SnapshotOptions {
   readonly transport: () => Transport;
   readonly log: Log;
   readonly space: Pick<Space, 'reading' | 'reserveBytes'>;
-  /** The sending of a snapshot ended. */
   readonly onSent: (to: MemberId, ok: boolean) => void;
 }
 
@@ -42,12 +41,11 @@ export class Snapshots {
     this.#options = options;
   }
 
-  /** The snapshot's receiver will need the entries after this index. */
+  /** The receiver will need the entries after this index. */
   get held(): LogIndex | null {
     return this.#held;
   }
 
-  /** The snapshot being sent, or null. */
   get underWay(): SnapshotUnderWay | null {
     return this.#underWay;
   }
@@ -73,7 +71,6 @@ export class Snapshots {
     });
   }
 
-  /** Copies the store for an operator. */
   async copy(): Promise<SnapshotOutcome> {
     if (this.#sending !== null) return { outcome: 'busy' };
     const made = this.#copyForOperator();
@@ -87,7 +84,6 @@ export class Snapshots {
     this.#arrived.push({ meta, path });
   }
 
-  /** Returns the arrived file of a snapshot that the core installs. */
   take(meta: SnapshotMeta): string {
     const at = this.#arrived.findIndex((arrived) => arrived.meta.index === meta.index && arrived.meta.term === meta.term);
     const [taken] = at === -1 ? [] : this.#arrived.splice(at, 1);
@@ -95,12 +91,10 @@ export class Snapshots {
     return taken.path;
   }
 
-  /** Removes unwanted arrivals. */
   discardArrived(): void {
     for (const { path } of this.#arrived.splice(0)) void rm(path, { force: true }).catch(() => undefined);
   }
 
-  /** Resolves when nothing is in progress. */
   async settled(): Promise<void> {
     await this.#sending;
   }

@@ -7,13 +7,11 @@ const neededBy: Readonly<Record<SpaceUse, SpaceLevel>> = { growing: 'ample', ess
 
 export const isBelow = (level: SpaceLevel, other: SpaceLevel): boolean => spaceLevels.indexOf(level) < spaceLevels.indexOf(other);
 
-/** Whether a member at this level may take such a write. */
 export const allows = (level: SpaceLevel, use: SpaceUse): boolean => !isBelow(level, neededBy[use]);
 
 const mebibyte = 1024 * 1024;
 /** Write-ahead files and their next additions to log and store take some 16 MiB for each replica on a disk. */
 const reserveDefaultBytes = 64 * mebibyte;
-/** The largest part of a small file system that the reserve takes. */
 const reservePartMost = 1 / 4;
 /** Parts of the reserve below which space is scarce or none. */
 const scarcePart = 1 / 4;
@@ -24,11 +22,9 @@ const clearQuotaPart = 1 / 64;
 /** The amount by which leases and the like may exceed the quota. */
 const beyondQuotaBytes = 64 * mebibyte;
 
-/** Returns the configured reserve, or the file system's default. */
 export const reserveOf = (asked: number | null, { fileSystemBytes }: { readonly fileSystemBytes: number }): number =>
   asked ?? Math.min(reserveDefaultBytes, Math.floor(fileSystemBytes * reservePartMost));
 
-/** Returns the level of a disk that was at `before`. */
 export function diskLevel(
   freeBytes: number,
   { reserveBytes, before }: { readonly reserveBytes: number; readonly before: SpaceLevel },
@@ -48,11 +44,9 @@ export function quotaLevel(
   return usedBytes >= quotaBytes * (before === 'ample' ? 1 : 1 - clearQuotaPart) ? 'low' : 'ample';
 }
 
-/** Measurements of disk and store. */
 export interface SpaceReading {
   readonly freeBytes: number;
   readonly fileSystemBytes: number;
-  /** The store's size without reusable pages. */
   readonly storeBytes: number;
 }
 
@@ -108,7 +102,6 @@ export class Space {
     return this.#quota;
   }
 
-  /** This many bytes of entries will be written. */
   take(bytes: number): void {
     this.#takenBytes += bytes;
   }

@@ -59,12 +59,10 @@ export class SpaceWatch {
     this.#peers.set(peer, spaceLevels[code] ?? 'ample');
   }
 
-  /** This many bytes of entries will be written. */
   take(bytes: number): void {
     this.#parts.space.take(bytes);
   }
 
-  /** Whether entries may be appended here at all. */
   get takesEntries(): boolean {
     return this.#parts.space.disk !== 'none';
   }

@@ -24,7 +24,6 @@ interface Parts {
   readonly snapshot: SnapshotUnderWay | null;
 }
 
-/** Returns the content of `/raft/v1/status`. */
 export function describeStatus(
   { core, log, store, tickMs, snapshot }: Parts,
   silences: LeaderSilences,

@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks';
 /** A timer may fire slightly early by a finer clock. */
 const earlyMs = 1;
 
-/** Ticks to count in one round. */
 export interface PassedTicks {
   /** Ticks that passed while nothing could depend on them: they precede what has arrived. */
   readonly quiet: number;
@@ -29,7 +28,6 @@ export class Ticker {
     this.#countedAt = nowMs;
   }
 
-  /** The time at which to wake the owner. */
   get dueAt(): number {
     return this.#countedAt + this.#rest * this.#tickMs;
   }
@@ -57,7 +55,6 @@ export class Ticker {
   }
 }
 
-/** Wakes a thread when the next relevant tick is due. */
 export class TickTimer {
   readonly #tickMs: number;
   readonly #wake: () => void;

@@ -16,7 +16,7 @@ export class ToldChanges implements ReplicaSink {
     this.#failed = failed;
   }
 
-  /** The revision up to which listeners know everything; null before the first store was opened. */
+  /** Null before the first store was opened. */
   get told(): Revision | null {
     return this.#told;
   }

@@ -14,7 +14,6 @@ const idleShare = 0.5;
 /** Followers know of intentional sleep beyond this part of an election timeout, and wait correspondingly longer. */
 const usualRest = 0.2;
 
-/** Sources of more information than a clock. */
 export interface WakefulnessSources {
   /** The time that this thread ran or waited for a processor; null if unknown. */
   readonly processorMs: () => number | null;
@@ -67,7 +66,6 @@ export class Wakefulness {
     this.#restUntil = untilMs;
   }
 
-  /** The thread is about to wait for its disk. */
   waits(): void {
     this.#continuations.begin();
   }

@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
 import { immediate, type Undoing } from './immediate.js';
 
-/** A package with native code, downloaded or compiled at installation, for one version of Node. */
+/** Native code, downloaded or compiled for one version of Node. */
 export const betterSqlite: SqliteDriver = {
   name: 'better-sqlite3',
   load() {

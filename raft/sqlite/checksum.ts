@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** Returns the CRC-32 of a row's small columns, as text, and its data. */
+/** Covers a row's small columns, as text, and its data. */
 export function checksum(head: string, data: Uint8Array | null = null): number {
   const sum = crc32(head);
   // zlib may return 0 instead of the sum so far for an empty array without memory.

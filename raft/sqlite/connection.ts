@@ -38,7 +38,6 @@ export interface OpenOptions {
   readonly mustExist?: boolean;
 }
 
-/** A provider of SQLite. */
 export interface SqliteDriver {
   readonly name: 'better-sqlite3' | 'node:sqlite';
   /** Throws with the reason if this Node or installation lacks it. */

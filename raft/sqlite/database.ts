@@ -10,7 +10,6 @@ import { resultCodeOf, type ResultCode } from './resultCode.js';
 import { hasWal, keepWal, putWalBack, type OpenMark } from './keptWal.js';
 import { checkWal } from './walCheck.js';
 
-/** The properties of a kind of database file. */
 export interface DatabaseKind {
   /** Used in messages: 'Raft log', 'store'. */
   readonly name: string;
@@ -30,11 +29,9 @@ export interface DatabaseKind {
   readonly openMark?: OpenMark;
   /** Creates tables and their first rows, in one transaction. */
   readonly create: (db: SqliteConnection) => void;
-  /** Creates the kind's error for unreadable content. */
   readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
 }
 
-/** The suffix of a database that is not complete. */
 const draftSuffix = '.new';
 
 const damageCodes: ReadonlySet<ResultCode | null> = new Set<ResultCode>(['CORRUPT', 'NOTADB', 'FORMAT', 'ERROR', 'CONSTRAINT', 'MISMATCH']);

@@ -13,7 +13,6 @@ const oldestVersion = [3, 51] as const;
 
 export interface SqliteChoice {
   readonly name: SqliteDriver['name'];
-  /** The version of SQLite itself. */
   readonly version: string;
   /** Preferred drivers that were unusable, and why. */
   readonly passedOver: readonly { readonly name: string; readonly reason: string }[];

@@ -88,7 +88,6 @@ export function isDiskFull(error: unknown): boolean {
   return false;
 }
 
-/** Another process, or another part of this one, has the file open. */
 export class InUseError extends StorageError {
   constructor(path: string, cause?: unknown) {
     super('IN_USE', path, { message: `${path} is in use: another process runs on this data directory, and only one may` }, cause);
@@ -102,7 +101,6 @@ export class NotDurableError extends StorageError {
   }
 }
 
-/** The data directory belongs to another member or cluster. */
 export class WrongIdentityError extends StorageError {
   constructor(path: string, { what }: { readonly what: string }) {
     super('WRONG_IDENTITY', path, { message: `${path} belongs to another replica: ${what}` });
@@ -116,7 +114,6 @@ export class UnsupportedFormatError extends StorageError {
   }
 }
 
-/** The file cannot be opened or created: permissions, a missing directory, a full disk. */
 export class CannotOpenError extends StorageError {
   constructor(path: string, cause: unknown) {
     super('CANNOT_OPEN', path, { message: `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}` }, cause);

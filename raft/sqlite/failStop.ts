@@ -19,7 +19,6 @@ export class FailStop {
     this.#translate = translate;
   }
 
-  /** Throws unless the file is open and nothing has failed. */
   check(): void {
     if (this.#closed) throw new ClosedError(this.#path);
     if (this.#failure !== null) throw this.#failure;

@@ -1,8 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
-/** Suffix of the second name of a write-ahead file (`keptWal.ts`). */
+/** See `keptWal.ts`. */
 export const keptWalSuffix = '-wal-kept';
-/** Suffixes of the files next to a database. */
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 
 /** Makes a file's content, or a directory's names, survive a power failure. */

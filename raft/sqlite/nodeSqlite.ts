@@ -52,7 +52,6 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
   readonly #sqlite: NodeSqlite;
   readonly #db: NodeDatabase;
   #closed = false;
-  /** Prepared once: every group of writes uses them. */
   #turns: Record<'begin' | 'commit' | 'rollback', Statement<[]>> | null = null;
 
   constructor(

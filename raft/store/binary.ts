@@ -12,7 +12,6 @@ export function varintBytes(value: number): number {
   return bytes;
 }
 
-/** Fills a buffer of precomputed size. */
 export class ByteWriter {
   readonly bytes: Buffer;
   #at = 0;

@@ -53,12 +53,12 @@ export function encodeProposal(session: string, sequence: number, command: Comma
   return parts.join();
 }
 
-/** Reads the header only. Throws MalformedCommandError. */
+/** Throws MalformedCommandError. */
 export function readProposalId(bytes: Uint8Array): ProposalId {
   return reading(() => readHeader(new ByteReader(bytes)));
 }
 
-/** Changes a proposal's sequence. Throws MalformedCommandError. */
+/** Throws MalformedCommandError. */
 export function renumbered(proposal: Uint8Array, sequence: number): Uint8Array {
   return reading(() => {
     const reader = new ByteReader(proposal);

@@ -5,7 +5,6 @@ import type { Entry, LogIndex, Membership, Revision, SnapshotMeta, Term } from '
  * takes the next revision, which may cover several keys, but no key twice.
  */
 
-/** One key at some revision. */
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
@@ -32,7 +31,6 @@ export interface Transaction {
   readonly operations: readonly Operation[];
 }
 
-/** The content of a log entry of kind `command`. */
 export type Command =
   | { readonly type: 'transaction'; readonly transaction: Transaction }
   /** Forgets all revisions of a key that were replaced at or before `revision`; a future revision means the newest one. */

@@ -55,7 +55,7 @@ export function storeKind(initialMembership: Membership): DatabaseKind {
   };
 }
 
-/** Bounds of a range of keys, and the exclusive upper bound of change ids. `end` may be `noEnd`; `limit` -1 means none. */
+/** `end` may be `noEnd`; `limit` -1 means none. */
 export interface Query {
   readonly start: string;
   readonly end: string | Uint8Array;

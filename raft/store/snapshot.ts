@@ -57,7 +57,6 @@ export async function writeSnapshot(db: SqliteConnection, path: string): Promise
   }
 }
 
-/** Called between slices; returns the pages of the next. */
 function slice(): number {
   failPoint?.('snapshot.copying');
   return pagesPerTurn;

@@ -23,7 +23,7 @@ import { unsealSnapshot, writeSnapshot } from './snapshot.js';
 const unsettledChangesMax = 512;
 
 export interface StoreOptions {
-  /** Decodes a membership entry (`decodeMembership` of raft/core/membership.ts). Throws on malformed data. */
+  /** Throws on malformed data (`decodeMembership` of raft/core/membership.ts). */
   readonly decodeMembership: (data: Uint8Array) => Membership;
   /** Membership at index 0, used only when the file is created. */
   readonly initialMembership: Membership;
@@ -78,7 +78,7 @@ export function openStoreToRead(path: string): StoreToRead {
   }
 }
 
-/** An open database file; a restore replaces it. */
+/** A restore replaces it. */
 interface OpenFile {
   readonly db: SqliteConnection;
   readonly sql: StoreStatements;

@@ -34,7 +34,6 @@ function lastRemembered(lookUp: HeadOf): HeadOf {
   return (key) => (known?.key === key ? known : (known = { key, head: lookUp(key) })).head;
 }
 
-/** Converts to the form of the change feed. */
 export function toChange({ id, key, value, create_revision }: NewChange): Change {
   return { revision: revisionOf(id), key, value, createRevision: create_revision as Revision };
 }

@@ -31,7 +31,7 @@ export class ByteWriter {
     this.#length = this.#bytes.writeUInt32BE(value, this.#length);
   }
 
-  /** Writes an integer from 0 to 2^53 - 1. */
+  /** Accepts 0 to 2^53 - 1. */
   uint(value: number): void {
     if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} cannot be written as a whole number`);
     this.#reserve(8);

@@ -4,7 +4,6 @@ import type { TLSSocket } from 'node:tls';
 import { memberId } from '../types.js';
 import type { MemberId } from '../types.js';
 
-/** PEM files: the authority, and this replica's peer certificate for both directions. */
 export interface TlsFiles {
   readonly caFile: string;
   readonly certFile: string;

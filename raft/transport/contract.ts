@@ -18,7 +18,6 @@ export interface ProposeForward {
   readonly attempt: number;
   /** Counts the messages of an attempt from 0. */
   readonly part: number;
-  /** Sequences rise over all parts of an attempt. */
   readonly proposals: readonly { readonly sequence: number; readonly command: Uint8Array }[];
 }
 
@@ -42,7 +41,6 @@ export type PeerMessage =
 
 export type SnapshotAnnouncement = Message & { readonly type: 'installSnapshot' };
 
-/** Reports the sent part of a snapshot. */
 export type OnSnapshotProgress = (sentBytes: number, bytes: number) => void;
 
 /** The connection to the other replicas. Sending never blocks and never fails: undeliverable messages are lost, as Raft expects. */
@@ -67,7 +65,6 @@ export interface Transport {
   tellSpace(code: number): void;
   /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
-  /** Returns the peers to which this replica sends. */
   peers(): readonly PeerStatus[];
   close(): Promise<void>;
 }

@@ -21,9 +21,7 @@ export interface DialOptions {
 }
 
 export interface DialEvents {
-  /** The other side's identity is correct, and it sent a welcome. */
   onWelcome(): void;
-  /** Receives frames after the welcome. */
   onFrame(kind: number, payload: Buffer): void;
   /** Called once; `refusal` is the other side's reason, if sent. */
   onClose(reason: string, refusal: Refusal | null): void;

@@ -178,7 +178,6 @@ function readSnapshotMeta(reader: ByteReader): SnapshotMeta {
   return { index: logIndex(reader.uint()), term: term(reader.uint()), membership: readMembership(reader) };
 }
 
-/** Writes forwarded proposals, or a refusal. */
 export function writeForward(writer: ByteWriter, forward: Forward): void {
   writer.flag(forward.type === 'propose');
   writer.uint(forward.term);

@@ -29,7 +29,6 @@ export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
 
 const lengthBytes = 4;
 
-/** Appends a frame with the payload that `write` produces. */
 export function writeFrame(writer: ByteWriter, kind: FrameKind, write: (writer: ByteWriter) => void): void {
   const at = writer.skipU32();
   writer.u8(kind);

@@ -19,7 +19,7 @@ export function clusterIdOf(token: string): string {
   return createHash('sha256').update('raft cluster\0').update(token).digest('hex').slice(0, 16);
 }
 
-/** A replica's configured name, and the random incarnation of its data directory. */
+/** The incarnation is that of the data directory. */
 export interface Identity {
   readonly clusterId: string;
   readonly id: MemberId;
@@ -29,7 +29,6 @@ export interface Identity {
 export type Purpose = 'messages' | 'snapshot';
 const purposes: readonly Purpose[] = ['messages', 'snapshot'];
 
-/** The first frame of the connecting side. */
 export interface Hello extends Identity {
   readonly version: number;
   readonly to: MemberId;

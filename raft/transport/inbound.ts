@@ -11,7 +11,6 @@ import type { Acquaintance, Hello, Identity, Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { SnapshotReceiver } from './snapshotReceiver.js';
 
-/** Shared by all incoming connections of one replica. */
 export interface InboundContext {
   readonly self: Identity;
   readonly known: Acquaintance;
@@ -38,7 +37,6 @@ export class Inbound {
   #from: MemberId | null = null;
   #receiver: SnapshotReceiver | null = null;
   #silentPings = 0;
-  /** The last one reported on this connection. */
   #spaceCode: number | null = null;
 
   constructor(socket: TLSSocket, context: InboundContext) {

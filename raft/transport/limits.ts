@@ -1,4 +1,3 @@
-/** Bounds of the transport, in bytes, milliseconds or counts. */
 export const transportLimits = {
   /** The longest frame after the handshake: it fits an append message with one entry of the largest size. */
   frameBytesMax: 16 * 1024 * 1024,

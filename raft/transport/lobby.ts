@@ -1,7 +1,5 @@
 export interface LobbyBounds {
-  /** The largest number of waiting connections. */
   readonly countMax: number;
-  /** The same for one address. */
   readonly perAddressMax: number;
 }
 

@@ -13,12 +13,10 @@ import type { Refusal } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { Pings } from './pings.js';
 
-/** Shared by all outgoing connections of one replica. */
 export interface PeerContext {
   readonly dialOptions: () => Omit<DialOptions, 'to' | 'address' | 'purpose'>;
   readonly handlers: TransportHandlers;
   readonly log: Log;
-  /** Returns the room on this replica's disk for pings. */
   readonly spaceCode: () => number;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -91,7 +89,6 @@ export class Peer {
     this.#dial();
   }
 
-  /** Called every `pingMs`. */
   beat(): void {
     if (this.#ready && this.#pings.beat()) this.#leave();
   }

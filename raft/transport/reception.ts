@@ -21,7 +21,6 @@ export interface ReceptionOptions {
 const { silentOfStrangersMax, silentOfMembersMax, silentOfAddressMax, handshakesMax, handshakesOfAddressMax, silentMs, handshakeMs } =
   transportLimits;
 
-/** The limits of one class of addresses. */
 class Rooms {
   readonly silent: Lobby;
   readonly handshakes: Lobby;
@@ -42,7 +41,6 @@ class Rooms {
  * TLS begins with the first byte: before that a connection costs next to nothing.
  */
 export class Reception {
-  /** The `host:port` with the real port. */
   address = '';
   readonly #options: ReceptionOptions;
   readonly #members = new Rooms(silentOfMembersMax, { silent: silentOfMembersMax, handshakes: handshakesMax });

@@ -26,7 +26,6 @@ export interface TransportOptions {
   /** See `Acquaintance.isAlone`. */
   readonly isAlone?: () => boolean;
   readonly handlers: TransportHandlers;
-  /** The directory of arriving snapshots. */
   readonly snapshotDirectory: string;
   /** Returns what an arriving snapshot must leave free on a disk of this size. */
   readonly reserveOf: (fileSystemBytes: number) => number;

@@ -2,7 +2,6 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BarrierOutcome, StoreEngine } from './engine.js';
 import { within } from './within.js';
 
-/** The longest gathering of readers. */
 const gatherMsMax = 1;
 /** A longer barrier is in trouble, such as a lost leader; later readers need not wait for its end. */
 const promptMsMax = 250;

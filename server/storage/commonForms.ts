@@ -7,7 +7,6 @@ import type { Segment } from './segment.js';
  * implements it. A server of one thread keeps its own.
  */
 
-/** One state of one object: a key and a version. */
 export interface FormSubject {
   readonly facts: { readonly resource: GroupResource };
   readonly namespace: string;

@@ -4,7 +4,6 @@ import type { Version } from './contract.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface CompactionOptions {
-  /** The store's version. */
   readonly version: () => Version;
   /**
    * Only the leading replica compacts. `compacted`: history before this version is gone already. `isShort`: space is too scarce for more history than needed.
@@ -62,7 +61,6 @@ export class Compaction {
     });
   }
 
-  /** Called after each interval. */
   async turn(): Promise<void> {
     const target = this.before;
     this.before = this.options.version();

@@ -26,14 +26,14 @@ export interface StoredObject {
   readonly name: string;
   /** Empty for an unreadable object. */
   readonly uid: string;
-  /** Version of the last change, already part of the encoded forms. */
+  /** The encoded forms already contain it. */
   readonly version: Version;
   readonly labels: Readonly<Record<string, string>>;
   /** Values for field selectors: `metadata.name`, `metadata.namespace` and the strategy's fields. */
   readonly fields: Readonly<Record<string, string>>;
   /** JSON as in a list: without kind and apiVersion, with resource version. */
   readonly item: Buffer;
-  /** The API version of the stored form, such as `apps/v1`, from which conversions start. */
+  /** Conversions start from this version, such as `apps/v1`. */
   readonly apiVersion: string;
   /** Returns the object without kind and apiVersion, with resource version. */
   decode(): ApiObject;
@@ -176,9 +176,8 @@ export interface Storage {
   get(key: ObjectKey, consistency: Consistency): Promise<GetResult>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, sink: WatchSink): Watch;
-  /** Creates the object if its key is free. The stored form is encoded from `object`; its resource version is ignored. */
+  /** Encodes from `object` and ignores its resource version. */
   create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult>;
-  /** Replaces the object if it is at `expected`. */
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult>;
   /** Removes the object if it is at `expected`; `applied` has its last state with the version of the removal. */
   delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult>;

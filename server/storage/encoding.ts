@@ -133,7 +133,6 @@ export function unreadIn(key: ObjectKey, value: Uint8Array): UnreadValue {
   return { stored, apiVersion: apiVersionIn(stored) };
 }
 
-/** Copies into separate memory. */
 export const ownValue = ({ stored, apiVersion }: UnreadValue): UnreadValue => ({ stored: ownCopy(stored), apiVersion });
 
 /** Takes a value whose memory is not kept: JSON becomes an item, which costs no more than the copy; other forms are copied. Throws DamagedValueError. */
@@ -147,9 +146,7 @@ const isOwnJson = (stored: Buffer): boolean => stored[0] === storedFormat && sto
 /** Updates an older stored object to what is stored today. May change it. */
 export type Complete = (object: ApiObject) => ApiObject;
 
-/** Updates of a resource's older stored objects. */
 export interface Completion {
-  /** The API version in which storage has objects. */
   readonly apiVersion: string;
   /** Converts an object to that form. */
   readonly convert: Complete;
@@ -260,7 +257,6 @@ export function itemAtVersion(item: Item, from: number, to: number): Item {
   return { ...item, bytes, labelsAt: item.labelsLength === 0 ? 0 : item.labelsAt + digits.length - before };
 }
 
-/** Decodes an item's JSON. */
 export function decodeItem(bytes: Buffer, bigIntegers: boolean): ApiObject {
   if (!bigIntegers) return JSON.parse(bytes.toString()) as ApiObject;
   const result = jsonCodec.decode(bytes, { findDuplicates: false, depthMax });

@@ -61,9 +61,8 @@ export interface StoreEngine {
   current(): Revision | null;
   /** Reads at a revision; null for the newest that listeners received, which never returns `compacted`. Rejects if unreadable (`isPassing`). */
   range(options: RangeOptions): Promise<RangeResult>;
-  /** Returns changes after a revision, in order; complete revisions only, at most about `bytesMax` bytes of values. */
+  /** Returns complete revisions only, in order, at most about `bytesMax` bytes of values. */
   changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;
-  /** Forgets revisions replaced at or before this one. */
   compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   /** Delivers every later change, complete, once and in order. A batch with `gap` means lost changes. Returns the function that stops it. */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;

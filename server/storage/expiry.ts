@@ -29,7 +29,6 @@ interface Life {
   readonly name: string;
   readonly version: Version;
   readonly writtenAt: number;
-  /** The expiry time without another write. */
   readonly dueAt: number;
 }
 
@@ -51,7 +50,6 @@ export class Expiry {
   /** Sorted by expiry, once the first state is known. */
   readonly #lives = new Map<string, Life>();
   readonly #following: Following;
-  /** When the current shared expiry period began. */
   #sharedSince = Number.NEGATIVE_INFINITY;
   #sorted = false;
   #timer: Repeated | null = null;

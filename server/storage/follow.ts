@@ -23,7 +23,6 @@ export interface Following {
   stop(): void;
 }
 
-/** The delay before an ended watch restarts. */
 const restartDelayMs = 500;
 
 /**

@@ -35,7 +35,6 @@ export function inJson(object: ApiObject, nameOfKey: string): JsonLayout {
   return layoutOf(first, object, write(wholeOf(first, object)));
 }
 
-/** Works in steps, for objects that may be large. */
 export function* inJsonSteps(object: ApiObject, nameOfKey: string): Steps<JsonLayout> {
   const first = firstOf(object, nameOfKey);
   const whole = yield* writingJson(wholeOf(first, object));
@@ -43,7 +42,6 @@ export function* inJsonSteps(object: ApiObject, nameOfKey: string): Steps<JsonLa
   return layoutOf(first, object, whole);
 }
 
-/** The first members of metadata. */
 interface First {
   readonly identity: JsonObject;
   readonly labels: JsonObject | undefined;
@@ -122,7 +120,6 @@ function write(value: JsonObject): JsonText {
   }
 }
 
-/** Returns the end of the last of some members whose text begins at `start`. */
 function endOfMembers(text: string, start: number, members: JsonObject): number {
   let strings = 0;
   for (const name in members) {

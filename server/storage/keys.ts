@@ -16,7 +16,6 @@ const anyName = '*';
 
 /** Keys of objects: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
 export class KeySpace {
-  /** The start of the range of all objects. */
   readonly start: string;
   readonly end: string;
   private readonly folders = new Map<string, KeyFolder>();
@@ -80,7 +79,6 @@ export class KeySpace {
 /** The character after "/": keys that start with `x/` end before `x0`. */
 const afterSlash = '0';
 
-/** Returns the first key after `key`. */
 export const keyAfter = (key: string): string => `${key}\0`;
 
 /** Copies a string: a substring would keep its whole source in memory, here a cached object's key. V8 copies short parts itself. */

@@ -49,10 +49,9 @@ export function scopeOf(selection: Selection, namespaced: boolean): { readonly n
   return { namespace, name: namespace === null ? null : nameSelected(selection.fields) };
 }
 
-/** Returns the name that a field selector requires, or null. */
 export const nameSelected = (fields: FieldSelector): string | null => valueSelected(fields, 'metadata.name');
 
-/** Returns the value that a selector requires of a field, or null. */
+/** Null unless the selector requires one value. */
 export function valueSelected(fields: FieldSelector, field: string): string | null {
   return fields.find((requirement) => requirement.equals && requirement.field === field)?.value ?? null;
 }

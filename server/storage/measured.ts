@@ -3,7 +3,6 @@ import type { GroupResource } from '../../api/resource.js';
 import type { ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
 import type { KeySpace } from './keys.js';
 
-/** Operations of a store, in the reference's names. */
 export type StoreOperation = 'create' | 'update' | 'delete' | 'get' | 'list';
 
 /** Receives each operation's seconds and success: a conflict is a success. */

@@ -30,7 +30,7 @@ import {
   type StoredItem,
 } from './storedobject.js';
 
-/** The object before and after. A deletion has `next` null and shows `removed`. */
+/** A deletion has `next` null and shows `removed`. */
 interface Change {
   readonly version: Version;
   readonly key: ObjectKey;
@@ -50,7 +50,6 @@ export interface MemoryStorage extends Storage {
 
 export interface MemoryStorageOptions {
   readonly selectableFields?: SelectableFields;
-  /** Version of the empty store. */
   readonly startVersion?: Version;
 }
 
@@ -129,7 +128,6 @@ class ModelStorage implements MemoryStorage {
     return this.write(key, expected, null, terms);
   }
 
-  /** Returns a resource's state at a version, in key order. */
   objectsAt(resource: GroupResource, version: Version): StoredItem[] {
     const objects = new Map<string, StoredItem>();
     for (const { key, next } of this.changesOf(resource).filter((change) => change.version <= version)) {

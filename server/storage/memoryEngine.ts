@@ -13,7 +13,6 @@ import type {
   WriteOutcome,
 } from './engine.js';
 
-/** One state of a key: a value, or null. */
 interface State {
   readonly revision: Revision;
   readonly value: Uint8Array | null;
@@ -157,7 +156,6 @@ export class MemoryEngine implements StoreEngine {
     return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
   }
 
-  /** Returns the place of the first key not before `key`. */
   #placeOf(key: string): number {
     return firstPlace(this.#keys.length, (index) => !isBefore(this.#keys[index]!, key));
   }

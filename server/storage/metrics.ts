@@ -10,7 +10,6 @@ interface Estimate {
 
 export interface CountOptions {
   readonly registry: Registry;
-  /** The resources stored here now. */
   readonly resources: () => readonly GroupResource[];
   readonly count: (resource: GroupResource) => Estimate;
   /** The counting interval; 0 for never. */
@@ -39,7 +38,6 @@ const ofEach: readonly { readonly name: string; readonly help: string; readonly 
   },
 ];
 
-/** Exposes each resource's number and size of objects. */
 export function exposeCounts({ registry, resources, count, periodMs }: CountOptions): void {
   if (periodMs === 0) return;
   const read = every(periodMs, () => resources().map((resource) => ({ resource, ...count(resource) })));

@@ -86,7 +86,6 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly versionTimeoutMs?: number;
 }
 
-/** Storage over a replica. `version` is the local cache's. */
 export interface RaftStorage extends Storage {
   readonly version: Version;
   /** Returns a resource's counts in memory without cost, as an estimate; nothing for uncached resources. */
@@ -98,13 +97,12 @@ export interface RaftStorage extends Storage {
   /** An encrypted value's key without a decrypting configuration, or null. */
   readonly lockedKey: string | null;
   /**
-   * Writes stored objects over existing ones in one transaction, which watchers see as events of one version. Objects are not checked, so a server must have
-   * stored them before. With `unless`, writes nothing if that object exists ("conflict").
+   * Writes stored objects over existing ones in one transaction, seen as events of one version. They are not checked, so a server must have stored them before.
+   * With `unless`, writes nothing if that object exists ("conflict").
    */
   putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
   /** Compacts history before `version`, in all replicas' stores and this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
-  /** Stops following the replica, at the end of the process. */
   close(): void;
 }
 
@@ -141,7 +139,6 @@ function plainSide(side: SideWrite): PlainSide {
     : { key: side.key, object: null, expected: null, amends: false };
 }
 
-/** The pause between attempts to reload the state. */
 const reloadPauseMs = 1_000;
 /** The reference waits three seconds for a future version. */
 const versionTimeoutDefaultMs = 3_000;
@@ -157,9 +154,7 @@ class ReplicatedStorage implements RaftStorage {
   private readonly barriers: Barriers;
   private readonly store: StoreReader;
   private readonly ownWrites = new OwnWrites();
-  /** Settles after this server's last write that amends other objects. */
   private amending: Promise<unknown> = Promise.resolve();
-  /** Followers of uncached resources. */
   private readonly followers = new Map<string, Follower>();
   private loading: Promise<void>;
   private readonly readTimeoutMs: number;
@@ -226,7 +221,6 @@ class ReplicatedStorage implements RaftStorage {
     this.feed.stop();
   }
 
-  /** The replicas' caches follow. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
     return this.options.replica.compact(revision(version), options);
   }

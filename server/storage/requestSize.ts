@@ -22,7 +22,7 @@ export function sizeRefusal(
   return bytes > requestBytesMax ? tooLargeText : null;
 }
 
-/** Computes the size as encoded by etcd's clients: comparisons of modification revisions, then puts and deletions. Field numbers are all below 16. */
+/** Counts as etcd's clients encode: comparisons of modification revisions, then puts and deletions. Field numbers are all below 16. */
 function transactionBytes(comparisons: readonly Comparison[], operations: readonly EngineOperation[]): number {
   let bytes = 0;
   for (const { key, modRevision } of comparisons) bytes += field(2 + field(Buffer.byteLength(key)) + 1 + varintBytes(modRevision));
@@ -33,7 +33,6 @@ function transactionBytes(comparisons: readonly Comparison[], operations: readon
   return bytes;
 }
 
-/** The size of a field with a length. */
 const field = (length: number): number => 1 + varintBytes(length) + length;
 
 function varintBytes(value: number): number {

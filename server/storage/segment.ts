@@ -31,7 +31,6 @@ export class Segment {
     this.#memory = memory;
   }
 
-  /** Returns whether a value is in this memory. */
   holds(value: Uint8Array): boolean {
     return value.buffer === this.#memory;
   }
@@ -42,7 +41,6 @@ export class Segment {
     return this.#lodgers.push(lodger) - 1;
   }
 
-  /** No further value will come. */
   close(): void {
     this.#isFull = true;
     this.#clearIfTooEmpty();

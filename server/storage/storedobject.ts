@@ -39,7 +39,6 @@ export type Completions = (resource: GroupResource) => Completion | null;
 
 const noCompletions: Completions = () => null;
 
-/** Shared by all objects of one resource. */
 export interface ResourceFacts {
   readonly resource: GroupResource;
   readonly fieldsOf: FieldsOf | null;
@@ -71,7 +70,6 @@ export function resourceFacts(
 
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The name of shared JSON. */
 const itemForm = 'item';
 const noNotes: FormNotes = [0, 0, 0, 0];
 
@@ -158,7 +156,6 @@ export class StoredItem implements StoredObject, Lodger {
     return this.isKept ? (this.facts.commonForms ?? null) : null;
   }
 
-  /** Uses the shared JSON. */
   private adopt({ apiVersion }: { readonly apiVersion: string }, form: CommonForm): Item {
     const item = itemOfForm(form, apiVersion);
     this.source = item;
@@ -249,7 +246,6 @@ export class StoredItem implements StoredObject, Lodger {
     return bytes;
   }
 
-  /** Returns the same state at another version, for deletions. */
   atVersion(version: Version): StoredItem {
     const { source } = this;
     return new StoredItem(this.facts, this, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);

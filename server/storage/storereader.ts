@@ -16,7 +16,7 @@ interface Bounds {
 export interface StorePage {
   readonly outcome: 'found';
   readonly items: readonly StoredItem[];
-  /** Null after the last page. */ readonly next: Bounds | null;
+  readonly next: Bounds | null;
 }
 export interface ChangesPage {
   readonly outcome: 'found';
@@ -104,7 +104,6 @@ export class StoreReader {
     return { start: later(start, key), end: keyAfter(key) };
   }
 
-  /** Reads the first objects of a range. */
   async page(facts: ResourceFacts, { start, end }: Bounds, version: Version, limit: number = pageKeysMax): Promise<StorePage | Failure> {
     const page = await this.replica.range({
       start,

@@ -1,7 +1,6 @@
 import type { Failure, StoredObject, Version, WatchEvent, WatchEventType } from '../contract.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 
-/** One change of one object in history. */
 export class ObjectChange {
   /** The bytes that only this change keeps in memory; a deletion copies its last state with the new version. */
   readonly bytesKept: number;
@@ -24,7 +23,7 @@ export class ObjectChange {
     this.bytesKept = (previous?.size ?? 0) * (next === null ? 2 : 1);
   }
 
-  /** The last state with this change's version, shown by a deletion or by leaving a selector. */
+  /** The last state with this change's version, shown by a deletion. */
   get removed(): StoredItem {
     if (this.previous === null) throw new Error(`broken invariant: nothing existed before version ${this.version}`);
     return (this.removedFound ??= this.previous.atVersion(this.version));
@@ -37,11 +36,10 @@ export class ObjectChange {
   }
 }
 
-/** An event for watchers. All that see the same type of it share it, with its encoded frames. */
+/** All watchers that see the same type share it, with its encoded frames. */
 export class SharedEvent implements WatchEvent {
   private encoding = '';
   private encoded: Buffer | null = null;
-  /** Further encodings, which are rare. */
   private others: Map<string, Buffer> | null = null;
 
   constructor(
@@ -66,7 +64,7 @@ export class SharedEvent implements WatchEvent {
   }
 }
 
-/** The events of one change, created for the first watcher that needs them. */
+/** Created for the first watcher that needs them. */
 export class ChangeEvents {
   private made: Partial<Record<WatchEventType, SharedEvent>> = {};
 

@@ -1,8 +1,6 @@
-/** Counts of one resource's cache since the process began. */
 export class CacheCounts {
   /** Complete states loaded: the first, and one whenever changes were lost. */
   loads = 1;
-  /** Changes received. Watchers get each at once. */
   changes = 0;
   lists = 0;
   /** Objects that lists visited and returned. */

@@ -3,7 +3,7 @@ import { PassingError, type ChangeBatch, type StoreEngine } from '../engine.js';
 import type { KeySpace } from '../keys.js';
 import type { WatchCache } from './watchcache.js';
 
-/** Bounds of a page while loading, balancing round trips and memory. */
+/** Balances round trips and memory. */
 const pageKeys = 1_000;
 const pageBytes = 1 << 20;
 /**
@@ -13,7 +13,7 @@ const pageBytes = 1 << 20;
 const replayedRevisionsDefault = 20_000;
 /** Changes buffered while loading; beyond it, loading restarts at a newer version. */
 const backlogChangesMax = 200_000;
-/** Loading fails after this many attempts overtaken by compaction, the backlog or a gap. */
+/** Counts attempts that compaction, the backlog or a gap overtook. */
 const attemptsMax = 10;
 
 export interface FeedOptions {
@@ -88,7 +88,6 @@ export class ReplicaFeed {
     this.cache.forgetBefore(compacted);
   }
 
-  /** Returns false if the attempt was overtaken. */
   private async loadOnce(): Promise<boolean> {
     // Earlier changes are part of the state that is read now.
     this.overtaken = false;

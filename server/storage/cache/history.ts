@@ -1,7 +1,7 @@
 import type { Version } from '../contract.js';
 import type { ObjectChange } from './change.js';
 
-/** The history kept for each resource; the first bound reached applies. */
+/** The first bound reached applies. */
 export interface HistoryBounds {
   readonly changesMax: number;
   /** Bytes of replaced states. */
@@ -16,7 +16,6 @@ export interface HistoryBounds {
  *     ◀─ floor ─┘ versions up to `floor` may be missing, all later ones are here
  */
 export class History {
-  /** Place of `changes[head]`. */
   start = 0;
   /** Everything after this version is known. */
   floor: Version;
@@ -59,13 +58,12 @@ export class History {
     return low;
   }
 
-  /** Drops the changes up to a version. */
   forgetThrough(version: Version): void {
     while (this.start < this.end && this.at(this.start).version <= version) this.forgetOldest();
     this.floor = Math.max(this.floor, version);
   }
 
-  /** Drops everything, because later changes do not follow on. All earlier places count as forgotten. */
+  /** Later changes do not follow on, and all earlier places count as forgotten. */
   restart(floor: Version): void {
     for (let place = this.start; place < this.end; place++) this.at(place).previous?.leaveSegment();
     this.start = this.end + 1;
@@ -75,7 +73,6 @@ export class History {
     this.bytes = 0;
   }
 
-  /** Enforces the bounds. */
   trim(now: number): void {
     while (this.head < this.changes.length && this.exceeds(this.at(this.start), now)) this.forgetOldest();
     if (this.head > this.changes.length / 2) {

@@ -69,7 +69,6 @@ class Scan {
     return this.position - this.begin;
   }
 
-  /** Identifies an unselected answer by where it begins and must end. */
   get places(): string {
     return `${this.position}-${Math.min(this.end, this.position + (this.request.limit ?? Infinity))}`;
   }

@@ -5,12 +5,10 @@ import type { Version } from '../contract.js';
 
 interface CountedCache {
   readonly counts: CacheCounts;
-  /** The version in memory. */
   readonly version: Version;
 }
 
 export interface CacheOptions {
-  /** The resources stored here now. */
   readonly resources: () => readonly GroupResource[];
   /** Null if the resource is unknown. */
   readonly counts: (resource: GroupResource) => CountedCache | null;
@@ -71,7 +69,7 @@ const counters: readonly Counted[] = [
 
 const nothing = new CacheCounts();
 
-/** Exposes counts of cached objects, under the reference's names, read at each scrape of `/metrics`. */
+/** Exposes counts under the reference's names, read at each scrape. */
 export function exposeCaches(registry: Registry, { resources, counts }: CacheOptions): void {
   const known = (): { readonly labels: Labels; readonly counts: CacheCounts; readonly version: Version }[] =>
     resources().flatMap(({ group, resource }) => {

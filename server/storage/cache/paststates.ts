@@ -67,7 +67,6 @@ export class PastStates {
     this.kept = this.kept.filter(({ version }) => version >= oldest);
   }
 
-  /** Drops all states, because the present one does not follow on. */
   restart(): void {
     this.kept = [];
   }

@@ -11,9 +11,7 @@ import { isAt, ObjectTree, type TreeView } from './tree.js';
 import type { VersionGate } from './versiongate.js';
 import { WatchIndex } from './watchindex.js';
 
-/** Shared by the caches of all resources. */
 export interface CacheContext {
-  /** The version that all have reached. */
   readonly clock: VersionGate;
   readonly slices: Slices;
   readonly recentEvents: RecentEvents;
@@ -24,7 +22,6 @@ export interface CacheContext {
   readonly past: PastBounds;
 }
 
-/** One resource's objects, recent changes and watchers. */
 export class ResourceCache {
   readonly tree = new ObjectTree();
   readonly watchers = new WatchIndex();
@@ -75,12 +72,10 @@ export class ResourceCache {
     this.watchers.endBefore(version);
   }
 
-  /** Adds an object while loading. */
   load(object: StoredItem): void {
     this.#bytes += object.sizeAtFirst - (this.tree.set(object)?.sizeAtFirst ?? 0);
   }
 
-  /** Applies one change and notifies watchers. */
   apply(version: Version, place: Place, next: StoredItem | null): void {
     const previous = next === null ? this.tree.delete(place) : this.tree.set(next);
     if (previous === null && next === null) return;
@@ -91,7 +86,6 @@ export class ResourceCache {
     this.watchers.deliver(change);
   }
 
-  /** Returns the change of an object at a version, or null if history lacks it. */
   changeAt(version: Version, place: Place): ObjectChange | null {
     if (version <= this.history.floor) return null;
     for (let at = this.history.placeAfter(version - 1); at < this.history.end; at++) {
@@ -122,7 +116,6 @@ export class ResourceCache {
     this.past.trim(now);
   }
 
-  /** Drops states before a version, and the changes that led to it. */
   forgetBefore(version: Version): void {
     this.history.forgetThrough(version);
     this.past.forgetBefore(version);

@@ -21,7 +21,7 @@ interface Leaf {
 interface Branch {
   readonly epoch: number;
   readonly children: Node[];
-  /** First object below each child. */ readonly firsts: StoredItem[];
+  readonly firsts: StoredItem[];
   size: number;
 }
 type Node = Leaf | Branch;
@@ -97,15 +97,12 @@ export class ObjectTree extends TreeView {
   private frozen: TreeView | null = null;
   /** Set by `put`: the right half of the returned node, if it was split. */
   private split: Node | null = null;
-  /** Set by `put` and `remove`: the previous object. */
   private replaced: StoredItem | null = null;
 
-  /** Starts empty or from a frozen state. */
   constructor(from?: TreeView) {
     super(from === undefined ? emptyLeaf() : TreeView.rootOf(from));
   }
 
-  /** Returns the frozen present state. */
   view(): TreeView {
     if (this.frozen === null) {
       this.frozen = new TreeView(this.root);
@@ -120,7 +117,7 @@ export class ObjectTree extends TreeView {
     this.frozen = null;
   }
 
-  /** Adds or replaces an object; returns the one replaced. */
+  /** Returns the replaced object. */
   set(item: StoredItem): StoredItem | null {
     this.begin();
     const left = this.put(this.root, item);
@@ -271,7 +268,6 @@ function dropChild(own: Branch, index: number): void {
 
 export const isAt = (item: StoredItem, place: Place): boolean => item.name === place.name && item.namespace === place.namespace;
 
-/** Returns the position of the first object not before this place. */
 function lowerBound(items: readonly StoredItem[], place: Place): number {
   let low = 0;
   let high = items.length;
@@ -284,7 +280,6 @@ function lowerBound(items: readonly StoredItem[], place: Place): number {
   return low;
 }
 
-/** Returns the child that may contain a place. */
 function childFor({ firsts }: Branch, place: Place): number {
   let low = 1;
   let high = firsts.length;

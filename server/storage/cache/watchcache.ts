@@ -92,7 +92,6 @@ export class WatchCache {
     return this.resources.get(qualifiedName(resource))?.tree.size ?? 0;
   }
 
-  /** Returns their stored size. */
   bytes(resource: GroupResource): number {
     return this.resources.get(qualifiedName(resource))?.bytes ?? 0;
   }
@@ -222,7 +221,6 @@ export class WatchCache {
 
 interface FolderCache {
   readonly cache: ResourceCache;
-  /** Shared by all objects of the namespace. */
   readonly namespace: string;
 }
 

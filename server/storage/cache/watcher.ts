@@ -29,11 +29,9 @@ type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
 
 export class Watcher implements Watch, LiveWatcher {
   private state: State = 'waiting';
-  /** Set when the watch starts. */
   private source: ResourceCache | null = null;
   /** Changes up to here are not shown: they are in the initial state, or the client has seen them. */
   private after: Version = 0;
-  /** The place of the next change while replaying. */
   private place = 0;
   /** While live: the sink accepts nothing beyond this version for now; null if it accepts everything. */
   private fullAt: Version | null = null;
@@ -87,7 +85,6 @@ export class Watcher implements Watch, LiveWatcher {
     this.sink.end(reason);
   }
 
-  /** Shows the present state and later changes. */
   startWithState(resource: ResourceCache): void {
     if (this.state !== 'waiting') return;
     this.source = resource;
@@ -98,7 +95,6 @@ export class Watcher implements Watch, LiveWatcher {
     slices.add(this.initialStep(tree.view(), this.after));
   }
 
-  /** Shows the changes after `version`. */
   startAfter(resource: ResourceCache, version: Version): void {
     if (this.state !== 'waiting') return;
     this.source = resource;

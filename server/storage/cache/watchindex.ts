@@ -3,7 +3,6 @@ import { fieldValue, nameSelected, valueSelected } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 import { ChangeEvents, type ObjectChange } from './change.js';
 
-/** A watcher that gets changes as they happen. */
 export interface LiveWatcher {
   readonly request: WatchRequest;
   /** Changes up to here have been shown, or were not requested. */
@@ -48,7 +47,6 @@ export class WatchIndex {
     if (namespace !== null && scope.size === 0) this.namespaces.delete(namespace);
   }
 
-  /** Shows a change to all watchers that it may concern. */
   deliver(change: ObjectChange): void {
     if (this.count === 0) return;
     const events = new ChangeEvents(change);
@@ -68,11 +66,9 @@ export class WatchIndex {
 
 const namespaceOf = ({ request }: LiveWatcher): string | null => request.namespace ?? valueSelected(request.fields, 'metadata.namespace');
 
-/** The watchers of one namespace, or of all. */
 class Scope {
   size = 0;
   private readonly rest = new Set<LiveWatcher>();
-  /** Keyed by the required field or label. */
   private readonly demanded = { field: new Map<string, Aspect>(), label: new Map<string, Aspect>() };
 
   add(watcher: LiveWatcher): void {
@@ -135,7 +131,6 @@ type Bucket = LiveWatcher | Set<LiveWatcher>;
 const membersOf = (bucket: Bucket): Iterable<LiveWatcher> => (bucket instanceof Set ? bucket : [bucket]);
 const contains = (bucket: Bucket, watcher: LiveWatcher): boolean => (bucket instanceof Set ? bucket.has(watcher) : bucket === watcher);
 
-/** Watchers with a requirement on one field or label. */
 class Aspect {
   private readonly byValue = new Map<string, Bucket>();
   private readonly ofAnyValue = new Set<LiveWatcher>();

@@ -37,7 +37,6 @@ export class Follower {
     readonly context: FollowerContext,
   ) {}
 
-  /** All changes up to here have been shown. */
   get version(): Version {
     return this.waiting === 0 ? this.context.clock.version : this.shown;
   }

@@ -27,11 +27,9 @@ export class DirectWatcher implements Watch, LiveWatcher {
   private after: Version = 0;
   private held: ChangeEvents[] = [];
   private heldBytes = 0;
-  /** Whether it is in the resource's index. */
   private indexed = false;
   /** While live: the sink accepts nothing beyond this version for now. */
   private fullAt: Version = Infinity;
-  /** Version of the last change shown while live. */
   private shown: Version = 0;
 
   constructor(
@@ -67,7 +65,6 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.sink.end(reason);
   }
 
-  /** Shows the state at a version and later changes. */
   async startWithState(follower: Follower, version: Version): Promise<void> {
     if (this.state !== 'waiting') return;
     this.source = follower;
@@ -91,7 +88,6 @@ export class DirectWatcher implements Watch, LiveWatcher {
     await this.follow(version);
   }
 
-  /** Shows the changes after `version`. */
   async startAfter(follower: Follower, version: Version): Promise<void> {
     if (this.state !== 'waiting') return;
     this.source = follower;

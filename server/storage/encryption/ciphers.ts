@@ -4,7 +4,6 @@ import { UndecryptableError, type Transformer } from './transformer.js';
 
 /** A symmetric cipher. Each call draws a nonce, which precedes the output. */
 export interface Cipher {
-  /** Valid key lengths in bytes. */
   readonly keyBytes: readonly number[];
   encrypt(plain: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
   /** Throws any error for invalid bytes. */
@@ -67,7 +66,6 @@ export const secretbox: Cipher = {
 /** Leaves values unencrypted. */
 export const identity: Transformer = { prefix: '', encrypt: (plain) => plain, decrypt: (value) => value, isCurrent: () => true };
 
-/** Returns a cipher with a configured key. */
 export function keyed(scheme: string, cipher: Cipher, name: string, key: Buffer): Transformer {
   return {
     prefix: `k8s:enc:${scheme}:v1:${name}:`,

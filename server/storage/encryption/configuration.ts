@@ -29,7 +29,6 @@ export interface ResourceRule {
   readonly providers: readonly ProviderFacts[];
 }
 
-/** Ciphers with configured keys, by their configuration name. */
 export const schemes = { aescbc: aesCbc, aesgcm: aesGcm, secretbox } as const satisfies Readonly<Record<string, Cipher>>;
 export type SchemeName = keyof typeof schemes;
 

@@ -1,4 +1,3 @@
-/** The direction, in the reference's words. */
 export type Way = 'to_storage' | 'from_storage';
 
 /** A service's key, by the service's name for it. */
@@ -7,7 +6,6 @@ export interface ServiceKey {
   readonly keyId: string;
 }
 
-/** Counts of encrypted values and key services. */
 export interface EncryptionCounts {
   /** A value with this `prefix` was encrypted or decrypted. `seconds` is null for a failure. */
   transformed(way: Way, value: { readonly prefix: string; readonly status: string }, seconds: number | null): void;
@@ -21,7 +19,6 @@ export interface EncryptionCounts {
   called(call: { readonly service: string; readonly method: string; readonly status: string }, seconds: number): void;
   /** A value was transformed with this key of a service. */
   keyUsed(way: Way, key: ServiceKey): void;
-  /** The service reported its current key. */
   keyTold(key: ServiceKey): void;
   /** The service reported an invalid key id. */
   keyIdRefused(service: string, why: 'empty' | 'too_long'): void;
@@ -52,7 +49,6 @@ export function madeKey(make: () => Buffer, counts: EncryptionCounts): Buffer {
   }
 }
 
-/** Names of gRPC codes, as the reference's library spells them. */
 const statusNames = [
   'OK',
   'Canceled',
@@ -73,7 +69,6 @@ const statusNames = [
   'Unauthenticated',
 ];
 
-/** Returns the gRPC code of an error or its cause. */
 export function statusOf(error: unknown): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const code: unknown = (at as { readonly code?: unknown }).code;

@@ -169,7 +169,6 @@ export class EncryptedReplica implements StoreEngine {
     this.#looking = null;
   }
 
-  /** Checks whether the service that a value needs has recovered. */
   async #look(): Promise<void> {
     const unserved = this.#unserved;
     if (unserved === null) return;

@@ -8,12 +8,10 @@ import { kmsV1 } from './kms/v1.js';
 import { kmsV2 } from './kms/v2.js';
 import type { Transformer } from './transformer.js';
 
-/** The transformers of each resource under one configuration. */
 export interface Encryption {
   /** The first writes; all read. Null for unencrypted resources. */
   transformersOf(resource: GroupResource): readonly Transformer[] | null;
   readonly keyServices: readonly KeyService[];
-  /** Counts their work. */
   readonly counts: EncryptionCounts;
   close(): void;
 }

@@ -11,7 +11,6 @@ export interface EncryptionOptions {
   readonly 'encryption-provider-config-automatic-reload': boolean;
 }
 
-/** Receives the outcome of configuration changes. */
 export interface EncryptionReports {
   /** A configuration whose file has this SHA-256 is in effect. */
   loaded(content: { readonly hash: string }): void;
@@ -22,7 +21,7 @@ export interface EncryptionReports {
 
 const noReports: EncryptionReports = { loaded: () => {}, reloaded: () => {}, refused: () => {} };
 
-/** Delays of a reload, in milliseconds. */
+/** Milliseconds. */
 export interface ReloadTimes {
   /** The time for which pending values still use a replaced configuration's key services. */
   readonly closing: number;
@@ -43,7 +42,6 @@ export interface LoadOptions {
 }
 
 interface Loaded extends Encryption {
-  /** SHA-256 of the file in hexadecimal. */
   readonly hash: string;
 }
 
@@ -93,7 +91,6 @@ export function loadEncryption(
 class ReloadedEncryption implements Live<Encryption> {
   #current: Loaded;
   readonly #listeners: ((value: Encryption) => void)[] = [];
-  /** Cancels attempts to activate a changed one. */
   #considering = new AbortController();
 
   constructor(
@@ -147,7 +144,7 @@ class ReloadedEncryption implements Live<Encryption> {
     }
   }
 
-  /** Returns what keeps the key services from working; null once they work. */
+  /** Null once they work. */
   async #troubleOf({ keyServices }: Encryption, signal: AbortSignal): Promise<Error | null> {
     const { asking, pause } = this.options.times;
     const until = performance.now() + asking;

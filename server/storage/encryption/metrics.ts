@@ -134,7 +134,6 @@ interface KeyUse {
   lastMs: number;
 }
 
-/** Key names in order of use; the first is dropped. */
 class RecentKeys {
   readonly #uses = new Map<string, KeyUse>();
 

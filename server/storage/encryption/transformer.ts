@@ -8,7 +8,7 @@ export const isEncrypted = (value: Uint8Array): boolean => prefixBytes.every((by
 
 /** A cipher with one key. External key services answer asynchronously. */
 export interface Transformer {
-  /** The prefix of its values; empty for plain ones. */
+  /** Empty for plain values. */
   readonly prefix: string;
   /** `context` is the key in the store: a moved value does not decrypt if the cipher can detect it. */
   encrypt(plain: Buffer, context: string): Buffer | Promise<Buffer>;
@@ -18,10 +18,8 @@ export interface Transformer {
   isCurrent(sealed: Buffer, context: string): boolean | Promise<boolean>;
 }
 
-/** No configured key decrypts the value. */
 export class UndecryptableError extends Error {}
 
-/** The key service currently fails. */
 export class KeyServiceError extends Error {}
 
 /** Returns candidates in order: keys may share a name, and only decryption distinguishes them. */
@@ -31,7 +29,6 @@ function makersOf(value: Buffer, transformers: readonly Transformer[]): readonly
   return transformers.filter(({ prefix }) => (prefix === '' ? !encrypted : text.startsWith(Buffer.from(prefix).toString('latin1'))));
 }
 
-/** Longer than any prefix: the configuration bounds key names. */
 const prefixBytesMax = 1_024;
 export const keyNameCharactersMax = 256;
 

@@ -32,7 +32,6 @@ interface Endpoint {
   readonly relay: Relay | null;
 }
 
-/** The time limit of one member if another could answer. */
 const attemptMs = 2_000;
 const pauseMsMin = 20;
 const pauseMsMax = 500;
@@ -199,5 +198,4 @@ function placeOf(url: string): { readonly host: string; readonly port: number; r
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port === '' ? usual : Number(port), authority: host };
 }
 
-/** Converts to gRPC's form. */
 const addressOf = (url: string): string => (url.startsWith('unix:') ? url : url.replace(/^https?:\/\//, '').replace(/\/$/, ''));

@@ -35,14 +35,11 @@ export interface EtcdEngineOptions {
   readonly start: string;
   readonly end: string;
   readonly leases: Leases;
-  /** Receives errors that are retried. */
   readonly report?: (what: string, error: unknown) => void;
 }
 
-/** The time limit of one page of a range. */
 const readTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
-/** The pause before a watch is reopened. */
 const rewatchPauseMs = 50;
 const rewatchPauseMsMax = 1_000;
 /** A written revision arrives as an event unless it changed nothing here; only then is a request useful. */

@@ -29,7 +29,6 @@ export class EtcdError extends Error {
   }
 }
 
-/** The relevant gRPC status codes. */
 const code = {
   invalidArgument: 3,
   notFound: 5,
@@ -43,7 +42,7 @@ const code = {
 
 const tooLarge = 'etcdserver: request is too large';
 
-/** Errors recognised by text, in order of the search: etcd's (`rpctypes`) and the gRPC library's. */
+/** Searched in this order: etcd's errors (`rpctypes`) and the gRPC library's. */
 const byText: readonly (readonly [text: string, kind: FailureKind])[] = [
   ['required revision has been compacted', 'compacted'],
   ['required revision is a future revision', 'future'],

@@ -7,19 +7,17 @@ export interface EtcdWatchOptions {
   readonly client: EtcdClient;
   readonly start: string;
   readonly end: string;
-  /** The first revision to deliver. */
   readonly from: number;
   /** Whether a response without events implies that all earlier events were delivered; see `progress.ts`. */
   readonly trusted: () => boolean;
 }
 
-/** Receives one watch in order. */
 export interface EtcdWatchSink {
   /** Complete revisions, in order, from the first requested one. */
   events(events: readonly WatchEvent[]): void;
   /** No further event up to this revision will come. */
   progress(revision: number): void;
-  /** The requested start was compacted. No call follows. */
+  /** History before the requested start was compacted. No call follows. */
   compacted(revision: number): void;
   /** The stream has broken, or the member was abandoned. No call follows. */
   ended(error: EtcdError): void;
@@ -56,7 +54,6 @@ export class EtcdWatch {
     this.#end(failureOf(new Error('the member does not say how far it has got')));
   }
 
-  /** Ends it without a further call. */
   stop(): void {
     this.#over = true;
     this.#forget();

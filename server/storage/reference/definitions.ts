@@ -21,7 +21,6 @@ const shared = [
   ['additionalPrinterColumns', 'additionalPrinterColumns'],
 ] as const;
 
-/** The order in which kube-apiserver writes members. */
 const specOrder = [
   'group',
   'version',

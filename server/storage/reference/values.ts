@@ -30,7 +30,6 @@ export interface ReferenceForm {
 }
 
 export interface ReferenceKind {
-  /** The kind in the stored form. */
   readonly kind: string;
   readonly builtIn: boolean;
   /** Converts to kube-apiserver's stored version, if different, without changing the argument. */
