@@ -5,7 +5,7 @@ import { packageRoot } from '../../fixtures/packageRoot.js';
 
 /** A line such as "- `test/x.test.ts`: title" names a test, or a group of tests. */
 const named = /^- `(test\/\S+\.test\.ts)`: (.+)$/;
-const chapters = ['Nobody', 'A user', 'An administrator', 'A node', 'Extension servers', 'Strangers'];
+const chapters = ['Nobody', 'A user', 'An administrator', 'A node', 'Extension servers', 'Unauthenticated peers'];
 
 describe('unit/deploy/threatModel', () => {
   const page = fs.readFileSync(path.join(packageRoot, 'docs', 'threat-model.md'), 'utf8');
