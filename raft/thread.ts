@@ -5,7 +5,7 @@ import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';
 
-/** The consensus thread, started by client.ts. Its first message is its options. Batches are bare ArrayBuffers, the start's outcome is an object. */
+/** The consensus thread. Its first message is its options. Batches are bare ArrayBuffers, the start's outcome is an object. */
 
 export interface ThreadData {
   readonly options: ReplicaOptions;

@@ -51,7 +51,6 @@ export interface Entry {
 /** A voter counts for every quorum; a learner receives the log and counts for none. */
 export type MemberRole = 'voter' | 'learner';
 
-/** `address` is the `host:port` for its peers. */
 export interface Member {
   readonly id: MemberId;
   readonly role: MemberRole;
@@ -73,7 +72,6 @@ export interface HardState {
   readonly commit: LogIndex;
 }
 
-/** The last entry that a snapshot covers. */
 export interface SnapshotMeta {
   readonly index: LogIndex;
   readonly term: Term;

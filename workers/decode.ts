@@ -38,7 +38,7 @@ export type DecodeObjectResult =
       readonly stage: 'kind';
       readonly apiVersion: string;
       readonly kind: string;
-      /** The object's name, for kinds that are not built in. */ readonly name?: string;
+      readonly name?: string;
     }
   /** A value does not fit its field; the message continues `X in version "v1" cannot be handled as a X: `. */
   | { readonly ok: false; readonly stage: 'structure'; readonly message: string };
@@ -200,7 +200,6 @@ const typedObject = (
 ): TypedObject => {
   if (value !== null && !isMembers(value)) return mistyped(`${goKind(value)} into Go value of type ${typeStruct}`);
   const given = value ?? {};
-  // Kinds that are not built in must be named.
   if (typeOfKind(expected) === undefined) {
     if (!given['kind']) return { ok: false, stage: 'syntax', message: `Object 'Kind' is missing in '${writeJson(given)}'` };
     if (!given['apiVersion'] || given['kind'] !== expected.kind)

@@ -5,7 +5,7 @@ import { protobufDecode, protobufEncode, type EncodeResult } from './codecs/prot
 import { yamlCodec } from './codecs/yaml.js';
 import type { DecodeObjectRequest } from './decode.js';
 
-/** Work that runs inline or on another thread: plain data in and out, never a thrown error. */
+/** Plain data in and out, inline or on another thread, and never a thrown error. */
 export interface DecodeJob {
   readonly bytes: Uint8Array;
   readonly encoding: EncodingName;

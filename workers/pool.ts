@@ -17,7 +17,6 @@ export interface WorkersOptions {
   readonly queueMax?: number;
 }
 
-/** The pool did not do the work; the body may be valid. */
 export interface PoolFailure {
   readonly ok: false;
   readonly refused: 'overloaded' | 'cancelled' | 'failed';
@@ -60,7 +59,6 @@ const threadsMax = 4;
 /** A body that needs more ends its thread and is refused. */
 const threadHeapMb = 512;
 
-/** The compiler writes the entry point next to this file. */
 const taskFile = fileURLToPath(new URL('./task.js', import.meta.url));
 
 export const createWorkers = (options: WorkersOptions = {}): Workers => {

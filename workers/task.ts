@@ -17,7 +17,6 @@ export default ({ verb, job }: Job): unknown => {
   }
 };
 
-/** The value, if any, is in pieces. */
 export interface PiecedResult<T> {
   readonly result: T;
   readonly pieces: readonly Piece[] | undefined;

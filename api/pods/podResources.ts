@@ -39,7 +39,7 @@ export function aggregateAmounts(spec: JsonObject, of: AmountsOf): Map<string, Q
   return sum;
 }
 
-/** Limits huge pages to the containers' amount. A pod with limits requests what its containers do, or else its limits. */
+/** Applies to pods with their own amounts: limits huge pages to the containers' amount, and with limits requests what the containers do, or else the limits. */
 export function setPodResourceDefaults(spec: JsonObject): void {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return;

@@ -67,7 +67,7 @@ const measures: Readonly<Record<string, Measure>> = {
   [claimType]: (object) => deviceUsage(object as ResourceClaim),
 };
 
-/** A load balancer that allocates no node ports counts only named ones. */
+/** A load balancer that allocates no node ports counts only explicit ones. */
 function serviceUsage({ spec }: Service): Entries {
   const ports = spec?.ports ?? [];
   const balanced = spec?.type === 'LoadBalancer';

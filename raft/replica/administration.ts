@@ -97,7 +97,6 @@ export class Administration {
     else this.#sink.membership(id, result);
   }
 
-  /** Resolves at once if there is nothing to transfer, or no target. */
   transferLeadership(id: number, deadlineMs: number): void {
     const { role, membership } = this.#core;
     if (role !== 'leader' || votersOf(membership).every((voter) => voter === this.#core.id)) return this.#sink.done(id);

@@ -30,7 +30,6 @@ export class Barriers {
     return this.#count;
   }
 
-  /** Returns false if there are too many. */
   add(id: number, nowMs: number, timeoutMs: number): boolean {
     if (this.#count >= this.#countMax) return false;
     this.#count += 1;
@@ -55,7 +54,6 @@ export class Barriers {
     this.#confirmed.push({ index, barriers });
   }
 
-  /** The barriers try again after the next tick. */
   failed(group: number): void {
     this.#waiting.push(...(this.#groups.get(group) ?? []));
     this.#groups.delete(group);

@@ -171,7 +171,6 @@ export class Clients implements ReplicaSink {
     // Set before any thread can know the changes: a reader then waits for those in transit.
     Atomics.store(this.#published, 0, BigInt(revision));
     for (const client of this.#clients) {
-      // Earlier answers must be delivered before later changes.
       this.#flush(client);
       if (client.gone) continue;
       client.posted += shared.byteLength;

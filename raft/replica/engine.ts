@@ -281,7 +281,7 @@ export class Engine {
         return;
       case 'snapshotArrived':
         this.#snapshots.arrived(input.announcement.snapshot, input.path);
-        // An offer that arrives during a copy is lost, as any message may be: the leader notices and sends another.
+        // A snapshot that arrives during a copy is lost, as any message may be: the leader sends another.
         if (!this.#snapshots.copying) core.step(input.announcement);
         return;
       case 'snapshotSent':
@@ -345,7 +345,7 @@ export class Engine {
       this.#parts.sink.barrier(id, { outcome: 'unavailable', reason });
   }
 
-  /** Carries out Readies until there is none. Returns whether there may be more. */
+  /** Returns whether there may be more. */
   #advance(): boolean {
     const { core, transport } = this.#parts;
     for (let turn = 0; turn < this.#limits.readiesPerRoundMax; turn += 1) {
@@ -383,7 +383,6 @@ export class Engine {
     }
   }
 
-  /** Follows the order that `Ready` prescribes. */
   #carryOut(ready: Ready): void {
     const { core, transport, soleMember } = this.#parts;
     soleMember.tell(core.role === 'leader' && core.membership.members.length === 1);
@@ -503,7 +502,7 @@ export class Engine {
     return this.#proposals.size === 0 && !(core.role === 'leader' && successor);
   }
 
-  /** A null `failure` means a normal stop, which checkpoints the store. */
+  /** Null for a normal stop, which checkpoints the store. */
   async #close(failure: unknown): Promise<void> {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
@@ -534,7 +533,7 @@ export class Engine {
   }
 }
 
-/** A network may drop the entries too, and Raft repairs it once there is room. */
+/** A network may drop the entries too; Raft repairs it. */
 const withoutEntries = (message: Message): Message =>
   message.type === 'append' && message.entries.length > 0 ? { ...message, entries: [] } : message;
 

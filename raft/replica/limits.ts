@@ -6,7 +6,6 @@ export const replicaLimits = {
   settleTicks: 4,
   /** The longest sleep of an idle replica: its peers are pinged this often. */
   restMs: transportLimits.pingMs,
-  /** Unsent or unapplied proposals; more are refused at once. */
   proposalsMax: 32_768,
   proposalBytesMax: 128 * 1024 * 1024,
   batchBytesMax: 1024 * 1024,
@@ -15,14 +14,13 @@ export const replicaLimits = {
    * renew a lease of seconds through another replica.
    */
   waitElections: 8,
-  /** Sessions (one for each start of a replica) whose proposals a leader orders during its term. */
   sessionsMax: 4_096,
   barriersMax: 65_536,
   /** The longest wait of a read without a leader: a cluster with a majority elects one faster, and otherwise the client should know. */
   leaderlessReadMs: 1_500,
   /** Further messages for the next round are dropped, as by a network. */
   messagesMax: 16_384,
-  /** Their bytes: what two busy peers send in about a second. */
+  /** The bytes that two busy peers send in about a second. */
   messageBytesMax: 128 * 1024 * 1024,
   /** Readies carried out before sockets are read again. */
   readiesPerRoundMax: 8,
@@ -36,7 +34,6 @@ export const replicaLimits = {
   logBytesKeptMax: 256 * 1024 * 1024,
   /** Entries after a snapshot in transit are kept up to this many bytes. */
   logBytesHeldMax: 1024 * 1024 * 1024,
-  /** `stop` waits this long for pending proposals and another leader. */
   stopDrainMs: 1_000,
   changesBytesMax: 4 * 1024 * 1024,
 };

@@ -13,9 +13,8 @@ import { soleMemberWord } from './soleMember.js';
 export interface LocalOptions {
   readonly log?: (line: LogLine) => void;
   readonly limits?: Partial<ReplicaLimits>;
-  /** Measures the disk. Default: that of the data directory. */
   readonly disk?: ReadDisk;
-  /** Schedules the taking of answers, as in a busy process. Default: at once. */
+  /** Default: at once. */
   readonly deliver?: (take: () => void, bytes: number) => void;
 }
 

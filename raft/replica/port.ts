@@ -209,7 +209,7 @@ export class AnswerWriter {
   ): void {
     const writer = this.#writer;
     writer.u8(answerCodes.changes);
-    // The length comes first, so that changes without listeners are not decoded.
+    // Lets readers skip changes without listeners.
     const lengthAt = writer.skipU32();
     const start = writer.length;
     writer.uint(at);

@@ -46,7 +46,6 @@ interface Pending<T> {
   readonly deadlineMs: number;
 }
 
-/** The other side settles everything in time; after this delay its silence counts as a failure. */
 const graceMs = 1_000;
 /** The shortest interval between checks for overdue answers. */
 const sweepMs = 250;
@@ -87,7 +86,6 @@ export class PortReplica implements Replica, ReplicaAdministration {
   readonly #changeListeners = new Set<(batch: ChangeBatch) => void>();
   readonly #failureListeners = new Set<(error: Error) => void>();
   readonly #soleMember: SoleMemberReader;
-  /** Listeners have received everything up to here. */
   #toldUpTo = revision(0);
   #nextId = 1;
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
@@ -292,7 +290,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
     if (!this.#requests.isEmpty) this.#options.post(this.#requests.take().buffer);
   }
 
-  /** Keeps the promise that everything settles in time even if the other side is stuck. */
+  /** Settles everything in time even if the other side is stuck. */
   #sweepFor(deadlineMs: number): void {
     const at = deadlineMs + graceMs;
     if (at >= this.#sweepsAt) return;

@@ -6,8 +6,8 @@ import type { ReplicaSink } from './sink.js';
 export const answersBytesMax = 4 * 1024 * 1024;
 
 /**
- * A sink that writes batches for a port. `post` transfers one; `takenBytes` counts the bytes that the other thread has taken (a shared counter costs no
- * message). `onFailed` is called after the failure was reported.
+ * `post` transfers a batch; `takenBytes` counts what the other thread has taken (a shared counter costs no message). `onFailed` is called after the failure was
+ * reported.
  */
 export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: BigInt64Array, onFailed: () => void): ReplicaSink {
   const writer = new AnswerWriter();

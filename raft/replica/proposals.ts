@@ -63,8 +63,8 @@ interface Stream {
 const resendDoublingsMax = 5;
 
 /**
- * This replica's unsettled proposals, and where they may be. Everything in doubt belongs to the term of `stream`; a stream of a later term is opened only once
- * nothing is in doubt. raft/DESIGN.md proves that this suffices for "at most once".
+ * Unsettled proposals, and where they may be. Everything in doubt belongs to the term of `stream`; a later stream is opened only once nothing is in doubt.
+ * raft/DESIGN.md proves that this suffices for "at most once".
  *
  *    queue:   [ settled ... | sent in this attempt ... | to be sent ... ]
  *                           ^ first                    ^ cursor
@@ -102,7 +102,6 @@ export class Proposals {
     return this.#bytes;
   }
 
-  /** Returns false, and ignores the proposal, at the bound. */
   add(proposal: Proposal): boolean {
     if (this.#items.size >= this.#options.countMax || this.#bytes + proposal.data.length > this.#options.bytesMax) return false;
     const item: Item = { ...proposal, addedTick: this.#now, attempt: 0, settled: false };
@@ -118,7 +117,6 @@ export class Proposals {
     else if (this.#known?.leader !== leader || this.#known.term !== term) this.#known = { leader, term };
   }
 
-  /** Earlier messages to this peer may be lost. */
   connected(peer: MemberId): void {
     this.#connected.add(peer);
     if (this.#stream?.leader === peer) this.#rewind(this.#stream);
@@ -151,7 +149,6 @@ export class Proposals {
       : { leader: stream.leader, term: stream.term, attempt: stream.attempt, part: stream.part, proposals };
   }
 
-  /** The batch was sent or appended: it is now in doubt. */
   sent(batch: ProposalBatch): void {
     const stream = this.#stream as Stream;
     for (const { sequence } of batch.proposals) {
@@ -201,7 +198,7 @@ export class Proposals {
     this.#stream = null;
   }
 
-  /** An entry with this sequence was applied. Returns false if it was abandoned before. */
+  /** Returns false if the proposal was abandoned before. */
   settle(sequence: number): boolean {
     const item = this.#items.get(sequence);
     if (item === undefined) return false;

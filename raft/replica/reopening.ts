@@ -135,7 +135,6 @@ export class ReopeningReplica implements RequestReceiver {
     }
   }
 
-  /** Throws the reason why the store cannot be read, or the error itself if there is no store. */
   #wait(error: unknown): void {
     const { options, sink } = this.#options;
     const reason = error instanceof Error ? error.message : String(error);

@@ -4,7 +4,6 @@ import type { Term } from '../types.js';
 interface Session {
   attempt: number;
   part: number;
-  /** Highest sequence appended in this term. */
   last: number;
 }
 

@@ -22,7 +22,6 @@ export interface ReplicaSink {
   membership(id: number, outcome: MembershipOutcome): void;
   snapshot(id: number, outcome: SnapshotOutcome): void;
   done(id: number): void;
-  /** The replica has ended; nothing follows. */
   failed(error: Error): void;
   flush(): void;
 }

@@ -109,7 +109,6 @@ export class Snapshots {
     }
   }
 
-  /** A copy that filled the disk would leave no room for the log. */
   #checkRoom(): void {
     const { reading, reserveBytes } = this.#options.space;
     const room = Math.max(0, reading.freeBytes - reserveBytes);

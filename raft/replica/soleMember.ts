@@ -35,7 +35,6 @@ export class SoleMemberReader {
     this.#word = new Int32Array(word);
   }
 
-  /** Read it when a barrier is requested. */
   get word(): number {
     return Atomics.load(this.#word, 0);
   }

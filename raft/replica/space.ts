@@ -34,7 +34,7 @@ export function diskLevel(
   return freeBytes < reserveBytes * (before === 'ample' ? 1 : 1 + clearDiskPart) ? 'low' : 'ample';
 }
 
-/** Returns the level of a store under a quota (0: none). Freeing writes are never refused. */
+/** 0 means no quota. Freeing writes are never refused. */
 export function quotaLevel(
   usedBytes: number,
   { quotaBytes, before }: { readonly quotaBytes: number; readonly before: SpaceLevel },

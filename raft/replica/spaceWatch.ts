@@ -67,7 +67,6 @@ export class SpaceWatch {
     return this.#parts.space.disk !== 'none';
   }
 
-  /** Returns the refusal of a write, or null if it may be proposed. */
   refusalOf(use: SpaceUse): Refusal | null {
     const { space, core } = this.#parts;
     if (!allows(space.quota, use))

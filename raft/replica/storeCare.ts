@@ -7,7 +7,6 @@ import type { Store } from '../store/store.js';
 export class StoreCare {
   readonly #store: Pick<Store, 'settle' | 'maintain'>;
   readonly #settleTicks: number;
-  /** Ticks until the store's turn; null when there is nothing to do. */
   #left: number | null = 1;
 
   constructor(store: Pick<Store, 'settle' | 'maintain'>, settleTicks: number) {
@@ -15,7 +14,6 @@ export class StoreCare {
     this.#settleTicks = settleTicks;
   }
 
-  /** Ticks that may pass until `tick` has something to do. */
   get restTicks(): number {
     return this.#left ?? Infinity;
   }

@@ -49,7 +49,6 @@ export class Ticker {
     return { quiet, due: true };
   }
 
-  /** Nothing depends on the next `ticks` - 1 ticks. */
   rest(ticks: number): void {
     this.#rest = Math.max(1, ticks);
   }
@@ -84,7 +83,6 @@ export class TickTimer {
     return this.#ticker.dueAt;
   }
 
-  /** Counts nothing, and checks again after a tick. */
   pause(): void {
     this.#sleepUntil(performance.now() + this.#tickMs);
   }

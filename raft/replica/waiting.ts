@@ -12,9 +12,7 @@ export interface WaitingParts {
   readonly store: StoreToRead;
   readonly sink: ReplicaSink;
   readonly reason: string;
-  /** The revision up to which listeners have received everything. */
   readonly told: Revision;
-  /** Whether listeners have received everything acknowledged anywhere. */
   readonly isCurrent: boolean;
   readonly space: () => SpaceStatus;
 }

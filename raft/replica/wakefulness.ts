@@ -61,7 +61,6 @@ export class Wakefulness {
     return gap - (this.#processorAt - before) >= this.#idleMs;
   }
 
-  /** The thread sleeps until then, unless something arrives. */
   rests(untilMs: number): void {
     this.#restUntil = untilMs;
   }

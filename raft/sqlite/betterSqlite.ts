@@ -7,7 +7,6 @@ import { immediate, type Undoing } from './immediate.js';
 export const betterSqlite: SqliteDriver = {
   name: 'better-sqlite3',
   load() {
-    // Not imported: it may be missing.
     const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
     return (path, options) => new BetterSqliteConnection(Constructor, path, options);
   },

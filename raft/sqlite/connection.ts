@@ -1,4 +1,4 @@
-/** The SQLite interface of log and store over any driver. All calls but `backup` are synchronous, which makes their order obvious. */
+/** SQLite for log and store over any driver. All calls but `backup` are synchronous. */
 
 /** `P` are the parameters: values in order, or one object of named ones. */
 export interface Statement<P extends unknown[], R = unknown> {
@@ -24,8 +24,8 @@ export interface SqliteConnection {
   begin(): void;
   commit(): void;
   /**
-   * Copies the database in slices of pages. Writes by this connection go on and reach the copy. `slice` is called between slices and returns the pages of the
-   * next; its exception ends the copy.
+   * Copies the database in slices while this connection's writes go on and reach the copy. `slice` returns the pages of the next slice; its exception ends the
+   * copy.
    */
   backup(path: string, slice: () => number): Promise<void>;
   close(): void;

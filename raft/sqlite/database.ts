@@ -15,7 +15,6 @@ export interface DatabaseKind {
   readonly name: string;
   /** Identifies the kind in the file's header (https://www.sqlite.org/fileformat2.html#application_id). */
   readonly applicationId: number;
-  /** Grows with schema changes that older programs cannot read. */
   readonly formatVersion: number;
   /** 'full': each commit is durable on return. 'normal': only checkpointed data certainly survives a power failure. */
   readonly synchronous: 'full' | 'normal';
@@ -44,8 +43,8 @@ export interface OpenedDatabase {
 }
 
 /**
- * Opens a database file for this process alone, or creates it atomically: a file at `path` is always complete. Writes once, so that an unwritable or
- * non-durable file is refused before anything is promised.
+ * Opens a database file for this process alone, or creates it whole and atomically. Writes once, so that an unwritable or non-durable file is refused before
+ * anything is promised.
  */
 export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   let db: SqliteConnection | null = null;
@@ -65,7 +64,7 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   }
 }
 
-/** Opens a database only for reading, even where nothing can be written. No other process may use it meanwhile. */
+/** No other process may use the database meanwhile. */
 export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
   let db: SqliteConnection | null = null;
   try {
@@ -79,7 +78,7 @@ export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
   }
 }
 
-/** Translates errors of SQLite or the file system to damage or a failed disk. Other errors, such as broken invariants, stay unchanged. */
+/** Translates errors of SQLite or the file system to damage or a failed disk; others stay unchanged. */
 export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
@@ -94,7 +93,7 @@ export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): 
     throw new DiskFailedError(db.path, { what: 'checkpoint' }, `it was incomplete: ${JSON.stringify(row)}`);
 }
 
-/** Builds a draft and links it into place, so that a crash leaves no database or a whole one, and of two creators one wins. */
+/** Links a complete draft into place, so that a crash leaves no database or a whole one, and of two creators one wins. */
 function createFile(path: string, kind: DatabaseKind): void {
   const leftover = pendingCompanion(path);
   if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);
@@ -123,7 +122,7 @@ function linkIntoPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    // The other creator won, and may have removed this draft; its file is opened next, which detects its lock.
+    // The other creator won; its file is opened next, which detects its lock.
     if (!isSystemError(error) || !existsSync(path)) throw error;
   }
 }
@@ -237,7 +236,7 @@ export function checkFormat(db: SqliteConnection, path: string, kind: DatabaseKi
     throw new UnsupportedFormatError(path, { what: `it has version ${String(version)}; this program reads version ${kind.formatVersion}` });
 }
 
-/** Some builds default WAL databases to synchronous=NORMAL, and only the first write settles the level. */
+/** Some builds default WAL to synchronous=NORMAL, and only the first write settles the level. */
 function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.immediate(() => db.pragma(`user_version = ${kind.formatVersion}`));
   const level = db.pragma('synchronous');

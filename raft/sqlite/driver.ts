@@ -14,7 +14,6 @@ const oldestVersion = [3, 51] as const;
 export interface SqliteChoice {
   readonly name: SqliteDriver['name'];
   readonly version: string;
-  /** Preferred drivers that were unusable, and why. */
   readonly passedOver: readonly { readonly name: string; readonly reason: string }[];
   readonly open: (path: string, options?: OpenOptions) => SqliteConnection;
 }
@@ -24,7 +23,7 @@ export class NoSqliteError extends Error {
   override readonly name = 'NoSqliteError';
 }
 
-/** Tries the drivers in order of preference, or the `only` one. Opens a database in memory, which proves that native code fits this Node. */
+/** Tries the drivers in order of preference, or the `only` one, with a database in memory. */
 export function chooseSqlite(
   only: string | null = process.env[sqliteVariable] || null,
   drivers: readonly SqliteDriver[] = byPreference,
@@ -59,7 +58,7 @@ function versionOf(open: SqliteChoice['open']): string {
 
 let chosen: SqliteChoice | null = null;
 
-/** Opens a database with this process's driver, without waiting for locks. Throws the driver's error, or NoSqliteError. */
+/** Does not wait for locks. Throws the driver's error, or NoSqliteError. */
 export function openSqlite(path: string, options?: OpenOptions): SqliteConnection {
   chosen ??= chooseSqlite();
   return chosen.open(path, options);

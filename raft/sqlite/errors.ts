@@ -1,13 +1,9 @@
 import { resultCodeOf } from './resultCode.js';
 
-/**
- * Errors of a database file, all final for the object that threw them: a replica that cannot trust its disk stops, and the others repair it (see
- * raft/log/DESIGN.md).
- */
+/** All final for the object that threw them: a replica that cannot trust its disk stops, and the others repair it (see raft/log/DESIGN.md). */
 export type StorageErrorCode =
   'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
 
-/** The base of all errors of log and store about the file at `path`. */
 export class StorageError extends Error {
   readonly code: StorageErrorCode;
   readonly path: string;
@@ -78,10 +74,7 @@ export class DiskFailedError extends StorageError {
 
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
-/**
- * Returns whether a write failed because the disk is full: SQLite or the system wrote none of the bytes. Unlike after a failed sync, nothing is in doubt beyond
- * what a crash leaves.
- */
+/** Unlike after a failed sync, a full disk has written none of the bytes, so nothing is in doubt beyond what a crash leaves. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (resultCodeOf(at) === 'FULL' || noSpaceCodes.has((at as NodeJS.ErrnoException).code)) return true;
@@ -94,7 +87,6 @@ export class InUseError extends StorageError {
   }
 }
 
-/** SQLite would not sync each commit; starting would endanger acknowledged writes. */
 export class NotDurableError extends StorageError {
   constructor(path: string, { what }: { readonly what: string }) {
     super('NOT_DURABLE', path, { message: `${path} cannot be written durably: ${what}` });
@@ -120,7 +112,6 @@ export class CannotOpenError extends StorageError {
   }
 }
 
-/** A call after `close()`: a programming error. */
 export class ClosedError extends StorageError {
   constructor(path: string) {
     super('CLOSED', path, { message: `${path} was closed` });

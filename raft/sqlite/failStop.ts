@@ -43,7 +43,6 @@ export class FailStop {
     return this.#failure;
   }
 
-  /** Returns false if it was closed before. */
   close(): boolean {
     if (this.#closed) return false;
     this.#closed = true;

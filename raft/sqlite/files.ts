@@ -14,7 +14,6 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Removes a database and its companions, if they exist. */
 export function removeDatabase(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });
 }

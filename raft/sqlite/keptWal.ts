@@ -41,7 +41,6 @@ export function putWalBack(path: string): boolean {
   return true;
 }
 
-/** Gives the existing write-ahead file its second name, durably. */
 export function keepWal(path: string): void {
   const kept = statSync(keptOf(path), { throwIfNoEntry: false });
   if (kept !== undefined) {

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import type { OpenOptions, SqliteConnection, SqliteDriver, Statement } from './connection.js';
 import { immediate, type Undoing } from './immediate.js';
 
-/** The used part of `node:sqlite`, which the types of Node 20 lack. */
 interface NodeDatabase {
   readonly isTransaction: boolean;
   exec(sql: string): void;
@@ -37,7 +36,7 @@ function readsWholeTexts({ DatabaseSync }: NodeSqlite): boolean {
   }
 }
 
-/** Node 22 warns every process and thread that its interface may change; tests cover the used part for each release line. */
+/** Node 22 warns that its interface may change; tests cover the used part for each release line. */
 function withoutWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -103,7 +102,6 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
     return this.#turns[name];
   }
 
-  /** Pages are copied on another thread, so one size of slices suffices. */
   async backup(path: string, slice: () => number): Promise<void> {
     const progress = (): void => {
       if (this.#closed) throw new Error('the database was closed while it was copied');
@@ -112,7 +110,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
     await this.#sqlite.backup!(this.#db, path, { rate: slice(), progress });
   }
 
-  /** A copy in progress ends with its next slice, and only then are the files closed. */
+  /** A copy in progress first ends with its next slice. */
   close(): void {
     this.#closed = true;
     this.#db.close();

@@ -1,4 +1,4 @@
-/** Primary result codes by number (https://www.sqlite.org/rescode.html): one driver reports the name, the other the number. */
+/** One driver reports the name, the other the number (https://www.sqlite.org/rescode.html). */
 const names = [
   'OK',
   'ERROR',
@@ -31,7 +31,7 @@ const names = [
 
 export type ResultCode = (typeof names)[number];
 
-/** Returns SQLite's primary result code; null for other errors. */
+/** Null for errors that are not SQLite's. */
 export function resultCodeOf(error: unknown): ResultCode | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };

@@ -16,7 +16,7 @@ export interface ApplierParts {
   readonly decodeMembership: (data: Uint8Array) => Membership;
 }
 
-/** Applies one batch of entries inside the caller's disk transaction. `state` is the store's state after its commit. */
+/** Works inside the caller's disk transaction. `state` is valid after its commit. */
 export class Applier {
   readonly results: (CommandResult | null)[] = [];
   readonly changes: Change[] = [];

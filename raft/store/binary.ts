@@ -16,7 +16,7 @@ export class ByteWriter {
   readonly bytes: Buffer;
   #at = 0;
 
-  /** The memory is unshared, so that its transfer to another thread copies no other buffers. */
+  /** Unshared memory can be transferred to another thread without copying other buffers. */
   constructor(size: number) {
     this.bytes = Buffer.allocUnsafeSlow(size);
   }
@@ -36,7 +36,6 @@ export class ByteWriter {
     this.raw(value);
   }
 
-  /** Writes bytes without their length. */
   raw(value: Uint8Array): void {
     this.bytes.set(value, this.#at);
     this.#at += value.length;

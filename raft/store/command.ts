@@ -31,7 +31,7 @@ export class MalformedCommandError extends Error {
   }
 }
 
-/** `sequence` grows by one for each proposal of `session`. The proposer recognises its own entries by it. */
+/** `sequence` grows by one for each proposal of `session`; the proposer recognises its entries by it. */
 export interface ProposalId {
   readonly session: string;
   readonly sequence: number;
@@ -85,7 +85,7 @@ export function decodeCommand(bytes: Uint8Array): Command {
   });
 }
 
-/** Collects the parts of an encoding, so that its size is known before memory is allocated. */
+/** Collects parts, so that the size is known before memory is allocated. */
 class Parts {
   readonly #writes: ((writer: ByteWriter) => void)[] = [];
   #size = 0;
@@ -104,7 +104,6 @@ class Parts {
     this.#add(varintBytes(value.length) + value.length, (writer) => writer.data(value));
   }
 
-  /** Omits the length. */
   raw(value: Uint8Array): void {
     this.#add(value.length, (writer) => writer.raw(value));
   }

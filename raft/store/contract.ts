@@ -8,7 +8,7 @@ import type { Entry, LogIndex, Membership, Revision, SnapshotMeta, Term } from '
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
-  /** The revision that created the key since it was last absent. */
+  /** Changes when an absent key is created again. */
   readonly createRevision: Revision;
   /** The revision of the last change, which optimistic concurrency compares. */
   readonly modRevision: Revision;
@@ -16,7 +16,7 @@ export interface KeyValue {
   readonly version: number;
 }
 
-/** `modRevision` 0 means "the key is absent". */
+/** `modRevision` 0 means absent. */
 export interface Comparison {
   readonly key: string;
   readonly modRevision: Revision;
@@ -36,14 +36,14 @@ export type Command =
   /** Forgets all revisions of a key that were replaced at or before `revision`; a future revision means the newest one. */
   | { readonly type: 'compact'; readonly revision: Revision };
 
-/** The result of a command, the same on every replica. `modRevision` of a written key is `revision`. */
+/** Equal on every replica. `modRevision` of a written key is `revision`. */
 export type CommandResult =
   | { readonly outcome: 'applied'; readonly revision: Revision }
   /** A comparison failed. `current` has an entry for each compared key, null for an absent one. */
   | { readonly outcome: 'conflict'; readonly revision: Revision; readonly current: readonly (KeyValue | null)[] }
   | { readonly outcome: 'compacted'; readonly revision: Revision };
 
-/** One change to one key, in revision order. `value` is null for a deletion. */
+/** `value` is null for a deletion. */
 export interface Change {
   readonly revision: Revision;
   readonly key: string;
@@ -57,9 +57,7 @@ export interface RangeOptions {
   readonly start: string;
   /** Exclusive; null for no end. */
   readonly end: string | null;
-  /** Null reads the newest applied revision. */
   readonly revision: Revision | null;
-  /** The largest number of keys; null for all. */
   readonly limit: number | null;
   /** Stops after this many bytes of values, but never before the first key; unbounded by default. Serves to read large ranges in pages. */
   readonly bytesMax?: number;
@@ -76,7 +74,6 @@ export type RangeResult =
       readonly remaining: number;
     }
   | { readonly outcome: 'compacted'; readonly compacted: Revision }
-  /** The requested revision has not been applied here yet. */
   | { readonly outcome: 'future'; readonly revision: Revision };
 
 export type ChangesResult =
@@ -87,12 +84,11 @@ export type ChangesResult =
     }
   | { readonly outcome: 'compacted'; readonly compacted: Revision };
 
-/** The state machine. Deterministic: equal entries give equal stores. All calls are synchronous. */
+/** Deterministic: equal entries give equal stores. All calls are synchronous. */
 export interface StateMachine {
   readonly appliedIndex: LogIndex;
   readonly appliedTerm: Term;
   readonly revision: Revision;
-  /** Reads below this revision return "compacted". */
   readonly compactedRevision: Revision;
   readonly membership: Membership;
 
@@ -112,7 +108,7 @@ export interface StateMachine {
   checkpoint(): LogIndex;
   /** Commits what was applied since the last call; a killed process has to apply only later entries again. */
   settle(): void;
-  /** Writes a consistent copy with its checksum to `path` without stopping `apply`; resolves with the copy's metadata. */
+  /** Writes a consistent copy with its checksum without stopping `apply`. */
   snapshotTo(path: string): Promise<SnapshotMeta>;
   /** Replaces the whole content by the copy at `path`, which is first verified and then consumed. Durable on return. */
   restoreFrom(path: string, expected: SnapshotMeta): void;

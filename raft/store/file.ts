@@ -8,9 +8,9 @@ import type { ChangeRow, KeyHead, StateRow, StoreState } from './rows.js';
 const mebibyte = 1024 * 1024;
 /** Holds the inner pages of a store of some gigabytes. Leaves come from the system's cache, because reads are served from memory elsewhere. */
 const cacheBytes = 24 * mebibyte;
-/** The write-ahead file is checkpointed at this many pages: 4 MiB, some 15 ms of writing. */
+/** 4 MiB, some 15 ms of writing. */
 export const checkpointPages = 1000;
-/** Smaller files are verified completely when opened, in some 100 ms at most. */
+/** Smaller files are verified completely when opened (100 ms at most). */
 export const verifiedAtOpenBytesMax = 16 * mebibyte;
 
 /**

@@ -4,14 +4,12 @@ import type { StoreStatements } from './file.js';
 import { idAfter } from './rows.js';
 import type { StoreState } from './rows.js';
 
-/** Changes per slice of `maintain`, some milliseconds. */
+/** Takes some milliseconds. */
 export const sweepSlice = 256;
 /** The least per batch of applied entries, and more than they add, so that the sweep always catches up. */
 export const sweepBesideMin = 32;
 export const sweepPerEntry = 4;
-/** Pages returned in one slice. */
 export const vacuumSlice = 128;
-/** Free pages kept for later writes, as a number or a part of the file. */
 const freePagesKept = 256;
 const freePartKept = 1 / 8;
 

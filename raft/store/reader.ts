@@ -38,7 +38,6 @@ export class StoreReader {
     const items = this.#items({ ...bounds, limit: limit ?? -1 }, bytesMax ?? Infinity);
     const last = items.at(-1);
     const cut = items.length === limit || bytesMax !== undefined;
-    // The next key in byte order after K is K and a zero byte.
     const rest = { ...bounds, start: last === undefined ? start : `${last.key}\0`, limit: countRemaining ? -1 : 1 };
     const remaining = cut ? (this.#sql.countLive.get(rest)?.keys ?? 0) : 0;
     return { outcome: 'found', revision, items, remaining };

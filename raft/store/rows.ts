@@ -15,7 +15,6 @@ const placesPerRevision = 1024;
 export const revisionMax = Math.floor(Number.MAX_SAFE_INTEGER / placesPerRevision) - 1;
 
 export const changeId = (revision: number, place: number): number => revision * placesPerRevision + place;
-/** Separates changes up to `revision` from later ones. */
 export const idAfter = (revision: number): number => (revision + 1) * placesPerRevision;
 export const revisionOf = (id: number): Revision => Math.floor(id / placesPerRevision) as Revision;
 
@@ -26,7 +25,6 @@ export interface KeyHead {
   readonly version: number;
 }
 
-/** `value` is null for a deletion. */
 export interface ChangeRow extends KeyHead {
   readonly key: string;
   readonly value: Uint8Array | null;

@@ -85,7 +85,7 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   });
 }
 
-/** Writes a sealed copy's database to `target`, verified and durable. Throws DamagedSnapshotError. */
+/** The result is verified and durable. Throws DamagedSnapshotError. */
 export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
@@ -98,7 +98,7 @@ export function unsealTo(path: string, target: string, kind: DatabaseKind): Snap
   });
 }
 
-/** Returns the size of the database in a sealed copy, after checking checksum and `expected` footer, if any. */
+/** Verifies the checksum and the `expected` footer, if any. */
 function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta): number {
   const contentBytes = fstatSync(descriptor).size - footerBytes;
   if (contentBytes <= 0) throw new DamagedSnapshotError(path, { what: 'it is too short' });
@@ -122,7 +122,7 @@ function describingDamage<T>(path: string, read: () => T): T {
   }
 }
 
-/** Reads the copy's metadata, and leaves a single file without companions. */
+/** Leaves a single file without companions. */
 function readCopy(path: string): SnapshotMeta {
   const db = openSqlite(path, { mustExist: true });
   try {

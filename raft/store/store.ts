@@ -25,7 +25,6 @@ const unsettledChangesMax = 512;
 export interface StoreOptions {
   /** Throws on malformed data (`decodeMembership` of raft/core/membership.ts). */
   readonly decodeMembership: (data: Uint8Array) => Membership;
-  /** Membership at index 0, used only when the file is created. */
   readonly initialMembership: Membership;
 }
 
@@ -33,7 +32,7 @@ export interface StoreOptions {
 export interface Store extends StateMachine {
   /** Founds a new cluster on this content with other members. Its revisions begin `revisionsSkipped` later, and all earlier ones count as compacted. */
   refound(membership: Membership, revisionsSkipped: number): void;
-  /** Verifies all checksums, however large the store. Throws DamagedStoreError. */
+  /** Verifies all checksums. Throws DamagedStoreError. */
   verify(): void;
   readonly path: string;
   readonly created: boolean;
@@ -49,7 +48,7 @@ export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, options);
 }
 
-/** Reads an existing store, even where nothing can be written. Throws like `openStore`. */
+/** Works even where nothing can be written. Throws like `openStore`. */
 export interface StoreToRead extends Pick<
   StateMachine,
   'appliedIndex' | 'appliedTerm' | 'revision' | 'compactedRevision' | 'membership' | 'range' | 'changesSince'
@@ -78,7 +77,6 @@ export function openStoreToRead(path: string): StoreToRead {
   }
 }
 
-/** A restore replaces it. */
 interface OpenFile {
   readonly db: SqliteConnection;
   readonly sql: StoreStatements;
@@ -241,7 +239,6 @@ class SqliteStore implements Store {
     }
   }
 
-  /** Begins a disk transaction unless one is open, so that batches share one. */
   #begin(): void {
     if (this.#unsettled) return;
     this.#file.db.begin();

@@ -5,7 +5,7 @@ import type { ChangeRow, KeyHead } from './rows.js';
 
 export type NewChange = Omit<ChangeRow, 'crc'>;
 
-/** Returns a key's newest change, even a deletion; undefined if the key never existed or is forgotten. */
+/** Includes deletions; undefined if the key never existed or is forgotten. */
 export type HeadOf = (key: string) => KeyHead | undefined;
 
 export type Decision =
@@ -13,10 +13,7 @@ export type Decision =
   /** Empty if nothing changes, and then no revision is taken. */
   | { readonly outcome: 'applied'; readonly changes: readonly NewChange[] };
 
-/**
- * Decides a transaction's changes. Pure: it depends only on the newest changes of its keys and on the revision that it would take. Deleting an absent key
- * changes nothing.
- */
+/** Pure: depends only on the newest changes of its keys and on the revision that it would take. Deleting an absent key changes nothing. */
 export function decide({ comparisons, operations }: Transaction, revision: Revision, lookUp: HeadOf): Decision {
   const headOf = lastRemembered(lookUp);
   if (!comparisons.every(({ key, modRevision }) => modRevisionOf(headOf(key)) === modRevision)) return { outcome: 'conflict' };

@@ -9,7 +9,6 @@ export class DecodeError extends Error {
 }
 
 const initialBytes = 1024;
-/** A larger buffer is released after `take`. */
 const keptBytesMax = 1024 * 1024;
 
 /** Appends values to a growing buffer. `take` returns the bytes and restarts. */
@@ -77,7 +76,6 @@ export class ByteWriter {
     this.#bytes.writeUInt32BE(value, at);
   }
 
-  /** Drops everything written from `length` on. */
   cut(length: number): void {
     if (length > this.#length) throw new RangeError(`cannot cut ${this.#length} bytes to ${length}`);
     this.#length = length;
@@ -113,7 +111,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads a ByteWriter's output. Every read throws a DecodeError instead of passing the end. Byte arrays are views. */
+/** Every read throws a DecodeError instead of passing the end. Byte arrays are views. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;

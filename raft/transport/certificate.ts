@@ -40,7 +40,7 @@ export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: 
   };
 }
 
-/** Refuses a certificate that every peer would refuse. Throws an Error with the file's name and a remedy. */
+/** Throws for a certificate that every peer would refuse, with the file's name and a remedy. */
 export function checkOwnCertificate(files: TlsFiles, id: MemberId, now: Date): void {
   const { cert, key } = readTlsFiles(files);
   const certificate = parsed(files.certFile, 'certificate', () => new X509Certificate(cert));

@@ -8,7 +8,6 @@ const lingerMs = 1_000;
 
 export interface ConnectionEvents {
   onFrame(kind: number, payload: Buffer): void;
-  /** Called exactly once, whatever ended the connection. */
   onClose(reason: string): void;
 }
 
@@ -34,7 +33,6 @@ export class Connection {
     return this.#closed;
   }
 
-  /** Bytes written but not yet taken by the operating system. */
   get unsentBytes(): number {
     return this.socket.writableLength;
   }
@@ -54,7 +52,6 @@ export class Connection {
     this.#deadline = ms === null || this.#closed ? null : setTimeout(() => this.close(reason), ms);
   }
 
-  /** Sends `last`, if given, and ends. */
   close(reason: string, last?: Buffer): void {
     if (this.#closed) return;
     this.#closed = true;

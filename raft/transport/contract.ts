@@ -30,8 +30,8 @@ export interface RefusedForward {
   /** True: the receiver leads in `term` (its queue is full, or a part is missing). False: it does not lead in `term`, and never will again. */
   readonly leads: boolean;
   /**
-   * If `leads`: nothing from this sequence on has been appended in `term`, nor will be by this attempt. Otherwise: nothing from this sequence on was or will be
-   * appended by this attempt; earlier attempts may have had more success.
+   * If `leads`: nothing from this sequence on has been appended in `term`, nor will be by this attempt. Otherwise: the same for this attempt alone; earlier
+   * ones may have had more success.
    */
   readonly refusedFrom: number;
 }
@@ -43,13 +43,12 @@ export type SnapshotAnnouncement = Message & { readonly type: 'installSnapshot' 
 
 export type OnSnapshotProgress = (sentBytes: number, bytes: number) => void;
 
-/** The connection to the other replicas. Sending never blocks and never fails: undeliverable messages are lost, as Raft expects. */
+/** Sending never blocks and never fails: undeliverable messages are lost, as Raft expects. */
 export interface Transport {
-  /** The listening `host:port`, with the real port for 0. Null if nothing listens. */
+  /** Has the real port for 0; null if nothing listens. */
   readonly address: string | null;
-  /** Queues a message for `flush`. */
   send(to: MemberId, message: PeerMessage): void;
-  /** Passes everything queued to the operating system, one write per peer. Called before anything that blocks the thread. */
+  /** One write per peer. Called before anything that blocks the thread. */
   flush(): void;
   /**
    * Streams the file and its announcement to a peer; at most one at a time per peer. Resolves true once the peer has verified all of it. `onProgress` is called
@@ -63,7 +62,7 @@ export interface Transport {
   beat(nowMs: number): void;
   /** Sends all peers, now and later, this disk's room: a small number that only their owners understand. Default: 3. */
   tellSpace(code: number): void;
-  /** Adds, moves or removes peers when the membership changes. Connections of `removed` members are closed, and new ones refused. */
+  /** Connections of `removed` members are closed, and new ones refused. */
   setPeers(peers: ReadonlyMap<MemberId, string>, removed: ReadonlySet<MemberId>): void;
   peers(): readonly PeerStatus[];
   close(): Promise<void>;
@@ -84,5 +83,4 @@ export interface TransportHandlers {
   onRefused(peer: MemberId, reason: string): void;
 }
 
-/** Writes one log line: a sentence and its facts. */
 export type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: Readonly<Record<string, string | number>>) => void;

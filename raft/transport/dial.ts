@@ -27,7 +27,7 @@ export interface DialEvents {
   onClose(reason: string, refusal: Refusal | null): void;
 }
 
-/** Connects to a peer and does the handshake. Throws only for unreadable certificate files and invalid addresses. */
+/** Throws only for unreadable certificate files and invalid addresses. */
 export function dial(options: DialOptions, events: DialEvents): Connection {
   const { host, port } = parseAddress(options.address);
   const socket = connect({ host, port, servername: peerName(options.to), minVersion: 'TLSv1.3', ...readTlsFiles(options.tls) });

@@ -20,7 +20,6 @@ type Codecs = { readonly [T in MessageBody['type']]: Codec<BodyOf<MessageBody, T
 
 const entryKinds: readonly EntryKind[] = ['noop', 'command', 'membership'];
 const roles: readonly MemberRole[] = ['voter', 'learner'];
-/** Index, term, kind and length take at least a byte each. */
 const entryBytesMin = 4;
 
 const campaign = (code: number): Codecs['vote'] => ({

@@ -38,7 +38,7 @@ export function writeFrame(writer: ByteWriter, kind: FrameKind, write: (writer: 
 
 /** Splits a stream of chunks into frames. A frame inside one chunk is a view of it; one that spans chunks is assembled once. */
 export class FrameReader {
-  /** The longest frame accepted from here on. A peer that announces more does not speak this protocol. */
+  /** A peer that announces a longer frame does not speak this protocol. */
   frameBytesMax: number;
   #header = Buffer.allocUnsafe(lengthBytes);
   #headerFilled = 0;

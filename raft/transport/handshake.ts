@@ -4,9 +4,8 @@ import type { MemberId } from '../types.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
 import { DecodeError } from './bytes.js';
 
-/** Grows with any change of the protocol. Replicas of different versions do not communicate. */
+/** Grows with any change of the protocol: versions do not mix. */
 export const protocolVersion = 1;
-/** Bounds a hello, welcome or refusal. */
 export const handshakeBytesMax = 2048;
 const magic = 'RAFT';
 const reasonCharactersMax = 500;

@@ -27,7 +27,6 @@ type FrameHandlers = Readonly<Record<number, (payload: Buffer) => void>>;
 
 /** One accepted connection: authenticates the caller, then delivers what arrives. The other direction carries only replies to pings. */
 export class Inbound {
-  /** Resolves when the connection is closed and cleaned up. */
   readonly finished: Promise<void>;
   readonly #context: InboundContext;
   readonly #connection: Connection;

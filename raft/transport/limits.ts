@@ -16,13 +16,10 @@ export const transportLimits = {
   /** Connections without a first byte, from members' addresses and from all others. */
   silentOfMembersMax: 256,
   silentOfStrangersMax: 64,
-  /** The same bound for one of the other addresses. */
   silentOfAddressMax: 16,
   /** Handshakes in progress from members' addresses, and from all others. */
   handshakesMax: 32,
-  /** The same bound for one of the other addresses. */
   handshakesOfAddressMax: 8,
-  /** Addresses from which members have called, in addition to the membership's. */
   memberAddressesMax: 256,
   /** All connections on the peer port: above the sum of the other bounds, so that those apply first. */
   connectionsMax: 640,

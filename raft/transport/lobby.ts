@@ -37,7 +37,6 @@ export class Lobby {
     if (neighbours?.size === 0) this.#byAddress.delete(guest.address);
   }
 
-  /** Sets keep their order of arrival. */
   #putOutFirst(keys: Iterator<string>): void {
     const { value: oldest } = keys.next() as { readonly value: string };
     const guest = this.#guests.get(oldest);

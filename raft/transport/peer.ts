@@ -39,7 +39,6 @@ export class Peer {
   #timer: NodeJS.Timeout | null = null;
   #failures = 0;
   #pings = new Pings(transportLimits.silentPingsMax);
-  /** When the unanswered ping was sent. */
   #pingedAtMs: number | null = null;
   #roundTripMs: number | null = null;
   #lastReason = '';
@@ -61,7 +60,7 @@ export class Peer {
     return this.#address;
   }
 
-  /** Drops the message without a connection, or if the queue is full. */
+  /** Drops the message without a connection or queue space. */
   send(message: PeerMessage): void {
     if (!this.#ready || this.#isFull()) return;
     if (message.channel === 'raft') writeFrame(this.#writer, frameKinds.raft, (writer) => writeMessage(writer, message.message));
@@ -74,7 +73,7 @@ export class Peer {
     this.#leave();
   }
 
-  /** Sets the address; a connection to another one is abandoned. */
+  /** A connection to another address is abandoned. */
   setAddress(address: string): void {
     if (address === this.#address) return;
     this.#address = address;

@@ -32,7 +32,6 @@ export class Pings {
     this.#spoke = true;
   }
 
-  /** A ping is needed for its content. */
   demand(): void {
     this.#waits = true;
   }

@@ -76,7 +76,6 @@ export class Reception {
     this.address = formatAddress(host, (this.#tcp.address() as AddressInfo).port);
   }
 
-  /** A caller is authenticated as a member: its place is free again. */
   welcomed(socket: TLSSocket): void {
     for (const { handshakes } of [this.#members, this.#strangers]) handshakes.leave(remoteOf(socket));
   }
@@ -96,7 +95,6 @@ export class Reception {
     }
   }
 
-  /** Resolves when nothing listens any more, and no connection is left. */
   async close(): Promise<void> {
     const ended = new Promise<void>((resolve) => void this.#tcp.close(() => resolve()));
     // A connection accepted after this would stay for ever: a handshake that a cut network delayed may end when it recovers.

@@ -48,7 +48,6 @@ export class SnapshotReceiver {
     this.#path = join(options.directory, `${incomingPrefix}${process.pid}-${received}.snapshot`);
   }
 
-  /** Takes a frame. Throws a DecodeError for an unexpected one. */
   frame(kind: number, payload: Buffer): void {
     this.#options.connection.setDeadline(transportLimits.snapshotSilentMs, 'the snapshot made no progress');
     if (kind === frameKinds.snapshotStart && this.#announcement === null) this.#start(new ByteReader(payload));
@@ -57,7 +56,6 @@ export class SnapshotReceiver {
     else throw new DecodeError(`frame ${kind} at this point of a snapshot`);
   }
 
-  /** The connection ended: resolves when an unfinished file is removed. */
   async abandon(): Promise<void> {
     await this.#work;
     await this.#file?.close();

@@ -16,7 +16,6 @@ import { sendSnapshotFile } from './snapshotSender.js';
 
 export interface TransportOptions {
   readonly self: Identity;
-  /** `host:port`; null if no peers are expected. */
   readonly listenAddress: string | null;
   /** This replica's address, sent to peers that do not know it yet; null for the listening address. */
   readonly advertisedAddress: string | null;
@@ -51,12 +50,12 @@ class TlsTransport implements Transport, InboundContext {
   address: string | null = null;
   readonly #options: TransportOptions;
   readonly #peers = new Map<MemberId, Peer>();
-  /** Peers outside the known membership that called first; the oldest is dropped when there are too many. */
+  /** Outside the known membership; the oldest is dropped when there are too many. */
   readonly #strangers = new Set<MemberId>();
   readonly #inbounds = new Set<Inbound>();
   readonly #messagesFrom = new Map<MemberId, Inbound>();
   readonly #snapshotsFrom = new Map<MemberId, Inbound>();
-  /** Addresses from which members have called; the oldest is dropped when there are too many. */
+  /** The oldest is dropped when there are too many. */
   readonly #callersFrom = new Set<string>();
   #memberHosts: ReadonlySet<string> = new Set();
   readonly #snapshots = new Map<MemberId, AbortController>();

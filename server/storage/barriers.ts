@@ -13,9 +13,8 @@ export interface BarrierTimes {
 }
 
 /**
- * Shares read barriers. Each wakes the consensus thread and is woken by it, at the cost of one or two reads. So readers gather: a barrier begins after a turn
- * of the event loop without another reader, unless one in progress may soon be answered. A single reader waits only for the end of its turn; with many readers
- * turns are long anyway.
+ * Shares read barriers. Each wakes the consensus thread and is woken by it, at the cost of one or two reads. So readers gather until a turn of the event loop
+ * brings no other reader and no barrier in progress may soon be answered. A single reader waits only for the end of its turn.
  *
  * A reader cannot join a barrier that has begun, because that promises nothing about writes completed since.
  */

@@ -249,7 +249,6 @@ function placesIn(stored: Buffer) {
   };
 }
 
-/** Returns the item at another version, for a deletion's last state. */
 export function itemAtVersion(item: Item, from: number, to: number): Item {
   const before = String(from).length;
   const digits = String(to);

@@ -17,7 +17,7 @@ export type { BarrierOutcome, Change, ChangeBatch, ChangesResult, Comparison, Ke
 
 export type WriteOutcome =
   | ReplicaOutcome
-  /** Definite: the engine never accepts this write. `reason` is for the client. */
+  /** Definite and permanent. `reason` is for the client. */
   | { readonly outcome: 'rejected'; readonly reason: string };
 
 /** An operation with an optional lifetime, which engines without expiry ignore. */
@@ -35,7 +35,6 @@ export interface WriteOptions {
 /** Returns whether a refused read may succeed later, on the same engine and without intervention. */
 export const isPassing = (error: unknown): boolean => error instanceof Error && 'passing' in error && error.passing === true;
 
-/** A read that may succeed later. */
 export class PassingError extends Error {
   override readonly name = 'PassingError';
   readonly passing = true;

@@ -7,11 +7,9 @@ import { follow, type Following } from './follow.js';
 export interface ExpiryOptions {
   readonly storage: Pick<Storage, 'watch' | 'delete'>;
   readonly resource: GroupResource;
-  /** The lifetime of an object after its last write. */
   readonly ttlMs: number;
   /** The time for which objects share an expiry time, counted from the first; at most a twentieth of `ttlMs`. Default: not at all. */
   readonly sharedMs?: number;
-  /** Whether this replica removes; called only when something is due. */
   readonly leads: () => Promise<boolean>;
   readonly clock: ExpiryClock;
   readonly report: (error: unknown) => void;
@@ -34,7 +32,6 @@ interface Life {
 
 /** Concurrent removals: clients need their share of the log. */
 const removalsAtOnce = 16;
-/** Removals per turn; the rest is due in the next one. */
 const removalsPerTurnMax = 1_000;
 const intervalMsMax = 10_000;
 const intervalMsMin = 250;

@@ -75,7 +75,6 @@ export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, obje
   return codecs[mediaType].encode(bare, name);
 }
 
-/** Does the slowest work in steps, for objects that may be large. */
 export function* encodeBodySteps(form: StoredForm, key: ObjectKey, object: ApiObject): Steps<Buffer | null> {
   if (form.mediaType !== 'application/vnd.kubernetes.protobuf' || form.kind(key.resource) === null) return encodeBody(form, key, object);
   const prepared = yield* preparing(object as JsonMembers);

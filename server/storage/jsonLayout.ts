@@ -53,7 +53,6 @@ function firstOf({ metadata }: ApiObject, nameOfKey: string): First {
   return { identity, labels: labels !== undefined && labels !== null && hasMembers(labels) ? labels : undefined };
 }
 
-/** Assigns members singly, which V8 serialises fastest. */
 function wholeOf({ identity: { name, generateName, namespace, uid }, labels }: First, object: ApiObject): JsonObject {
   const first = { name, generateName, namespace, uid, labels } as JsonObject;
   return withOthers({ metadata: withOthers(first, object.metadata as JsonObject, placedMetadata) }, object, placedMembers);

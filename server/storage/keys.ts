@@ -3,7 +3,6 @@ import type { GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from './contract.js';
 import { groupedLayout, type KeyLayout } from './keyLayout.js';
 
-/** The key prefix of one resource in one namespace. */
 export interface KeyFolder {
   readonly resource: GroupResource;
   readonly namespace: string;
@@ -43,7 +42,6 @@ export class KeySpace {
     return { start: `${base}/`, end: `${base}${afterSlash}` };
   }
 
-  /** Null for a key that is not an object's. */
   parse(key: string): { readonly group: string; readonly resource: string; readonly namespace: string; readonly name: string } | null {
     const found = this.find(key);
     return found === null ? null : { ...found.folder.resource, namespace: found.folder.namespace, name: found.name };

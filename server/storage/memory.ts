@@ -37,7 +37,6 @@ interface Change {
   readonly previous: StoredItem | null;
   readonly next: StoredItem | null;
   readonly removed: StoredItem | null;
-  /** Events shared by all watchers, one of each type. */
   readonly events: Map<WatchEventType, WatchEvent>;
 }
 
@@ -184,7 +183,6 @@ class ModelStorage implements MemoryStorage {
     return side.amend(current?.decode() ?? null) ?? 'taken';
   }
 
-  /** Returns the new state; for a deletion, the last one. */
   private change(key: ObjectKey, object: ApiObject | null, version: Version): StoredItem {
     const previous = this.current(key);
     const next = object === null ? null : storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));

@@ -165,7 +165,6 @@ export class MemoryEngine implements StoreEngine {
   }
 }
 
-/** Binary search for the first place that satisfies a monotonic predicate. */
 function firstPlace(length: number, isTrue: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {

@@ -16,7 +16,6 @@ export interface CountOptions {
   readonly periodMs: number;
 }
 
-/** Caches a reading for some time. */
 export function every<T>(periodMs: number, read: () => T, now: () => number = () => performance.now()): () => T {
   let last: { readonly value: T; readonly until: number } | null = null;
   return () => {

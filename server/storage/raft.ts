@@ -70,7 +70,7 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
   readonly ttlMs?: (resource: GroupResource) => number | null;
   /** The largest transaction in bytes; Infinity if the engine has its own bound. Default: etcd's. */
   readonly requestBytesMax?: number;
-  /** Revisions before the present at which the state is loaded; see `cache/feed.ts`. */
+  /** See `cache/feed.ts`. */
   readonly replayedRevisions?: number;
   /** Selects the resources kept in memory. The others are read from the store, with the same answers. Default: all. */
   readonly cached?: (resource: GroupResource) => boolean;
@@ -88,9 +88,9 @@ export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 
 
 export interface RaftStorage extends Storage {
   readonly version: Version;
-  /** Returns a resource's counts in memory without cost, as an estimate; nothing for uncached resources. */
+  /** An estimate at no cost; nothing for uncached resources. */
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
-  /** Returns the counts and version of a resource's cache; null for an uncached one. */
+  /** Null for an uncached resource. */
   counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null;
   /** Waits until this thread knows everything that any thread of the process may have shown a client; undefined if it does. */
   caughtUp(): Promise<unknown> | undefined;
@@ -101,7 +101,7 @@ export interface RaftStorage extends Storage {
    * With `unless`, writes nothing if that object exists ("conflict").
    */
   putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
-  /** Compacts history before `version`, in all replicas' stores and this one's cache. */
+  /** Affects all replicas' stores and this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   close(): void;
 }
@@ -187,7 +187,7 @@ class ReplicatedStorage implements RaftStorage {
       },
     });
     this.loading = this.load();
-    this.loading.catch(() => undefined); // `ready` reports it.
+    this.loading.catch(() => undefined);
   }
 
   get version(): Version {
@@ -467,7 +467,7 @@ class ReplicatedStorage implements RaftStorage {
     return cached?.version === current.modRevision ? cached : storedObjectOf(resource.facts, key, current.modRevision, current.value);
   }
 
-  /** Serves deletions that history has forgotten, or that preceded the cache's load. */
+  /** Serves deletions that history has forgotten, or that preceded the load. */
   private async lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
     if (before?.version === expected) return before.atVersion(version);
     return this.store.lastState(this.cache.of(key.resource).facts, key, version);

@@ -40,7 +40,6 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     get lockedKey() {
       return all.map((storage) => storage.lockedKey).find((key) => key !== null) ?? null;
     },
-    // Several threads can only use one store.
     caughtUp: () => main.caughtUp(),
     estimate: (resource) => of(resource).estimate(resource),
     counts: (resource) => of(resource).counts(resource),

@@ -1,14 +1,13 @@
 /** A value in a segment, while its owner permits. */
 export interface Lodger {
   readonly size: number;
-  /** Called when the segment is released: its bytes must then be elsewhere. */
+  /** The bytes must then be elsewhere. */
   moveOut(): void;
 }
 
 export interface SegmentTerms {
   /** A segment is kept while at least this part of it is in use. */
   readonly usedPartMin: number;
-  /** The last values are about to move out. */
   readonly onClear?: () => void;
 }
 

@@ -92,7 +92,6 @@ export class StoredItem implements StoredObject, Lodger {
   /** The shared memory of the value, or of its JSON once read; null for separate memory. */
   private segment: Segment | null = null;
   private placeInSegment = 0;
-  /** A cache keeps it as the state at its version, as all threads do. */
   private isKept = false;
 
   readonly namespace: string;
@@ -329,7 +328,6 @@ export class DamagedItem extends StoredItem {
 export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
   new StoredItem(facts, key, version, itemFrom(json, version));
 
-/** Returns such an object for a cache. */
 export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem {
   const { commonForms = null } = facts;
   if (commonForms === null) return writtenObjectOf(facts, key, version, json);

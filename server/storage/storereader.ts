@@ -88,7 +88,6 @@ export class StoreReader {
     return { outcome: 'found', version, items, more: false, remaining: matching ? null : 0 };
   }
 
-  /** Returns the key range of a selection, after `after`. */
   boundsOf(
     request: Selection & Pick<ListRequest, 'resource'>,
     after: { readonly namespace: string; readonly name: string } | null,
@@ -156,7 +155,6 @@ export class StoreReader {
   }
 }
 
-/** A name identifies one object in cluster-scoped resources. */
 const isTheOnlyOne = (request: Selection, item: StoredItem): boolean => item.namespace === '' && nameSelected(request.fields) !== null;
 
 const later = (a: string, b: string): string => (a > b ? a : b);

@@ -6,7 +6,6 @@ import type { ApiServerOptions } from '../options/flags.js';
 
 /** The protocol between the first and another thread: see DESIGN.md. */
 
-/** The options of a serving thread. */
 export interface ThreadStart {
   readonly options: ApiServerOptions;
   /** The thread number, from 1: the first thread needs no start. */
@@ -21,7 +20,6 @@ export interface ThreadStart {
   readonly peers: readonly MessagePort[];
 }
 
-/** Memory that all threads read and change. */
 export interface SharedMemory {
   /** The process's progress: see `progress.ts`. */
   readonly progress: SharedArrayBuffer;
@@ -33,27 +31,23 @@ export interface SharedMemory {
   readonly forms: SharedArrayBuffer;
 }
 
-/** Requests from the first thread. */
 export interface ToThread {
   readonly counts: readonly [Exposition, readonly Exported[]];
   /** Stops serving without losing an answer. */
   readonly drain: readonly [null, null];
-  /** Releases everything else. */
   readonly stop: readonly [null, null];
   /** Closes the shared socket: see `closeOnAll`. */
   readonly release: readonly [null, null];
 }
 
-/** Requests to the first thread. */
 export interface ToFirst {
   readonly log: readonly [{ readonly level: 'error' | 'info'; readonly line: string }, null];
   /** Listens. */
   readonly listens: readonly [null, null];
-  /** Everything that requests need is loaded. */
   readonly synced: readonly [null, null];
   /** Returns the whole process's `/metrics` or `/metrics/slis`. */
   readonly exposition: readonly [Exposition, string];
-  /** Writes an event. False if a strict backend failed. */
+  /** False if a strict backend failed. */
   readonly audit: readonly [AuditEvent, boolean];
   readonly settleAudit: readonly [null, boolean];
   /** Counts an event under these keys, and returns which limits it exceeds. */

@@ -1,7 +1,6 @@
 import type { FormNotes, MadeForm } from '../storage/commonForms.js';
 import { Segment } from '../storage/segment.js';
 
-/** The size of memory that holds many forms. */
 export const slabBytes = 256 * 1024;
 /** A larger form has separate memory. */
 const largeBytes = slabBytes / 4;
@@ -103,10 +102,8 @@ export class Slab {
   }
 }
 
-/** The full name of a form. */
 export interface FormName {
   readonly version: number;
-  /** Name, namespace, resource, group and form. */
   readonly texts: readonly string[];
 }
 

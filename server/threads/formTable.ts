@@ -10,7 +10,6 @@ const offsetWord = 4;
 const noSlab = 0;
 /** Bounds reads of an entry under change: a write takes four words, and ends sooner unless its thread lost its processor. */
 const readsMax = 200;
-/** Bounds the search for room while others change the set. */
 const looksMax = 10;
 /** Reads of an unfinished entry before the thread sleeps: some microseconds, the time for a short form. */
 const spinsMax = 400;
@@ -37,7 +36,6 @@ interface Place {
 /** `contended`: another thread has just written there, perhaps the same form. */
 export type Claim = 'claimed' | 'noRoom' | 'contended';
 
-/** An entry, and its number of changes when it was read. */
 interface Looked {
   readonly entry: number;
   readonly sequence: number;
@@ -112,7 +110,6 @@ export class FormTable {
     this.#unlock(standing);
   }
 
-  /** Waits for a change of an entry, or the timeout. */
   wait({ entry, sequence }: Looked, timeoutMs: number): void {
     for (let spins = 0; spins < spinsMax; spins++) if (Atomics.load(this.#words, entry + sequenceWord) !== sequence) return;
     Atomics.wait(this.#words, entry + sequenceWord, sequence, timeoutMs);

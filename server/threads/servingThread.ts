@@ -149,7 +149,6 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
   await line.ask('synced', null);
 }
 
-/** The first thread writes audit events in order of arrival. */
 const auditedBy = (line: Line<ToFirst, ToThread>): Sink => ({
   strict: true,
   process: (event) => line.ask('audit', event).catch(() => false),

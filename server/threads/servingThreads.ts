@@ -63,7 +63,6 @@ export class ServingThreads {
   /** Resolves with the reason when one of them has ended unexpectedly. */
   readonly failed: Promise<Error>;
   readonly #memory: SharedMemory;
-  /** Each thread's ports to all others. */
   readonly #peers: readonly (readonly MessagePort[])[];
   readonly #running: Running[] = [];
   readonly #synced: Promise<void>[] = [];
@@ -201,7 +200,6 @@ export class ServingThreads {
   }
 }
 
-/** Creates a channel between each two of them. */
 function meshOf(threads: number): readonly (readonly MessagePort[])[] {
   const ports = Array.from({ length: threads }, (): MessagePort[] => []);
   for (let one = 0; one < threads; one++)
@@ -225,7 +223,6 @@ export function inflightIn(memory: SharedArrayBuffer): readonly [Count, Count, C
   return [new SharedCount(words, 0), new SharedCount(words, 1), new SharedCount(words, 2)];
 }
 
-/** Exposes the distribution of clients. */
 export function exposeConnections({ gauges }: Metrics, thread: number, open: () => number): void {
   gauges(
     'apiserver_serving_thread_connections',

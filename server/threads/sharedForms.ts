@@ -7,10 +7,8 @@ import { FormTable, type Claim, type FormKey, type Standing } from './formTable.
 const tableEntries = 128 * 1024;
 /** The longest wait for a form in progress, because its thread may have lost its processor. Then this thread makes it. */
 const waitDefaultMs = 1;
-/** Bounds reads of the table while others change it. */
 const looksMax = 10;
 
-/** Announcements to other threads. */
 type Notice = { readonly slab: number; readonly memory: SharedArrayBuffer } | { readonly slab: number; readonly memory: null };
 
 export interface SharedFormsOptions {
@@ -19,12 +17,10 @@ export interface SharedFormsOptions {
   /** The thread number, from 0. */
   readonly thread: number;
   readonly threads: number;
-  /** Ports to the others. */
   readonly peers: readonly MessagePort[];
   readonly waitMs?: number;
 }
 
-/** Outcomes of requests for forms. */
 export interface FormCounts {
   /** Made here and shared. */
   made: number;
@@ -107,7 +103,6 @@ export class SharedForms implements CommonForms {
     return this.#put(keyOf(subject, form), made);
   }
 
-  /** Ends announcements. */
   close(): void {
     for (const peer of this.#peers) peer.close();
   }

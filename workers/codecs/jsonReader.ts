@@ -10,7 +10,6 @@ export interface ReaderOptions {
   readonly keepLiterals: boolean;
 }
 
-/** Member names in text order, with repetitions, for each object with duplicates. */
 export type MemberOrder = ReadonlyMap<JsonMembers, readonly string[]>;
 
 export type ReaderResult =

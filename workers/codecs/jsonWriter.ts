@@ -1,6 +1,5 @@
 import { NumberLiteral } from './value.js';
 
-/** Writes JSON and keeps 64-bit integers, which JSON.stringify refuses. */
 export const writeJson = (value: unknown): string => {
   try {
     return JSON.stringify(value) ?? 'null';

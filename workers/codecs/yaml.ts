@@ -210,7 +210,6 @@ const isMergeKey = (node: Node | null): boolean => isScalar(node) && node.type =
 
 const tagPattern = /^(?:!!|tag:yaml\.org,2002:)(\w+)$/;
 
-/** Quoted and block scalars are text, plain ones are resolved, and a tag overrides both. */
 const scalarValue = (node: Scalar): PlainScalar => {
   const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
   const tag = tagPattern.exec(node.tag ?? '')?.[1];

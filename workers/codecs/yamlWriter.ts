@@ -81,7 +81,6 @@ const text = (value: string, place: Place | undefined): string => {
   return needsQuotes.test(value) ? `'${folded(value.replaceAll("'", "''"), place, 1)}'` : folded(value, place, 0);
 };
 
-/** Names are never continued on another line. */
 const key = (name: string): string => text(name, undefined);
 
 /** Continues long text on further lines: a single space beyond the width becomes a line break. */

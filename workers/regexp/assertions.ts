@@ -1,6 +1,5 @@
 import type { Assertion } from './syntax.js';
 
-/** The neighbour of a position, all that assertions need. */
 export type Side = 0 | 1 | 2 | 3;
 export const nothing: Side = 0;
 const newLine: Side = 1;

@@ -66,7 +66,7 @@ export const posix: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** Returns the source of a category or script, or null if none has the name. */
+/** Null if no category or script has the name. */
 export function propertySource(name: string): string | null {
   if (!/^[A-Za-z_]+$/.test(name)) return null;
   if (name === 'Any') return '\\u{0}-\\u{10ffff}';

@@ -50,7 +50,6 @@ class Parser {
     return this.text.slice(from, to).join('');
   }
 
-  /** Flags that are set in a group end with it. */
   private choice(): Node {
     if (++this.depth > depthMax) fail('expression nests too deeply', this.source);
     const outer = this.flags;
@@ -221,7 +220,6 @@ class Parser {
     }
   }
 
-  /** Reads `\d`, `\pL`, `\p{Greek}` and their negations, or returns null. */
   private classEscape(): ClassItem | null {
     const letter = this.peek(1);
     const perl = Object.hasOwn(perlClasses, letter.toLowerCase()) ? perlClasses[letter.toLowerCase()] : undefined;

@@ -13,7 +13,6 @@ const strictErrorsMax = 100;
 export interface MemberStep {
   readonly name: string;
   readonly owner: string;
-  /** Its name, prefixed by the owner's inlined structures that contain it. */
   readonly called: string;
 }
 
@@ -32,7 +31,6 @@ export class CheckContext {
   /** The first value of a wrong type; the walk goes on, like the reference's. */
   problem: string | undefined;
   strict: string[] = [];
-  /** Members visited, to compare with the number in the text. */
   members = 0;
   /** Whether an empty list or map is kept at the current place. */
   telling: Telling | null = null;
@@ -81,7 +79,6 @@ export class CheckContext {
     return branch;
   }
 
-  /** Inserts deferred findings where they would have been without deferral. */
   private gather(): void {
     const strict: string[] = [];
     let from = 0;

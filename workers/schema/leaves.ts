@@ -10,7 +10,6 @@ export interface Checker {
   check(value: Json, context: CheckContext): Json;
   /** Returns the value that replaces a null item of a list or map. */
   zero(): Json;
-  /** The Go type name in messages. */
   readonly goType: string;
 }
 
@@ -23,7 +22,6 @@ export const stringChecker: Checker = {
   },
 };
 
-/** Checks text whose type has its own name in messages. */
 export const namedText = (goType: string): Checker => ({
   goType,
   zero: () => '',
@@ -132,7 +130,6 @@ const timeChecker = (fractionDigits: 0 | 6): Checker => {
   return { goType: fractionDigits === 0 ? 'v1.Time' : 'v1.MicroTime', zero: () => null, check };
 };
 
-/** The elements of the layouts, each with its pattern and name. */
 const layouts: readonly (readonly [RegExp, string])[] = [
   [/^\d{4}/, '2006'],
   [/^-/, '-'],
@@ -147,7 +144,6 @@ const layouts: readonly (readonly [RegExp, string])[] = [
   [/^\d{2}/, '05'],
 ];
 
-/** Worded as in Go's time package. */
 const timeProblem = (text: string, fractionDigits: 0 | 6): string => {
   const layout = fractionDigits === 0 ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00';
   const start = `parsing time ${JSON.stringify(text)}`;

@@ -135,7 +135,6 @@ class ObjectChecker implements Checker {
     return this.zero();
   }
 
-  /** Generated at the first object: a process needs only a few dozen types. */
   private get checked(): ObjectCheck {
     return (this.made ??= straightLine(
       [...(typeNamed(this.name)?.fields?.values() ?? [])].map((field) => memberOf(field, this.name, textCheckerOf)),
@@ -150,7 +149,6 @@ const textCheckerOf = (shape: Shape, textType: string | undefined): Checker => {
   return shape.is === 'list' ? listChecker(shape.items, namedText(textType)) : namedText(textType);
 };
 
-/** `item` overrides the items' checker. */
 const listChecker = (items: Shape, item?: Checker): Checker => {
   const goType = `[]${(item ?? checkerOf(items)).goType}`;
   return {
@@ -168,7 +166,6 @@ const listChecker = (items: Shape, item?: Checker): Checker => {
 
 interface ItemCheckers {
   readonly checker: Checker;
-  /** Overrides the checker that the shape implies. */
   readonly item: Checker | undefined;
 }
 

@@ -8,16 +8,14 @@ const neverEnds: Ended = () => null;
 /** Milliseconds per turn of the event loop that all stepped work may take together. */
 const budgetMs = 8;
 
-/** Clock and event loop; for tests. */
 export interface TurnOptions {
   readonly budgetMs?: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Calls the action in the next turn of the event loop. */
   readonly inNextTurn?: (action: () => void) => void;
 }
 
-/** Takes a part of a turn, and returns whether another turn is needed. */
+/** Returns whether another turn is needed. */
 type Part = (isOver: () => boolean) => 'again' | 'done' | 'tookAll';
 
 /**
@@ -35,7 +33,6 @@ export class Turns {
   readonly #inNextTurn: (action: () => void) => void;
   readonly #line: Part[] = [];
   #steps = 0;
-  /** The end of the current turn's budget; null while none of it is used. */
   #end: number | null = null;
   readonly #isOver = (): boolean => {
     if (this.#end !== null) return this.#now() >= this.#end;
@@ -53,7 +50,6 @@ export class Turns {
     this.#inNextTurn = inNextTurn;
   }
 
-  /** The total number of steps at which work could have yielded. */
   get steps(): number {
     return this.#steps;
   }

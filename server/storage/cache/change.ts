@@ -2,7 +2,7 @@ import type { Failure, StoredObject, Version, WatchEvent, WatchEventType } from 
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 
 export class ObjectChange {
-  /** The bytes that only this change keeps in memory; a deletion copies its last state with the new version. */
+  /** A deletion copies its last state with the new version. */
   readonly bytesKept: number;
   private removedFound: StoredItem | null = null;
 

@@ -1,12 +1,11 @@
 export class CacheCounts {
-  /** Complete states loaded: the first, and one whenever changes were lost. */
+  /** Counts the first load, and one whenever changes were lost. */
   loads = 1;
   changes = 0;
   lists = 0;
-  /** Objects that lists visited and returned. */
   looked = 0;
   given = 0;
-  /** Lists of the newest state, by whether the cache reached it in time. */
+  /** Counted by whether the cache reached the version in time. */
   newest = 0;
   newestMissed = 0;
 

@@ -49,7 +49,7 @@ export class ReplicaFeed {
     this.unsubscribe = replica.onChanges((batch) => this.receive(batch));
   }
 
-  /** Resolves when the cache holds the replica's state and follows it; rejects if the state cannot be read. */
+  /** Rejects if the state cannot be read. */
   async load(): Promise<void> {
     for (let attempt = 1; !(await this.loadOnce()); attempt++) {
       if (attempt >= attemptsMax)

@@ -73,13 +73,12 @@ class Scan {
     return `${this.position}-${Math.min(this.end, this.position + (this.request.limit ?? Infinity))}`;
   }
 
-  /** Returns what follows the answer; `known` objects need no visit. */
   after(known: number): { readonly more: boolean; readonly remaining: number | null } {
     const remaining = Math.max(0, this.end - this.position - known);
     return { more: (this.full || this.request.limit === known) && remaining > 0, remaining: this.matching ? null : remaining };
   }
 
-  /** Visits up to `count` objects; returns whether more remain. */
+  /** Returns whether more objects remain. */
   step(count: number): boolean {
     const stop = Math.min(this.end, this.position + count);
     while (this.position < stop && !this.full) this.takeChunk(stop);

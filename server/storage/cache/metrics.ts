@@ -18,7 +18,6 @@ type Labels = Readonly<Record<string, string>>;
 interface Counted {
   readonly name: string;
   readonly help: string;
-  /** Values with labels besides group and resource. */
   readonly read: (counts: CacheCounts) => readonly (readonly [number, Labels])[];
 }
 

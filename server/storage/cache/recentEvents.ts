@@ -21,7 +21,7 @@ export class RecentEvents {
   }
 }
 
-/** The newest values, dropped in order of creation. */
+/** Dropped in order of creation. */
 class Recent<Key extends object, Value> {
   private readonly made = new Map<Key, { readonly value: Value; readonly bytes: number }>();
   private bytes = 0;

@@ -28,7 +28,6 @@ export class ResourceCache {
   readonly counts = new CacheCounts();
   readonly history: History;
   private readonly past: PastStates;
-  /** The stored size of all objects. */
   #bytes = 0;
 
   /** Changes up to `floor` are not known individually. */
@@ -101,7 +100,7 @@ export class ResourceCache {
     return this.past.at(version, this.context.now());
   }
 
-  /** Returns the present state; pass it to `keep` if a client will request its next page. */
+  /** Pass the result to `keep` if a client will request its next page. */
   present(): PastState {
     return this.past.present(this.clock.version);
   }

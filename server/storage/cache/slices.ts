@@ -20,7 +20,6 @@ export class Slices {
     this.schedule();
   }
 
-  /** Adds a step; resolves when it is done, rejects if it throws. */
   run(step: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       this.add(() => {

@@ -49,7 +49,6 @@ export class TreeView {
     return item !== undefined && isAt(item, place) ? item : null;
   }
 
-  /** Returns the number of objects before this place. */
   rank(place: Place): number {
     let rank = 0;
     let node = this.root;
@@ -61,7 +60,6 @@ export class TreeView {
     return rank + lowerBound(node.items, place);
   }
 
-  /** Returns the positions that a selection may cover: the first, and one after the last. */
   range(selection: Selection): { readonly start: number; readonly end: number } {
     const { namespace, name } = scopeOf(selection, this.namespaced);
     if (namespace === null) return { start: 0, end: this.size };

@@ -15,7 +15,6 @@ export class VersionGate {
     for (const waiter of this.waiting) if (waiter.version <= version) waiter.arrive();
   }
 
-  /** Resolves whether `version` arrives within `timeoutMs`. */
   reach(version: Version, timeoutMs: number): Promise<boolean> {
     if (version <= this.current) return Promise.resolve(true);
     return new Promise((resolve) => {

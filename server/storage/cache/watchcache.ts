@@ -23,7 +23,7 @@ export interface WatchCacheOptions {
   readonly completions?: Completions;
   /** Forms shared by threads with the same objects. Default: none. */
   readonly commonForms?: CommonForms | null;
-  /** Selects the resources kept here. Default: all. */
+  /** Default: all resources. */
   readonly holds?: (resource: GroupResource) => boolean;
   /** Receives the other resources' changes, in order; values are views into a batch. */
   readonly passBy?: (change: Change, key: ObjectKey) => void;
@@ -224,7 +224,6 @@ interface FolderCache {
   readonly namespace: string;
 }
 
-/** Segments of consecutive values, many of which share memory. */
 class Segments {
   private current: Segment | null = null;
 

@@ -30,7 +30,7 @@ type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
 export class Watcher implements Watch, LiveWatcher {
   private state: State = 'waiting';
   private source: ResourceCache | null = null;
-  /** Changes up to here are not shown: they are in the initial state, or the client has seen them. */
+  /** The initial state has earlier changes, or the client has seen them. */
   private after: Version = 0;
   private place = 0;
   /** While live: the sink accepts nothing beyond this version for now; null if it accepts everything. */
@@ -235,7 +235,6 @@ export class Watcher implements Watch, LiveWatcher {
     try {
       this.sink.event(event);
     } catch (error) {
-      // A broken sink must not affect others.
       this.stop();
       this.resource.report(error);
     }

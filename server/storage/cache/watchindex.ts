@@ -125,7 +125,7 @@ const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn
 
 const readable = (object: StoredItem | null): StoredItem | null => (object instanceof DamagedItem ? null : object);
 
-/** Watchers of one value. Most values have one: a set for it would take more memory than the watcher. */
+/** A set for one watcher, the usual case, would take more memory than the watcher. */
 type Bucket = LiveWatcher | Set<LiveWatcher>;
 
 const membersOf = (bucket: Bucket): Iterable<LiveWatcher> => (bucket instanceof Set ? bucket : [bucket]);

@@ -6,7 +6,7 @@ import type { Failure, ObjectKey, Version } from '../contract.js';
 import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedobject.js';
 import type { StoreReader } from '../storereader.js';
 
-/** Changes that wait for their previous states; beyond it, watches end and resume from the store's history. */
+/** Beyond it, watches end and resume from the store's history. */
 const waitingMax = 10_000;
 
 export interface FollowerContext {
@@ -55,7 +55,6 @@ export class Follower {
     this.watchers.endBefore(version);
   }
 
-  /** Settles once everything received so far has been shown. */
   settled(): Promise<void> {
     return this.tail;
   }

@@ -23,7 +23,7 @@ type State = 'waiting' | 'initial' | 'catchingUp' | 'live' | 'ended';
 export class DirectWatcher implements Watch, LiveWatcher {
   private state: State = 'waiting';
   private source: Follower | null = null;
-  /** Changes up to here are not shown: they are in the initial state, or the client has seen them. */
+  /** The initial state has earlier changes, or the client has seen them. */
   private after: Version = 0;
   private held: ChangeEvents[] = [];
   private heldBytes = 0;
@@ -94,7 +94,6 @@ export class DirectWatcher implements Watch, LiveWatcher {
     await this.follow(version);
   }
 
-  /** Called by the index for live watchers. */
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
     if (version <= this.after || !this.indexed) return;
@@ -203,7 +202,6 @@ export class DirectWatcher implements Watch, LiveWatcher {
     try {
       this.sink.event(event);
     } catch (error) {
-      // A broken sink must not affect others.
       this.stop();
       this.follower.context.report(error);
     }

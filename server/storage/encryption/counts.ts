@@ -7,20 +7,16 @@ export interface ServiceKey {
 }
 
 export interface EncryptionCounts {
-  /** A value with this `prefix` was encrypted or decrypted. `seconds` is null for a failure. */
+  /** `seconds` is null for a failure. */
   transformed(way: Way, value: { readonly prefix: string; readonly status: string }, seconds: number | null): void;
-  /** A key for values was generated in this time; null for a failure. */
   keyMade(seconds: number | null): void;
-  /** A key was not cached and had to be requested. */
   keyMissed(): void;
   /** The used part of the key cache, from 0 to 1, for v1 services. */
   keysFill(part: number): void;
   /** A service was called; `method` is the full path, `status` the name of a gRPC code. */
   called(call: { readonly service: string; readonly method: string; readonly status: string }, seconds: number): void;
-  /** A value was transformed with this key of a service. */
   keyUsed(way: Way, key: ServiceKey): void;
   keyTold(key: ServiceKey): void;
-  /** The service reported an invalid key id. */
   keyIdRefused(service: string, why: 'empty' | 'too_long'): void;
 }
 
@@ -36,7 +32,7 @@ export const noEncryptionCounts: EncryptionCounts = {
   keyIdRefused: nothing,
 };
 
-/** Returns a key from `make`; counts a failure and rethrows it. */
+/** Counts a failure and rethrows it. */
 export function madeKey(make: () => Buffer, counts: EncryptionCounts): Buffer {
   const begun = performance.now();
   try {

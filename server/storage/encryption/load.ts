@@ -12,10 +12,9 @@ export interface EncryptionOptions {
 }
 
 export interface EncryptionReports {
-  /** A configuration whose file has this SHA-256 is in effect. */
   loaded(content: { readonly hash: string }): void;
   reloaded(): void;
-  /** A changed configuration is invalid, or one of its key services does not work: the earlier one stays. */
+  /** The earlier configuration stays: the new one is invalid, or its key services do not work. */
   refused(error: Error): void;
 }
 
@@ -87,7 +86,6 @@ export function loadEncryption(
   return reloaded;
 }
 
-/** The configuration in effect: the last one whose key services worked. */
 class ReloadedEncryption implements Live<Encryption> {
   #current: Loaded;
   readonly #listeners: ((value: Encryption) => void)[] = [];
@@ -128,7 +126,6 @@ class ReloadedEncryption implements Live<Encryption> {
       if (signal.aborted) return;
       reports.refused(trouble);
       await delay(waitMs, undefined, { signal, ref: false }).catch(() => undefined);
-      // Connections of an abandoned one are closed.
       const again = signal.aborted ? null : this.#readAgain();
       if (again === null) return;
       next = again;

@@ -44,7 +44,7 @@ export async function sealed(
   return Buffer.concat([Buffer.from(prefix), encrypted]);
 }
 
-/** Returns the plain value. Throws or rejects as `decrypt` does. */
+/** Throws or rejects as `decrypt` does. */
 export function opened(
   value: Buffer,
   transformers: readonly Transformer[],

@@ -102,7 +102,6 @@ export class EtcdClient {
     );
   }
 
-  /** The member misbehaved: others are used from now on. */
   suspect(url: string): void {
     const { servers } = this.options;
     if (servers[this.#preferred % servers.length] !== url) return;

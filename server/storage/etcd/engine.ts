@@ -297,7 +297,6 @@ export class EtcdEngine implements StoreEngine {
     for (const waiter of this.#waiters) if (waiter.revision <= this.#told) this.#settle(waiter, true);
   }
 
-  /** Returns whether this server received everything up to `revision` in time. */
   async #reach(revision: number, timeoutMs: number): Promise<boolean> {
     if (revision <= this.#told) return true;
     return new Promise((resolve) => {
@@ -329,7 +328,6 @@ export class EtcdEngine implements StoreEngine {
     }, ms).unref();
   }
 
-  /** Requests the watch's progress. */
   #nudge(): void {
     this.#nudges++;
     if (this.#nudges > nudgesMax) {

@@ -126,7 +126,7 @@ export type RequestOp =
   | { readonly deleteRange: { readonly key: string } };
 export interface Compare {
   readonly result: 0;
-  /** 0 compares the key's version, 2 its modification revision. */
+  /** 0 for the key's version, 2 for its modification revision. */
   readonly target: 0 | 2;
   readonly key: string;
   readonly version?: number;
@@ -153,7 +153,6 @@ export interface WatchRequest {
   readonly progress?: object;
 }
 export interface WatchEvent {
-  /** 0 for a put, 1 for a deletion. */
   readonly type: 0 | 1;
   readonly kv: EtcdKeyValue;
 }

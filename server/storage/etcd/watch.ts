@@ -13,7 +13,6 @@ export interface EtcdWatchOptions {
 }
 
 export interface EtcdWatchSink {
-  /** Complete revisions, in order, from the first requested one. */
   events(events: readonly WatchEvent[]): void;
   /** No further event up to this revision will come. */
   progress(revision: number): void;

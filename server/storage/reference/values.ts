@@ -25,7 +25,6 @@ export interface ReferenceForm {
   readonly mediaType: string;
   /** Stores custom objects in CBOR: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
-  /** Null for an unknown resource. */
   readonly kindOf: (resource: GroupResource) => ReferenceKind | null;
 }
 

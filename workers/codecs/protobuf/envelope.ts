@@ -96,7 +96,6 @@ export const writeEnvelope = (
   for (let index = prefix.length - 1; index >= 0; index--) writer.byte(prefix[index] as number);
 };
 
-/** Empty content encoding and content type, which the reference writes out. */
 const tail = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
 const lengthPrefixed = (tag: number, bytes: Buffer): Buffer => Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);

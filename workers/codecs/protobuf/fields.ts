@@ -1,7 +1,7 @@
 import type { BackwardWriter } from './writer.js';
 import type { WireReader } from './reader.js';
 
-/** Converts one JSON value. Writes the length if the wire type has one, but not the tag. */
+/** Writes the length if the wire type has one, but not the tag. */
 export interface ValueCodec {
   /** 0: varint, 1: fixed 64 bits, 2: with length. */
   readonly wireType: 0 | 1 | 2;

@@ -43,7 +43,6 @@ export class MessageCodec implements ValueCodec {
   private filling: readonly FieldCodec[] = [];
   private readonly byNumber: (FieldCodec | undefined)[] = [];
 
-  /** The Go type in errors. */
   private readonly goName: string;
 
   constructor(private readonly message: Message) {
@@ -112,7 +111,6 @@ interface FieldCodec {
   readonly name: string;
   /** Returns false for an unexpected wire type. */
   read(reader: WireReader, wireType: number, target: JsonMembers, depth: number): boolean;
-  /** Whether `fill` ever does something. */
   readonly fills: boolean;
   /** Sets an unset member after all fields are read. */
   fill(target: JsonMembers): void;

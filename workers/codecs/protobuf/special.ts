@@ -172,7 +172,6 @@ const roundedJson = (raw: Buffer): unknown => {
 
 const strings: KnownFields = { message: 'ExtraValue', fields: [['Items', 2]] };
 
-/** A JSON list that is a message with one repeated string. */
 const stringListValue: ValueCodec = {
   wireType: 2,
   write: (writer, value) => {

@@ -56,7 +56,6 @@ class Compiled implements CompiledSchema {
   *restore(object: JsonMembers): Steps<void> {
     yield* this.form(object, true);
     countGeneration(object['metadata']);
-    // Stored objects must stay readable, whatever defaults were added since.
     yield* setDefaults(object, this.structure, new Growth());
   }
 
@@ -132,7 +131,6 @@ class Compiled implements CompiledSchema {
   }
 }
 
-/** Very old objects were stored without a generation. */
 function countGeneration(metadata: Json | undefined): void {
   if (isMembers(metadata) && (metadata['generation'] ?? 0) === 0) metadata['generation'] = 1;
 }

@@ -9,12 +9,9 @@ import { pruneValue } from './prune.js';
 import { asWhole, structureOf, type Structure } from './structure.js';
 import { ValueCheck } from './values.js';
 
-/** Checks default values against their schema when a definition is written. */
-
 export interface DefaultValue {
   readonly value: Json;
   readonly schema: JsonMembers;
-  /** The path within the definition. */
   readonly path: string;
   readonly whole: boolean;
 }

@@ -7,12 +7,10 @@ import { canonicalJson, deepCopy, memberOf } from './printed.js';
 import { pruneValue } from './prune.js';
 import { asWhole, memberStructure, type Structure } from './structure.js';
 
-/** Defaults, and the nulls that they replace. */
-
 const isUnwantedNull = (value: Json | undefined, structure: Structure | null): boolean =>
   value === null && structure !== null && !structure.nullable;
 
-/** Drops nulls that are not allowed unless a default will replace them; in lists they stay. Changes the value. */
+/** Keeps nulls that a default will replace, and those in lists. Changes the value. */
 export function dropNulls(value: Json, structure: Structure | null): void {
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object' && item !== null) dropNulls(item, structure?.items ?? null);
@@ -44,7 +42,7 @@ export class Growth {
   }
 }
 
-/** Sets defaults for absent values and for nulls that are not allowed, in steps. Changes the value. Throws `GrownTooLarge`. */
+/** Works in steps and changes the value. Throws `GrownTooLarge`. */
 export function* setDefaults(value: Json, structure: Structure, growth: Growth): Steps<void> {
   if (!structure.has.defaults) return;
   if (Array.isArray(value)) yield* setDefaultsOfItems(value, structure.items, growth);
@@ -107,7 +105,6 @@ function prunedBelow(structure: Structure, way: Way, root: Structure): Structure
   };
 }
 
-/** Stands for any member name of a map. */
 const anyName = '*';
 
 function prunedDefault(value: Json, way: Way, root: Structure): Json | undefined {

@@ -6,8 +6,6 @@ import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js'
 import { deepCopy, memberOf, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
-/** Normalises and checks embedded objects, and the metadata of the outermost object. */
-
 const metadata = 'meta.v1.ObjectMeta';
 const unknown = /^unknown field "(.*)"$/s;
 
@@ -32,7 +30,6 @@ export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, { kee
   return checked.ok ? checked : { ok: true, unknown: [] };
 }
 
-/** Changes its input. */
 function metadataForm(
   given: Json,
 ):

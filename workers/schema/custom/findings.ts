@@ -55,7 +55,6 @@ export class Findings {
     this.list.length = length;
   }
 
-  /** Words each finding once. `below` prefixes the paths. */
   causes(below = ''): Cause[] {
     const seen = new Set<string>();
     const causes: Cause[] = [];

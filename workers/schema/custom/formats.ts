@@ -125,7 +125,6 @@ function isDateTime(text: string): boolean {
   return found !== null && Number(found[1]) <= 23 && Number(found[2]) <= 59 && Number(found[3]) <= 59;
 }
 
-/** Unit words; the last of each may begin a longer one. */
 const units = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],

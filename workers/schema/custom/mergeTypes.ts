@@ -1,8 +1,6 @@
 import type { MergeSchema, PlainJson } from './contract.js';
 import type { Structure } from './structure.js';
 
-/** Types for field ownership: which values are atomic, and how list items are identified. */
-
 const scalars: Readonly<Record<string, MergeSchema>> = {
   integer: { kind: 'leaf', scalar: 'numeric' },
   number: { kind: 'leaf', scalar: 'numeric' },
@@ -19,7 +17,6 @@ export interface MergeTypeOptions {
   readonly open: boolean;
 }
 
-/** `metadata` is the type of `ObjectMeta`. */
 export function mergeTypesOf(structure: Structure, metadata: MergeSchema, { whole, open }: MergeTypeOptions): MergeSchema {
   const convert = (child: Structure): MergeSchema => mergeTypesOf(child, metadata, { whole: child.embedded, open });
   if (structure.intOrString) return { kind: 'leaf', scalar: 'untyped' };

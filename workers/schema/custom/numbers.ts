@@ -2,7 +2,7 @@ import type { Json, JsonMembers } from '../../codecs/value.js';
 import type { Findings } from './findings.js';
 import { isInteger, printedFloat } from './printed.js';
 
-/** Conditions on numbers. Bounds are floating-point; two integers are compared as 64-bit integers. */
+/** Bounds are floating-point; two integers are compared as 64-bit integers. */
 
 const jsonIntegerMax = 2 ** 53 - 1;
 const rounding = 1e-9;

@@ -1,8 +1,6 @@
 import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 
-/** Values as messages print them, which follows the Go library. */
-
 /** Characters other than letters, marks, numbers, signs and plain spaces are escaped. */
 const unprintable = /[\p{C}\p{Z}"\\]/gu;
 const escapes: Readonly<Record<string, string>> = {
@@ -40,7 +38,6 @@ export const isInteger = (value: Json): value is number | bigint =>
 export function printedFloat(value: number): string {
   const magnitude = Math.abs(value);
   if (magnitude === 0 || (magnitude >= 1e-4 && magnitude < 1e6)) return String(value);
-  // Exponents have at least two digits.
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 

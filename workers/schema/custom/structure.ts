@@ -18,7 +18,6 @@ export interface Structure {
   readonly mapAtomic: boolean;
   readonly intOrString: boolean;
   readonly type: string;
-  /** The work needed at or below these values. */
   readonly has: { readonly embedded: boolean; readonly defaults: boolean; readonly keyedLists: boolean };
 }
 

@@ -28,7 +28,6 @@ const object = ['object', ''] as const;
 
 export class TypeCheck {
   private readonly wanted: string;
-  /** Whether the schema restricts types. */
   readonly applies: boolean;
   private readonly numeric: boolean;
 

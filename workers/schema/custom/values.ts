@@ -166,7 +166,6 @@ const countOf = (value: Json | undefined): number | null => (typeof value === 'n
 
 /** Checks lengths in code points, and a pattern; the first failure is reported. */
 class TextCheck {
-  /** Compiled at the first text. */
   private compiled: RegexpResult | undefined;
 
   private readonly min: number | null;
