@@ -30,8 +30,8 @@ export interface RefusedForward {
   /** True: the receiver leads in `term` (its queue is full, or a part is missing). False: it does not lead in `term`, and never will again. */
   readonly leads: boolean;
   /**
-   * If `leads`: nothing from this sequence on has been appended in `term`, nor will be by this attempt. Otherwise: the same for this attempt alone; earlier
-   * ones may have had more success.
+   * If `leads`: nothing from this sequence on has been appended in `term`, nor will be by this attempt. Otherwise: nothing from this
+   * sequence on was or will be appended by this attempt; earlier attempts may have had more success.
    */
   readonly refusedFrom: number;
 }

@@ -19,7 +19,7 @@ import { memberOf } from './members.js';
 import { straightLine, type ObjectCheck } from './straightLine.js';
 
 export interface StructureOptions {
-  /** Both are dropped either way. */
+  /** Unknown and duplicate fields are dropped either way. */
   readonly unknownFields: 'ignore' | 'report';
   /** The careful reader's record of repeated members. */
   readonly order?: MemberOrder | undefined;
