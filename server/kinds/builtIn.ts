@@ -21,7 +21,7 @@ const replicas: readonly string[] = ['f:spec', 'f:replicas'];
 
 type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource' | 'namespaced' | 'subresources'>;
 
-/** What a declaration means for one version of its kind. */
+/** Builds the behaviour of one version of a kind. */
 export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
   const versions = versionsOf(names, kind);
   const { conversion = null, deprecation = null, fieldNames = null, cells = kind.cells } = kind.versions?.[apiVersionOf(names)] ?? {};
@@ -49,7 +49,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
   };
 }
 
-/** A resource in the form that one of its subresources has instead, such as `Scale`: made once for each form. */
+/** The resource of a subresource's own form, such as `Scale`, cached by form. */
 export function inForm(form: GroupVersion & { readonly kind: string }): (resource: ServedResource) => ServedResource {
   const behaviour = builtInBehaviour({ ...form, resource: '', namespaced: false, subresources: new Map() }, { name: '' });
   return (resource) => ({ ...resource, ...form, behaviour });
@@ -60,7 +60,7 @@ const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
   convert: (object, apiVersion) => convertBetween(kind, apiVersionOf(names), apiVersion, object),
 });
 
-/** Between two versions of one kind. The argument may be changed. */
+/** Converts between versions. May change the argument. */
 export function convertBetween({ versions }: Kind, from: string, to: string, object: ApiObject): ApiObject {
   const stored = versions?.[from]?.conversion?.toStorage(object) ?? object;
   return versions?.[to]?.conversion?.fromStorage(stored) ?? stored;

@@ -5,24 +5,23 @@ import type { PathIn, PathsIn } from '../registry/memberPath.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../api/json/members.js';
 import type { Cell } from '../registry/tableColumn.js';
 
-/** Cells by column name. Columns that mean the same everywhere need not be listed. */
+/** Cells by column name. Common columns need not be listed. */
 export type Cells<T extends object = ApiObject> = Readonly<Record<string, Cell<T>>>;
 
 export const none = '<none>';
 export const unset = '<unset>';
 const unknown = '<unknown>';
 
-/** Columns that mean the same for every kind. */
+/** Columns with the same meaning for every kind. */
 const common: Cells = {
   Name: (object) => object.metadata.name ?? '',
   Age: (object, now) => age(object.metadata.creationTimestamp, now),
   'Created At': (object) => object.metadata.creationTimestamp ?? '',
 };
 
-/** Columns whose cells are not worked out yet. */
+/** Columns that are not implemented yet. */
 const missing: Cell = () => none;
 
-/** The cell of a column, of a kind that has these of its own. */
 export const cellOf = (column: string, cells: Cells = {}): Cell => cells[column] ?? common[column] ?? missing;
 
 const minute = 60;
@@ -30,7 +29,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** Units below a bound are shown in the first unit, with what is left over in the second where there is one. */
+/** Below a bound, the first unit is shown, and the second, if any, for the remainder. */
 const scale: readonly {
   readonly below: number;
   readonly unit: number;
@@ -48,7 +47,7 @@ const scale: readonly {
   { below: Infinity, unit: year, name: 'y' },
 ];
 
-/** A span of time as people say it: `45s`, `5m30s`, `3h`, `2d4h`. */
+/** Formats a duration: `45s`, `5m30s`, `3h`, `2d4h`. */
 export function duration(seconds: number): string {
   if (seconds < -1) return '<invalid>';
   const whole = Math.max(0, Math.floor(seconds));
@@ -57,11 +56,11 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / unit)}${name}${rest === undefined || left === 0 ? '' : `${left}${rest.name}`}`;
 }
 
-/** Time since `from`, RFC 3339. */
+/** The time since `from`, RFC 3339. */
 export const age = (from: JsonValue | undefined, now: number): string =>
   typeof from === 'string' && from !== '' ? duration((now - Date.parse(from)) / 1000) : unknown;
 
-/** Values at a path that may go into lists, in order. */
+/** Values at a path through lists, in order. */
 function valuesAt(value: object, path: string): readonly (JsonValue | undefined)[] {
   let values: readonly (JsonValue | undefined)[] = [value as JsonObject];
   for (const step of path.split('.')) {
@@ -74,27 +73,24 @@ function valuesAt(value: object, path: string): readonly (JsonValue | undefined)
   return values;
 }
 
-/** The member at a path, which is split once. */
+/** Reads the member at a path, which is split once. */
 function memberReader(path: string): (object: object) => JsonValue | undefined {
   const steps = path.split('.');
   return (object) => memberAt(object as JsonObject, ...steps);
 }
 
-/*
- * Words for cells. Their paths are checked against the type of the kind, which the place where they stand tells.
- */
+/* Helpers for cells, whose paths are checked against the kind's type. */
 
-/** The text at a path, or what stands for none. */
+/** The text at a path, or the placeholder. */
 export function at<T extends object, const P extends string>(path: PathIn<T, P>, absent = none): Cell<T> {
   const member = memberReader(path);
   return (object) => textAt(member(object)) || absent;
 }
-/** The value at a path as it is. */
 export function valueAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
   const member = memberReader(path);
   return (object) => member(object) ?? none;
 }
-/** A number at a path, 0 when absent. */
+/** Absent numbers are 0. */
 export function numberAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
   const member = memberReader(path);
   return (object) => Number(textAt(member(object)) || 0);
@@ -107,45 +103,42 @@ export function countAt<T extends object, const P extends string>(path: PathIn<T
   const member = memberReader(path);
   return (object) => itemsOf(member(object)).length;
 }
-/** How many members the maps at some paths have together. */
+/** Counts the entries of several maps. */
 export function keysAt<T extends object, const P extends readonly string[]>(...paths: PathsIn<T, P>): Cell<T> {
   const members = paths.map((path) => memberReader(path as string));
   return (object) => members.reduce((sum, member) => sum + Object.keys(membersOf(member(object))).length, 0);
 }
-/** Time since what is at a path. */
 export function ageAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
   const member = memberReader(path);
   return (object, now) => (member(object) === undefined ? none : age(member(object), now));
 }
-/** Texts at a path that goes into a list, `spec.cidrs[]`, with commas between them. */
+/** Joins texts of a list, such as `spec.cidrs[]`, with commas. */
 export function joinedAt<T extends object, const P extends string>(path: PathIn<T, P>, absent = ''): Cell<T> {
   return (object) =>
     valuesAt(object, path)
       .map((value) => textAt(value))
       .join(',') || absent;
 }
-/** The labels at a path. */
 export function labelsAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
   const member = memberReader(path);
   return (object) => labelsText(member(object));
 }
-/** The label selector at a path. */
 export function selectorAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
   const member = memberReader(path);
   return (object) => selectorText(member(object));
 }
 
-/** `a=b,c=d` of a map of strings. */
+/** Formats a map as `a=b,c=d`. */
 const labelsText = (labels: JsonValue | undefined): string =>
   Object.entries(membersOf(labels))
     .map(([key, value]) => `${key}=${String(value)}`)
     .sort()
     .join(',') || none;
 
-/** A label selector object as clients write selectors. */
+/** The text form of a label selector. */
 const selectorText = (selector: JsonValue | undefined): string => textOfSelector(selector as LabelSelector | undefined) || none;
 
-/** The condition of a type in the status, or undefined. */
+/** The status condition of a type, or undefined. */
 export const condition = (object: ApiObject, type: string): JsonObject | undefined =>
   itemsOf(memberAt(object, 'status', 'conditions'))
     .map(membersOf)

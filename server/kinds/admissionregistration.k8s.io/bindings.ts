@@ -14,7 +14,7 @@ import { validateMutatingOperations } from './rules.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** Of both kinds: those of policies that change objects have all but actions. */
+/** Both kinds; those of mutating policies lack only the actions. */
 type Binding = Draft<ValidatingAdmissionPolicyBinding>;
 type BindingSpec = Writable<ValidatingAdmissionPolicyBindingSpec>;
 

@@ -6,7 +6,7 @@ import { subdomainName } from '../../registry/validation/names.js';
 import { between } from '../../registry/validation/values.js';
 import { parseUrl } from './urls.js';
 
-/** Where a webhook listens: at a URL, or behind a service. Webhooks of admission and of conversion have the same. */
+/** The target of a webhook, a URL or a service, for admission and conversion. */
 
 const portDefault = 443;
 const portMax = 65_535;
@@ -39,7 +39,7 @@ function validateUrl(text: string, path: Path): FieldError[] {
 function validateService(service: JsonObject, path: Path): FieldError[] {
   const port = Number(service['port'] ?? 0);
   return [
-    // Clients see the two confused: a missing name is reported as a missing namespace, and the other way round.
+    // The reference confuses the two: a missing name is reported as a missing namespace, and the reverse.
     ...(textAt(service, 'namespace') === '' ? [required(path.child('name'), '')] : []),
     ...(textAt(service, 'name') === '' ? [required(path.child('namespace'), '')] : []),
     ...(port < 1 || port > portMax ? [invalid(path.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),

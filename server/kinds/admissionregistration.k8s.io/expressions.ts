@@ -7,15 +7,15 @@ import { duplicate, invalid, required, tooMany, type FieldError, type Path } fro
 import { qualified } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** What webhooks and policies write in CEL: conditions, variables, and what is asked of objects. Expressions that cannot be right are refused when they are stored. */
+/** CEL of webhooks and policies: conditions, variables, and expressions about objects. Invalid ones are refused when they are stored. */
 
 const conditionsMax = 64;
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-/** Conditions of webhooks: no parameters and no variables. */
+/** Webhook conditions have neither parameters nor variables. */
 export const webhookScope: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
 
-/** What the expressions of a policy may name once its variables are there. Problems of the variables themselves are told by `validateVariables`. */
+/** The scope of a policy with its variables, whose own errors `validateVariables` reports. */
 export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   const start: AdmissionScope = {
     params: objectAt(spec, 'paramKind') !== null,
@@ -26,22 +26,21 @@ export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   return objectsIn(spec, 'variables').reduce(withVariable, start);
 }
 
-/** A variable without an expression is not there: who names it is told so. Nearly nothing is known of one whose expression is wrong. */
+/** A variable without an expression is undeclared. One with a wrong expression has an unknown type. */
 function withVariable(scope: AdmissionScope, variable: JsonObject): AdmissionScope {
   const expression = textAt(variable, 'expression');
   if (expression.trim() === '') return scope;
   return { ...scope, variables: { ...scope.variables, [textAt(variable, 'name')]: checkAdmission(expression, scope, null).type } };
 }
 
-/** What is demanded of an expression. */
 interface Demand {
-  /** One of which it must yield; null for any. */
+  /** The accepted types; null for any. */
   readonly types: readonly Wanted[] | null;
-  /** What is told where there is no expression. Default: nothing beside that it is required. */
+  /** The message for a missing expression. Default: that it is required. */
   readonly absent?: string;
 }
 
-/** An expression that must be there. */
+/** Checks a required expression. */
 export function validateExpression(
   value: JsonValue | undefined,
   path: Path,

@@ -7,7 +7,7 @@ import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry
 import { named, optionallyOneOf } from '../../registry/validation/values.js';
 import { setRuleDefaults, validateNamedRule } from './rules.js';
 
-/** What policies and their bindings have in common: which objects they are about, and where their parameters come from. */
+/** Common parts of policies and bindings: matched objects, and the source of parameters. */
 
 const selectors = ['namespaceSelector', 'objectSelector'];
 const ruleLists = ['resourceRules', 'excludeResourceRules'];
@@ -28,7 +28,6 @@ export const validateMatch = (match: JsonObject, path: Path): FieldError[] => [
   ),
 ];
 
-/** The kind of object that a policy takes its parameters from. */
 export const validateParamKind = (kind: JsonObject, path: Path): FieldError[] => [
   ...validateParamVersion(textAt(kind, 'apiVersion'), path.child('apiVersion')),
   ...validateParamKindName(textAt(kind, 'kind'), path.child('kind')),
@@ -51,7 +50,7 @@ function validateParamKindName(kind: string, path: Path): FieldError[] {
   return complaints.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${complaints.join(',')}`)];
 }
 
-/** Which objects of that kind a binding takes: one by name, or all that a selector finds. */
+/** A binding takes one object by name, or those of a selector. */
 export function validateParamRef(ref: JsonObject | null, path: Path): FieldError[] {
   if (ref === null) return [];
   const name = textAt(ref, 'name');

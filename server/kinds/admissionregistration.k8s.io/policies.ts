@@ -44,7 +44,7 @@ function setDefaults(policy: Policy): void {
   setMatchDefaults(objectAt(spec, 'matchConstraints'));
 }
 
-/** What both kinds of policies have, up to what they do. Conditions that have not changed are not looked at again. */
+/** Checks the common part of both kinds of policies. Unchanged conditions are not checked again. */
 function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): FieldError[] {
   const spec = specOf(policy);
   const kind = objectAt(spec, 'paramKind');
@@ -97,7 +97,7 @@ function validateValidation(validation: Writable<Validation>, scope: AdmissionSc
   ];
 }
 
-/** Messages are made without asking the authorizer anything. */
+/** Message expressions have no authorizer. */
 function validateMessageExpression(expression: string, scope: AdmissionScope, path: Path): FieldError[] {
   if (expression === '') return [];
   return expression.trim() === ''
@@ -135,11 +135,11 @@ function validateAuditAnnotation(annotation: Writable<AuditAnnotation>, policy: 
   const expression = textAt(annotation, 'valueExpression').trim();
   const tooLong = Buffer.byteLength(expression) > valueExpressionBytesMax;
   return [
-    // The policy's name stands before the key in the audit log.
+    // The policy's name precedes the key in the audit log.
     ...(policy === ''
       ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
       : qualified(`${policy}/${key}`, path.child('key'))),
-    // What is too long is not even read.
+    // An expression that is too long is not parsed.
     ...(tooLong
       ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)]
       : validateExpression(expression, path.child('valueExpression'), scope, {
@@ -161,7 +161,7 @@ function validateMutating(policy: Mutating, old: Mutating | null): FieldError[] 
   ];
 }
 
-/** Ways to change an object, the member that describes each, and what its expression yields. */
+/** Types of patches, the member of each, and the type of its expression. */
 const patches: readonly (readonly [type: string, member: 'jsonPatch' | 'applyConfiguration', Wanted])[] = [
   ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
   ['ApplyConfiguration', 'applyConfiguration', 'Object'],
@@ -191,7 +191,7 @@ function validateStatus(policy: Validating): FieldError[] {
       const at = statusPath.child('typeChecking', 'expressionWarnings').index(position);
       return (
         (['warning', 'fieldRef'] as const)
-          // A warning of nothing but spaces is one.
+          // A warning of nothing but spaces counts.
           .filter((member) => (member === 'warning' ? textAt(warning, member) : textAt(warning, member).trim()) === '')
           .map((member) => required(at.child(member), ''))
       );

@@ -2,7 +2,7 @@ import { manifestSuffix } from '../../../api/catalogue/manifestNames.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
 import { subdomainName } from '../../registry/validation/names.js';
 
-/** Complaints about the name of a webhook configuration, a policy or a binding. */
+/** Checks the name of a webhook configuration, a policy or a binding. */
 export const unreservedName = (name: string, prefix: boolean, _object: unknown, enabled: EnabledFeatures): string[] => [
   ...subdomainName(name, prefix),
   ...(name.endsWith(manifestSuffix) && enabled('ManifestBasedAdmissionControlConfig')
@@ -10,7 +10,7 @@ export const unreservedName = (name: string, prefix: boolean, _object: unknown, 
     : []),
 ];
 
-/** Who has such names already learns that they will be refused. */
+/** Objects with such names get a warning that these will be refused. */
 export const reservedNameWarnings = ({ metadata }: { readonly metadata?: { readonly name?: string } }): string[] =>
   metadata?.name?.endsWith(manifestSuffix) === true
     ? [

@@ -6,12 +6,12 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { named } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** Which requests a webhook or a policy is about: groups, versions, resources, operations and scope. */
+/** Match rules of webhooks and policies: groups, versions, resources, operations and scope. */
 
 const all = '*';
 const knownOperations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const scopes = ['*', 'Cluster', 'Namespaced'];
-/** What is deleted cannot be changed any more. */
+/** A deleted object cannot be mutated. */
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
 export const setRuleDefaults = (holder: JsonObject, list: string): void => {
@@ -56,14 +56,14 @@ function validateResources(resources: readonly string[], path: Path): FieldError
     ...(resources.length > 1 && resources.includes('*/*')
       ? [invalid(path, resources, "if '*/*' is present, must not specify other resources")]
       : []),
-    // Only the last name without a subresource counts: one that follows the star.
+    // Only the last name without a subresource counts: one after the star.
     ...(plain.includes(all) && plain.at(-1) !== all
       ? [invalid(path, resources, "if '*' is present, must not specify other resources without subresources")]
       : []),
   ];
 }
 
-/** A subresource that an earlier entry with a star covers already. */
+/** An earlier entry with a star covers the subresource. */
 function covered(resource: string, earlier: ReadonlySet<string>, path: Path): FieldError[] {
   if (resource === '') return [required(path, '')];
   const slash = resource.indexOf('/');
@@ -73,7 +73,7 @@ function covered(resource: string, earlier: ReadonlySet<string>, path: Path): Fi
     .map((pattern) => invalid(path, resource, `if '${pattern}' is present, must not specify ${resource}`));
 }
 
-/** A rule of a policy, which may also name objects. */
+/** A rule of a policy may also name objects. */
 export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
   const names = texts(rule, 'resourceNames');
   const isRepeated = repeats(names);
@@ -86,7 +86,7 @@ export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Operations that a policy which changes objects cannot be about; they are reported at all rules together. */
+/** Operations that mutating policies cannot match; reported for all rules together. */
 export const validateMutatingOperations = (rules: readonly JsonObject[], path: Path): FieldError[] =>
   rules
     .flatMap((rule) => texts(rule, 'operations'))

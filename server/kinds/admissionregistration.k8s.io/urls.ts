@@ -1,9 +1,9 @@
-/** A URL taken apart as the reference does, which is laxer than browsers are and complains in words of its own. */
+/** A parsed URL by the reference's rules, which are laxer than browsers', with its messages. */
 export type ParsedUrl =
   | {
       readonly ok: true;
       readonly scheme: string;
-      /** Null when the URL names no user. */ readonly user: string | null;
+      /** Null without a user. */ readonly user: string | null;
       readonly host: string;
       readonly query: string;
       readonly fragment: string;

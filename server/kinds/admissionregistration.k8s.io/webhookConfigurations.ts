@@ -24,7 +24,7 @@ const reviewVersions = ['v1', 'v1beta1'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 
-/** Of both kinds: those that only validate have all but how often they are asked. */
+/** Both kinds; validating ones lack only the reinvocation policy. */
 type Configuration = Draft<MutatingWebhookConfiguration>;
 type Hook = Writable<MutatingWebhook>;
 type HookKind = 'validating' | 'mutating';
@@ -43,7 +43,7 @@ function setDefaults(configuration: Configuration, kind: HookKind): void {
   }
 }
 
-/** Rules that came later: an object that broke one before may go on to do so. */
+/** Later rules, which an object that broke them before may still break. */
 interface Strictness {
   readonly noSideEffects: boolean;
   readonly knownReviewVersion: boolean;
@@ -98,7 +98,7 @@ function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: 
   );
 }
 
-/** Names are domains, so that those of different owners never meet. */
+/** Names are domains, so that those of different owners do not collide. */
 function validateHookName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   const complaints = subdomainName(name, false);

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { parseUrl } from '../admissionregistration.k8s.io/urls.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
-/** Groups under the community's own domains need its approval, or a word that they do without. */
+/** Groups in the community's domains need its approval, or a statement that they do without. */
 
 const annotation = 'api-approved.kubernetes.io';
 const path = Path.of('metadata', 'annotations').key(annotation);
@@ -14,7 +14,7 @@ export type Approval = 'missing' | 'waived' | 'approved' | 'invalid';
 
 const annotationOf = (definition: ApiObject): string => definition.metadata.annotations?.[annotation] ?? '';
 
-/** What the text of the annotation says, empty for none. */
+/** The annotation's meaning; empty for none. */
 export function approvalOf(text: string): Approval {
   if (text === '') return 'missing';
   if (text.startsWith('unapproved')) return 'waived';
@@ -24,7 +24,7 @@ export function approvalOf(text: string): Approval {
 
 export const isProtectedGroup = (group: string): boolean => domains.some((domain) => group === domain || group.endsWith(`.${domain}`));
 
-/** `old`: null on create. What was let through stays let through. */
+/** `old` is null on create. Accepted definitions stay accepted. */
 export function validateApproval(group: string, definition: ApiObject, old: ApiObject | null): FieldError[] {
   if (!isProtectedGroup(group)) return [];
   const approval = approvalOf(annotationOf(definition));

@@ -4,8 +4,8 @@ import { pemBlocks } from '../certificates.k8s.io/pem.js';
 const certificateType = 'CERTIFICATE';
 
 /**
- * Why authorities that a webhook's certificate is checked against cannot be read, PEM in base64, or null. One good certificate is enough, and none is no
- * fault: the system's authorities count then.
+ * Returns why the certificate authorities of a webhook (PEM in base64) cannot be read, or null. One valid certificate suffices, and none is valid: the system's
+ * authorities then count.
  */
 export function bundleComplaint(base64: string): string | null {
   if (base64 === '') return null;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 
-/** Columns of tables, and the simple paths that they and the subresource `scale` use. */
+/** Table columns, and the simple paths that they and the subresource `scale` use. */
 
 const types = ['boolean', 'date', 'integer', 'number', 'string'];
 const formats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
@@ -10,7 +10,7 @@ const typeText = `must be one of ${types.join(',')}`;
 
 export function validateColumn(column: JsonObject, path: Path): FieldError[] {
   const [type, format, jsonPath] = [textAt(column, 'type'), textAt(column, 'format'), textAt(column, 'jsonPath')];
-  // The reference reports the path under the member's name of long ago.
+  // The reference reports the member under its former name.
   const at = path.child('JSONPath');
   return [
     ...(textAt(column, 'name') === '' ? [required(path.child('name'), '')] : []),

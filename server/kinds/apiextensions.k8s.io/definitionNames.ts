@@ -3,7 +3,7 @@ import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
 
-/** Under which names a custom resource is served. */
+/** The names of a custom resource. */
 
 const mixedCase = 'may have mixed case, but should otherwise match: ';
 const nameMembers = ['plural', 'singular', 'kind', 'listKind'];
@@ -15,7 +15,7 @@ export function validateGroup(group: string, path: Path): FieldError[] {
   return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
 }
 
-/** Names that a definition must have; those under which it is accepted come later. */
+/** Required names; the accepted ones are set later. */
 export const requiredNames = (names: JsonObject, path: Path): FieldError[] =>
   nameMembers.filter((member) => textAt(names, member) === '').map((member) => required(path.child(member), ''));
 
@@ -35,7 +35,7 @@ export function validateNames(names: JsonObject, path: Path): FieldError[] {
 const listOfNames = (names: JsonObject, member: string, path: Path): FieldError[] =>
   itemsOf(names[member]).flatMap((name, position) => label(String(name), path.child(member).index(position), true));
 
-/** An empty name has been reported as missing already, except in lists. */
+/** A missing name is already reported, except in lists. */
 function label(name: string, path: Path, inList = false): FieldError[] {
   const complaints = name === '' && !inList ? [] : dns1035LabelName(name, false);
   return complaints.length === 0 ? [] : [invalid(path, name, complaints.join(','))];

@@ -15,7 +15,7 @@ import { validateNames } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
 import { reviewSchemas, specPath, validateSpec } from './spec.js';
 
-/** The definition of a custom resource as an object. What its schemas mean is the business of those who serve the resource. */
+/** Definitions as objects. The serving code interprets their schemas. */
 
 const storedPath = Path.of('status', 'storedVersions');
 const preserveText = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
@@ -57,7 +57,7 @@ function nameComplaints(name: string, prefix: boolean, definition: Draft<CustomR
 const validateAccepted = (definition: Draft<CustomResourceDefinition>): FieldError[] =>
   validateNames(objectAt(statusOf(definition), 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
 
-/** Versions in which objects may still be stored cannot go, and new objects have to be stored in one of them. */
+/** Versions that may still be stored cannot be removed, and one of them must be the storage version. */
 function validateStored(definition: Draft<CustomResourceDefinition>): FieldError[] {
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
@@ -78,11 +78,11 @@ const stillStored = (name: string): string =>
   `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until ` +
   `a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`;
 
-/** `wasSet`: objects of old may go on to keep what their schemas do not know. */
+/** `wasSet`: objects of old may keep unknown fields. */
 const validatePreserve = (spec: Writable<CustomResourceDefinitionSpec>, wasSet: boolean): FieldError[] =>
   spec.preserveUnknownFields === true && !wasSet ? [invalid(specPath.child('preserveUnknownFields'), true, preserveText)] : [];
 
-/** What names the resource stays; once it is served, so does what decides how its objects are stored. */
+/** The name never changes; once the resource is served, nor does anything that affects its storage. */
 function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
   const [spec, before] = [specOf(definition), specOf(old)];
   const text = (member: 'scope' | 'group'): FieldError[] => unchanged(textAt(spec, member), textAt(before, member), specPath.child(member));
@@ -94,7 +94,7 @@ function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<Cu
 const bundleOf = (definition: Draft<CustomResourceDefinition>): string =>
   textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
 
-/** A resource that is served stays convertible: authorities that can be read are not replaced by some that cannot. New definitions just wait with bad ones. */
+/** A served resource stays convertible: readable authorities cannot be replaced by unreadable ones. New definitions only wait with these. */
 function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
   if (textAt(specOf(definition), 'conversion', 'strategy') !== 'Webhook') return [];
   if (!isEstablished(old) || bundleComplaint(bundleOf(old)) !== null) return [];
@@ -116,7 +116,7 @@ function withStorageVersion(definition: Draft<CustomResourceDefinition>, stored:
 const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const policyFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
-/** A definition that is to go stays until its objects are gone, whatever else is asked for; neither the generation nor a grace period tell of it. */
+/** A definition stays until its objects are gone, whatever the request; neither generation nor grace period change. */
 function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): void {
   const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer && !policyFinalizers.has(name));
   definition.metadata.deletionTimestamp = now;

@@ -5,7 +5,7 @@ import { dns1035LabelName, pathSegmentName } from '../../registry/validation/nam
 import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
-/** What holds for whole objects that stand within others: of their metadata as much as of any object's, except that they need no name. */
+/** Rules of embedded objects: their metadata is checked like any object's, except that they need no name. */
 export const embeddedRules: EmbeddedRules = {
   kind(kind) {
     const complaints = dns1035LabelName(kind.toLowerCase(), false);

@@ -5,7 +5,7 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { anySchema, typeOf } from './schema/nodes.js';
 
-/** Formats that mean nothing here are accepted and warned of, once: those that were there before are known to their author. */
+/** Unknown formats are accepted with a warning, unless they were there before. */
 export function formatWarnings(spec: JsonObject, old: JsonObject | null): string[] {
   const known = new Set(old === null ? [] : unrecognized(old));
   return [...new Set(unrecognized(spec))].filter((format) => !known.has(format)).map((format) => `unrecognized format ${quoted(format)}`);

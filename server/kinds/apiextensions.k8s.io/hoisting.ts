@@ -4,11 +4,11 @@ import { objectsIn } from '../../../api/json/defaulting.js';
 import { isEmpty } from './schema/nodes.js';
 
 /**
- * Definitions of old said once for all versions what is now said for each. Findings are still reported at the old place when all versions say the same:
- * `spec.validation.openAPIV3Schema`, not `spec.versions[0].schema.openAPIV3Schema`.
+ * Older definitions stated once what each version states now. Findings keep the old place when all versions agree: `spec.validation.openAPIV3Schema`, not
+ * `spec.versions[0].schema.openAPIV3Schema`.
  */
 
-/** Members of a version, and where they stood for all. */
+/** Members of a version, and their former places. */
 const shared = {
   schema: 'validation',
   subresources: 'subresources',
@@ -19,9 +19,9 @@ const shared = {
 type Member = keyof typeof shared;
 
 export interface Hoisted {
-  /** By their old names; absent where versions differ. */
+  /** The members' former names; absent where versions differ. */
   readonly shared: JsonObject;
-  /** Without what they share. */
+  /** The versions without what they share. */
   readonly versions: readonly JsonObject[];
 }
 
@@ -38,7 +38,7 @@ export function hoist(spec: JsonObject): Hoisted {
   };
 }
 
-/** A schema or set of subresources that is there but empty counts, an empty list does not. */
+/** An empty schema or set of subresources counts as present, an empty list does not. */
 function sameAsFirst(version: JsonObject, versions: readonly JsonObject[], member: Member): boolean {
   const value = version[member];
   if (value === undefined || value === null || (Array.isArray(value) && isEmpty(value))) return false;

@@ -4,21 +4,21 @@ import { duplicate, invalid, required, tooMany, type FieldError, type Path } fro
 import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';
 
-/** Fields that selectors may name: scalars that a schema describes. */
+/** Selectable fields: scalars that a schema describes. */
 
 const fieldsMax = 8;
-/** Of more, so many are looked at: each is looked for in the schema. */
+/** The number of fields that are checked in the schema. */
 const checkedMax = 100;
 const types = ['string', 'boolean', 'integer'];
 const typeText = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 
-/** What is told where there is no schema: of a version the reference says the opposite of what it means. */
+/** Messages without a schema: for a version the reference states the opposite of what it means. */
 const withoutSchema = {
   version: 'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
   all: 'selectableFields may only be set when validations.schema is included',
 } as const;
 
-/** `of`: whether they stand in one version, or hold for all. */
+/** `of`: one version, or all. */
 export function validateSelectableFields(
   fields: readonly JsonObject[],
   { schema, of }: { readonly schema: Schema | null; readonly of: keyof typeof withoutSchema },

@@ -17,7 +17,7 @@ export const specPath = Path.of('spec');
 
 const hasStatus = (holder: JsonObject): boolean => objectAt(objectAt(holder, 'subresources') ?? {}, 'status') !== null;
 
-/** The specification in the order of the reference. Of one that is older than a demand it is not made (`before`: as it is stored; null on create). */
+/** Checks the specification in the reference's order. `before` is the stored one, null on create: it is exempt from newer requirements. */
 export function validateSpec(spec: JsonObject, before: JsonObject | null): FieldError[] {
   const { shared, versions } = hoist(spec);
   const structural = mustBeStructural(spec, before);
@@ -42,7 +42,7 @@ export function validateSpec(spec: JsonObject, before: JsonObject | null): Field
   ];
 }
 
-/** Does the costly part of `validateSpec` beforehand, in steps. */
+/** Precomputes the expensive part of `validateSpec`, in steps. */
 export function* reviewSchemas(spec: JsonObject): Steps<void> {
   const { shared, versions } = hoist(spec);
   yield;
@@ -57,7 +57,7 @@ export function* reviewSchemas(spec: JsonObject): Steps<void> {
   }
 }
 
-/** Each version has a schema, or has had none for long; what is served then keeps what nobody has described. */
+/** Each version has a schema, or has long had none; undescribed fields are then preserved. */
 function validatePresence(spec: JsonObject, before: JsonObject | null): FieldError[] {
   const without = (holder: JsonObject): JsonObject[] => objectsIn(holder, 'versions').filter((version) => schemaOf(version) === null);
   const older = before !== null && without(before).length > 0;
@@ -74,7 +74,7 @@ function validatePresence(spec: JsonObject, before: JsonObject | null): FieldErr
   );
 }
 
-/** What a schema does not know is kept or filled in, not both. */
+/** Unknown fields are preserved or defaults set, not both. */
 function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
   if (spec['preserveUnknownFields'] !== true) return [];
   const hasDefaults = schemasOf(spec).some((schema) => anySchema(schema, (node) => isSet(node, 'default')));
@@ -83,7 +83,7 @@ function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
     : [];
 }
 
-/** As the reference prints a version. */
+/** The reference's format of a version. */
 const versionForm: StructureForm = [
   ['name', 'Name', 'text'],
   ['served', 'Served', 'flag'],

@@ -11,7 +11,7 @@ interface Rule {
   readonly optional?: boolean;
 }
 
-/** Where `scale` finds its numbers. */
+/** Paths of `scale`. */
 const rules: readonly Rule[] = [
   { member: 'specReplicasPath', under: ['.spec.'], demand: 'should be a json path under .spec' },
   { member: 'statusReplicasPath', under: ['.status.'], demand: 'should be a json path under .status' },

@@ -8,11 +8,10 @@ import { validateSchema } from './schema/schema.js';
 import { validateSelectableFields } from './selectableFields.js';
 import { validateSubresources } from './subresources.js';
 
-/** What may be said of a version, or of all of them together. */
+/** Settings of one version, or of all together. */
 
 const warningBytesMax = 256;
 
-/** What is demanded of schemas. */
 export interface SchemaDemands {
   /** Status is a subresource. */
   readonly hasStatus: boolean;
@@ -31,7 +30,7 @@ export function validateVersion(version: JsonObject, demands: SchemaDemands, pat
   ];
 }
 
-/** `schemaAt`: the member that holds the schema; it has another name where it holds for all versions. */
+/** `schemaAt`: the member with the schema, whose name differs for all versions together. */
 export function validateParts(
   holder: JsonObject,
   { schemaAt, hasStatus, structural }: SchemaDemands & { readonly schemaAt: string },

@@ -32,14 +32,14 @@ function validate(service: Draft<APIService>): FieldError[] {
   ];
 }
 
-/** `VERSION.GROUP`, and just `v1.` for the core group, which no ordinary name could be. */
+/** `VERSION.GROUP`, and `v1.` for the core group, which the rule for names excludes. */
 function nameComplaints(name: string, prefix: boolean, service: Draft<APIService>): string[] {
   const complaints = pathSegmentName(name, prefix);
   const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;
   return complaints.length > 0 || name === wanted ? complaints : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
 }
 
-/** Version and group may change, but not away from the name. */
+/** Version and group must keep matching the name. */
 const validateKeptName = (service: Draft<APIService>): FieldError[] => {
   const { name = '' } = service.metadata;
   return nameComplaints(name, false, service).map((text) => invalid(Path.of('metadata', 'name'), name, text));
@@ -50,7 +50,7 @@ function validatePriority(spec: Writable<APIServiceSpec>, member: 'groupPriority
   return value <= 0 || value > max ? [invalid(specPath.child(member), value, `must be positive and less than ${max}`)] : [];
 }
 
-/** What this server serves itself needs no certificates. */
+/** This server's own API needs no certificates. */
 function validateLocal(spec: Writable<APIServiceSpec>): FieldError[] {
   const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length;
   return [
@@ -105,7 +105,7 @@ export const apiServices: Kind<Draft<APIService>> = {
   },
   validate,
   create: {
-    // What this server serves itself needs no connection, so it is available from the start.
+    // This server's own API is available from the start, without a connection.
     prepare(service, { now }) {
       const local = objectAt(specOf(service), 'service') === null;
       const available = {

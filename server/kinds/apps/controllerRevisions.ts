@@ -11,7 +11,7 @@ import type { Draft, Kind } from '../kind.js';
 
 const dataPath = Path.of('data');
 
-/** A revision is any object: whatever its controller wants to go back to. */
+/** A revision is any object to which its controller can return. */
 function validate(revision: Draft<ControllerRevision>): FieldError[] {
   const { data } = revision;
   const missing = data === undefined || data === null;

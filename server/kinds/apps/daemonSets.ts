@@ -22,7 +22,7 @@ import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
-/** Counts the changes of the template. It was a member of the specification, and lives on in an annotation. */
+/** Counts changes of the template; formerly a field of the specification. */
 const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
 
 const templateGeneration = (set: Draft<DaemonSet>): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;

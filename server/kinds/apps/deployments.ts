@@ -48,7 +48,7 @@ function validateSpec(deployment: Draft<Deployment>): Found {
   );
 }
 
-/** A deadline that ends before a pod may count as available could never be met. */
+/** A deadline before pods can count as available could never be met. */
 function validateDeadline(spec: Writable<DeploymentSpec>): FieldError[] {
   const deadline = spec.progressDeadlineSeconds;
   const path = specPath.child('progressDeadlineSeconds');
@@ -112,7 +112,7 @@ export const deployments: Kind<Draft<Deployment>> = {
   warnings: workloadWarnings,
   update: {
     prepare(deployment, old) {
-      // Annotations are copied to the replica sets, so changing them is work for the controller, too.
+      // Annotations are copied to replica sets, so their changes concern the controller.
       if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
         deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },

@@ -16,7 +16,7 @@ import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 const specPath = Path.of('spec');
 const status = Path.of('status');
 
-/** Findings about a specification, and about that of a Deployment, which hands these members on to its sets. */
+/** Checks a ReplicaSet's specification, or a Deployment's, which has the same members. */
 export function validateReplicaSpec(spec: Writable<ReplicaSetSpec> | Writable<DeploymentSpec>): Found {
   return inOrder(
     nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),

@@ -7,17 +7,16 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 
-/** What is said of selectors depends on the kind. */
+/** Messages about selectors, which depend on the kind. */
 export interface SelectorRules {
-  /** What an empty selector is told. */
+  /** The message for an empty selector. */
   readonly empty: string;
-  /** What a selector that cannot select is told, after what is wrong with its parts. */
+  /** The message for an unusable selector, after those about its parts. */
   readonly broken: string;
-  /** Whether an absent selector is reported as such, besides selecting nothing. */
+  /** Whether a missing selector is reported, in addition to selecting nothing. */
   readonly required: boolean;
 }
 
-/** Findings about the selector of a workload in its specification. */
 export function validateWorkloadSelector(spec: JsonObject, path: Path, rules: SelectorRules): FieldError[] {
   const selector = objectAt(spec, 'selector');
   if (selector === null) return rules.required ? [required(path, '')] : [];
@@ -28,7 +27,7 @@ export function validateWorkloadSelector(spec: JsonObject, path: Path, rules: Se
   ];
 }
 
-/** Which pods a workload has never changes. */
+/** The selector of a workload never changes. */
 export const sameSelector = (workload: ApiObject, old: ApiObject): FieldError[] =>
   unchanged(
     printedSelector(memberAt(workload, 'spec', 'selector')),

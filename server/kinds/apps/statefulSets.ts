@@ -27,7 +27,7 @@ import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const retain = 'Retain';
-/** What an update may change. */
+/** Members that an update may change. */
 const changeable = [
   'replicas',
   'ordinals',
@@ -63,7 +63,7 @@ function setStrategyDefaults(strategy: JsonObject): void {
   if (strategy.type === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
 }
 
-/** Claims in templates are objects of their own kind, whatever they are called, status and all. */
+/** Claims in templates are objects of their own kind, whatever they state, with a status. */
 function setClaimDefaults(claim: JsonObject): void {
   claim.apiVersion = 'v1';
   claim.kind = 'PersistentVolumeClaim';
@@ -73,13 +73,13 @@ function setClaimDefaults(claim: JsonObject): void {
   setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
 }
 
-/** How many pods may be missing during an update: as long as that cannot be chosen, it is always one, and goes without saying. */
+/** The pods that may be unavailable during an update: always one, unstated, while the feature is off. */
 function setMaxUnavailable(set: Draft<StatefulSet>, enabled: EnabledFeatures): void {
   const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
   if (rolling !== null && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
 }
 
-/** What an update may not change is checked on create only. */
+/** Immutable members are checked on create only. */
 function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
   const spec = specOf(set);
   const serviceName = textAt(spec, 'serviceName');
@@ -104,7 +104,7 @@ function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
       ? []
       : inOrder(
           validateSelected(template, selector, specPath.child('template')),
-          // The reference looks at labels and annotations twice.
+          // The reference checks labels and annotations twice.
           validateTemplateDescription(template, specPath.child('template')),
           validatePodTemplate(asInPods(template, spec), specPath.child('template')),
         ),
@@ -115,7 +115,7 @@ function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
 const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>
   allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
 
-/** The template as its pods get it: with a volume for each claim, and a name in the network that the set gives. */
+/** The template as pods receive it: with a volume for each claim, and a host name from the set. */
 function asInPods(template: JsonObject, spec: Writable<StatefulSetSpec>): JsonObject {
   const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = specOf(template);

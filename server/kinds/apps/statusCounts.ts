@@ -5,19 +5,19 @@ import type { ChangeFindings } from '../../registry/rules.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { nonNegative } from '../../registry/validation/values.js';
 
-/** Rules of numbers that count pods, shared by the workloads. */
+/** Rules of pod counts, shared by workloads. */
 
-/** Members that must not be negative, in the order in which they are reported. */
+/** Members that must not be negative, in reporting order. */
 export const nonNegativeMembers = (holder: JsonObject, members: readonly string[], path: Path): FieldError[] =>
   members.flatMap((member) => nonNegative(holder[member], path.child(member)));
 
-/** No part is larger than the whole. Absent numbers count as zero. */
+/** Parts must not exceed the whole. Absent numbers count as zero. */
 export const countsWithin = (status: JsonObject, parts: readonly string[], whole: string, path: Path): FieldError[] =>
   parts
     .filter((part) => Number(status[part] ?? 0) > Number(status[whole] ?? 0))
     .map((part) => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
 
-/** The status of a set of replicas: of all, some are labelled, ready or available; and what is available is ready. */
+/** Checks the counts of replicas: labelled, ready and available ones are part of all, and available ones are ready. */
 export function validateReplicaCounts(status: JsonObject, counts: readonly string[], path: Path): FieldError[] {
   const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
   return [
@@ -27,7 +27,7 @@ export function validateReplicaCounts(status: JsonObject, counts: readonly strin
   ];
 }
 
-/** A counter that a controller only ever raises. */
+/** A counter that never decreases. */
 export function counter<T extends object, const P extends string>(path: PathIn<T, P>): ChangeFindings<T> {
   const names = path.split('.');
   return (object, old) => {

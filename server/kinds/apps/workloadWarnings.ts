@@ -5,7 +5,7 @@ import { dnsLabelName } from '../../registry/validation/names.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { hasNewGeneration } from '../warnings.js';
 
-/** Pods are named after the workload, and their names become host names: what is not a DNS label gets mangled there. */
+/** Pods are named after the workload, and their host names after the pods: a name that is not a DNS label is mangled there. */
 export function podNameWarnings(workload: ApiObject): string[] {
   const complaints = dnsLabelName(workload.metadata.name ?? '', false);
   return complaints.length === 0
@@ -15,7 +15,7 @@ export function podNameWarnings(workload: ApiObject): string[] {
       ];
 }
 
-/** Of a workload that keeps pods running: of its name when it is made, of its template when that may have changed. */
+/** Warns about the name on create, and about the template when it may have changed. */
 export const workloadWarnings = (workload: ApiObject, old: ApiObject | null): string[] => [
   ...(old === null ? podNameWarnings(workload) : []),
   ...(hasNewGeneration(workload, old) ? templateWarnings(memberAt(workload, 'spec', 'template'), Path.of('spec', 'template')) : []),

@@ -6,8 +6,8 @@ import { printedStructure, type StructureForm } from '../../registry/validation/
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
 
 /**
- * Version 1 knows only one metric, average CPU utilisation, as plain members. What it cannot say travels in annotations, so that nothing
- * is lost when an old client reads an object and writes it back. Stored is version 2.
+ * Version 1 has only one metric, average CPU utilisation, as plain members. Annotations carry the rest, so that nothing is lost when an old client reads and
+ * writes an object. Version 2 is stored.
  */
 const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
@@ -28,7 +28,7 @@ const currentCpuMetric = (utilization: JsonValue): JsonObject => ({
   resource: { name: 'cpu', current: { averageUtilization: utilization } },
 });
 
-/** The annotation with the behaviour has the reference's own structure, under the names that its members have in Go. Read, they may be spelt in any case. */
+/** The behaviour annotation has the reference's internal structure, with Go names in any case. */
 const rulesForm: StructureForm = [
   ['stabilizationWindowSeconds', 'StabilizationWindowSeconds', 'optional'],
   ['selectPolicy', 'SelectPolicy', 'optional'],
@@ -53,7 +53,7 @@ const behaviorMemberNames = new Map(
   [...behaviorForm, ...rulesForm, ['type'], ['value'], ['periodSeconds']].map(([member = '']) => [member.toLowerCase(), member]),
 );
 
-/** The structure with the names that clients know, without what is not set. */
+/** Converts it to JSON names, without unset members. */
 function behaviorMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(behaviorMembers);
   if (!isObject(value)) return value;
@@ -67,17 +67,17 @@ function behaviorMembers(value: JsonValue): JsonValue {
 
 const isEmpty = (value: JsonValue | undefined): boolean => itemsOf(value).length === 0 && Object.keys(membersOf(value)).length === 0;
 
-/** Puts a value into an annotation, or leaves it out when there is nothing to keep. */
+/** Writes a value to an annotation, if there is one. */
 function keep(object: ApiObject, annotation: string, value: JsonValue | undefined): void {
   if (value === undefined || isEmpty(value)) return;
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: JSON.stringify(value) };
 }
 
-/** Takes a value out of its annotation. A broken annotation counts as absent. */
+/** Reads and removes a value from its annotation. An invalid one counts as absent. */
 function recall(object: ApiObject, annotation: string): JsonValue | undefined {
   const { [annotation]: text, ...others } = object.metadata.annotations ?? {};
   if (text === undefined) return undefined;
-  // An empty map is not the absence that was stored.
+  // An empty map would differ from the stored absence.
   if (Object.keys(others).length > 0) object.metadata.annotations = others;
   else delete object.metadata.annotations;
   try {
@@ -101,7 +101,7 @@ function fromStorage(object: ApiObject): ApiObject {
       .filter((metric) => !isCpuUtilization(metric))
       .map(targetFromStorage),
   );
-  // Also what the status says as a plain member: there is more to it.
+  // Includes what the status states as a plain member, which is incomplete.
   keep(object, currentMetricsAnnotation, itemsOf(currentMetrics).map(currentFromStorage));
   keep(object, conditionsAnnotation, conditions);
   keep(object, behaviorAnnotation, isEmpty(behavior) ? undefined : printedStructure(behavior, behaviorForm));
@@ -134,7 +134,7 @@ function toStorage(object: ApiObject): ApiObject {
   if (object['status'] !== undefined) {
     object['status'] = {
       ...status,
-      // Version 2 leaves none out where version 1 says so.
+      // Version 2 always has it where version 1 states it.
       ...(present(currentReplicas) && currentReplicas !== 0 ? { currentReplicas } : {}),
       currentMetrics: currentMetrics.length === 0 ? null : currentMetrics,
       ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),

@@ -3,19 +3,19 @@ import { objectAt } from '../../../api/json/defaulting.js';
 import { membersOf } from '../../../api/json/members.js';
 
 /**
- * Metrics as version 1 writes them into its annotations: the amounts stand beside the name, where version 2 has a `metric` and a `target` (or `current`).
- * Which amount is set decides which type of target version 2 shows.
+ * Metrics in version 1's annotations: amounts next to the name, where version 2 has a `metric` and a `target` (or `current`). The amount that is set determines
+ * the target type of version 2.
  */
 
 type Sources = Readonly<Record<string, (source: JsonObject) => JsonObject>>;
 
-/** Without the members that are not set. */
+/** Drops unset members. */
 const setMembers = (members: Record<string, JsonValue | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined && entry[1] !== null));
 
 const present = (value: JsonValue | undefined): boolean => value !== undefined && value !== null;
 
-/** Amounts that version 1 always has are zero where nothing is said. */
+/** Amounts that version 1 always has default to zero. */
 const amountOf = (value: JsonValue | undefined): JsonValue => value ?? '0';
 
 const nameAndSelector = (name: JsonValue | undefined, selector: JsonValue | undefined): JsonObject =>
@@ -151,7 +151,7 @@ const currentMetricFromStorage: Sources = {
     }),
 };
 
-/** A metric with each of its sources in the other form. */
+/** Converts a metric's sources. */
 const converted = (metric: JsonValue, sources: Sources): JsonObject => {
   const from = membersOf(metric);
   const found = Object.entries(sources).flatMap(([member, convert]): [string, JsonValue][] => {

@@ -18,7 +18,7 @@ const specPath = Path.of('spec');
 const status = Path.of('status');
 const minReplicas = 1;
 const cpuPercent = 80;
-/** The only scalable kind of the group without a name. */
+/** The only scalable kind of the core group. */
 const withoutGroup = 'ReplicationController';
 
 function setDefaults(autoscaler: Draft<HorizontalPodAutoscaler>): void {
@@ -60,7 +60,7 @@ function validateReplicas(spec: Writable<HorizontalPodAutoscalerSpec>): FieldErr
 
 const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
   ...validateReference(target, path),
-  // A target that stays what it is is not looked at again.
+  // An unchanged target is not checked again.
   ...keepable(
     `${textAt(target, 'apiVersion')} ${textAt(target, 'kind')}`,
     validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),

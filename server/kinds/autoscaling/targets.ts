@@ -2,26 +2,26 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { none } from '../cells.js';
 
-/** The column Targets of autoscalers: what is measured and what is wanted, metric by metric. */
+/** The column Targets: actual and desired values of each metric. */
 
-/** More metrics are counted, not shown. */
+/** Further metrics are only counted. */
 const shownMax = 2;
 const unknown = '<unknown>';
 const auto = '<auto>';
 
-/** What was measured, in the same form as what is wanted. */
+/** The actual values, in the form of the desired ones. */
 interface Measured {
   readonly current: JsonObject;
 }
 
-/** An amount for each pod, or for all of them together. */
+/** An amount for each pod, or for all together. */
 function amount(target: JsonObject, { current }: Measured, perPod: string): string {
   const member = target['averageValue'] === undefined ? 'value' : 'averageValue';
   const measured = textAt(current, member) || unknown;
   return `${measured}/${textAt(target, member)}${member === 'averageValue' ? perPod : ''}`;
 }
 
-/** A resource of pods or of one of their containers: as an amount, or as a share of what was requested. */
+/** A resource of pods or of one container: as an amount, or as a share of requests. */
 function resource(source: JsonObject, { current }: Measured): string {
   const target = membersOf(source['target']);
   const percent = (value: JsonValue | undefined, unset: string): string =>
@@ -33,7 +33,7 @@ function resource(source: JsonObject, { current }: Measured): string {
   return `${textAt(source, 'name')}: ${shown}`;
 }
 
-/** By the type of a metric: the member that holds it, and how it is shown. */
+/** The member and format of each metric type. */
 const metrics: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, measured: Measured) => string]>> = {
   Resource: ['resource', resource],
   ContainerResource: ['containerResource', resource],
@@ -42,7 +42,7 @@ const metrics: Readonly<Record<string, readonly [member: string, show: (source: 
   External: ['external', (source, { current }) => amount(membersOf(source['target']), { current }, ' (avg)')],
 };
 
-/** What was measured stands at the same place of its list as what is wanted. */
+/** Actual and desired values have the same position in their lists. */
 export function targetsCell(autoscaler: ApiObject): string {
   const wanted = itemsOf(memberAt(autoscaler, 'spec', 'metrics')).map(membersOf);
   const measured = itemsOf(memberAt(autoscaler, 'status', 'currentMetrics')).map(membersOf);

@@ -20,7 +20,7 @@ import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const template = specPath.child('jobTemplate', 'spec');
-/** A job's name is that of the cron job and eleven characters for the time, and has to fit into a label. */
+/** A job's name adds eleven characters for the time, and must fit in a label. */
 const nameMax = 52;
 const policies = ['Allow', 'Forbid', 'Replace'];
 const zoneInSchedule = 'TZ';
@@ -38,7 +38,7 @@ function setDefaults(cronJob: Draft<CronJob>): void {
   setDefault(spec, 'failedJobsHistoryLimit', 1);
 }
 
-/** `old` is null on create. What was accepted once stays acceptable. */
+/** `old` is null on create. Accepted values stay acceptable. */
 function validateSpec(cronJob: Draft<CronJob>, old: Draft<CronJob> | null): Found {
   const spec = specOf(cronJob);
   const before = old === null ? null : specOf(old);
@@ -119,14 +119,14 @@ export const cronJobs: Kind<Draft<CronJob>> = {
   },
   subresources: {
     status: {
-      // The general checks of metadata are all that there is.
+      // Only the generic metadata checks run.
       review: [],
     },
   },
   cells: {
     Schedule: at('spec.schedule'),
     Timezone: at('spec.timeZone'),
-    // Spelt as a word, other than the columns of other kinds.
+    // A word, unlike the columns of other kinds.
     Suspend: (object) => (memberAt(object, 'spec', 'suspend') === true ? 'True' : 'False'),
     Active: countAt('status.active'),
     'Last Schedule': ageAt('status.lastScheduleTime'),

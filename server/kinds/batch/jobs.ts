@@ -40,7 +40,7 @@ const parallelismSoftMax = 10_000;
 const manyIndexes =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 
-/** What is doubtful about the specification of a job, or of the jobs of a cron job. */
+/** Warnings about a job's specification, or a cron job's template. */
 export function jobSpecWarnings(spec: Writable<JobSpec>, path: Path): string[] {
   const many =
     spec.completionMode === 'Indexed' &&
@@ -87,7 +87,7 @@ export const jobs: Kind<Draft<Job>> = {
   metadata: { generationOf: ['spec'] },
   defaults: setJobDefaults,
   validate,
-  // As a default this holds for what is read, too; that a job is refused because of labels that it got so would confuse.
+  // This default also applies on reads; a refusal because of labels set by it would confuse.
   canonicalize: mirrorLabels,
   warnings: (job, old) => [
     ...(old === null ? podNameWarnings(job) : []),

@@ -15,7 +15,7 @@ const bundleBytesMax = 1024 * 1024;
 const signerOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'signerName');
 const bundleOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'trustBundle');
 
-/** A bundle of a signer has a name that begins with the signer's, with colons in place of slashes; other names have no colon. */
+/** The name of a signer's bundle begins with the signer's, with colons in place of slashes; other names have no colon. */
 function bundleName(name: string, prefix: boolean, bundle: Draft<ClusterTrustBundle>): string[] {
   const signer = signerOf(bundle);
   if (signer === '') {
@@ -51,7 +51,7 @@ function certificateIn(bytes: Buffer): X509Certificate | null {
   }
 }
 
-/** Once each block by itself is right: there is one, and none is there again. */
+/** Checks valid blocks together: at least one, and no repetitions. */
 function setComplaints(blocks: readonly PemBlock[]): string[] {
   if (blocks.length === 0) return ['at least one trust anchor must be provided'];
   const places = new Map<string, number[]>();
@@ -64,7 +64,7 @@ function setComplaints(blocks: readonly PemBlock[]): string[] {
     .map((indices) => `duplicate trust anchor (indices [${indices.join(' ')}])`);
 }
 
-/** A signer that changes leaves the name behind. */
+/** A changed signer no longer matches the name. */
 const nameFindings = (bundle: Draft<ClusterTrustBundle>): FieldError[] => {
   const { name = '' } = bundle.metadata;
   return bundleName(name, false, bundle).map((text) => invalid(Path.of('metadata', 'name'), name, text));
@@ -82,7 +82,7 @@ export const clusterTrustBundles: Kind<Draft<ClusterTrustBundle>> = {
     review: [
       'objectMeta',
       nameFindings,
-      signerFindings, // What is there already stays acceptable: rules may have become stricter since.
+      signerFindings, // Existing content stays acceptable under stricter rules.
       (bundle, old) => (bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
       'objectMetaUpdate',
       immutable('spec.signerName', (name = '') => name),

@@ -6,12 +6,12 @@ import { duplicate, forbidden, invalid, notSupported, Path, required, type Field
 import { statusOf } from '../parts.js';
 import { firstPositions } from '../../registry/validation/repeats.js';
 
-/** How far a request has come: who may say what of it, and what cannot be taken back. */
+/** Conditions of a request: who may set them, and which are final. */
 
 const conditionsPath = Path.of('status', 'conditions');
-/** Decisions on a request, made through `approval` only. */
+/** Decisions, made only through `approval`. */
 const decisions = ['Approved', 'Denied'];
-/** Conditions that are there or not, and stay. */
+/** Conditions that are never removed. */
 const final = [...decisions, 'Failed'];
 const statuses = ['False', 'True', 'Unknown'];
 
@@ -43,7 +43,7 @@ export function validateConditions(request: ApiObject, old: ApiObject | null): F
 const validateStatus = (status: string, allowed: readonly string[], path: Path): FieldError[] =>
   status === '' ? [required(path, '')] : allowed.includes(status) ? [] : [notSupported(path, status, allowed)];
 
-/** What was decided stays decided; without `mayDecide` nothing is decided either. */
+/** Decisions are final; without `mayDecide` none may be added. */
 export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDecide: boolean): FieldError[] {
   const counts = (type: string): readonly [number, number] => [ofType(request, type).length, ofType(old, type).length];
   const removed = final
@@ -64,7 +64,7 @@ export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDe
 
 const isZero = (time: JsonValue | undefined): boolean => time === undefined || time === null;
 
-/** Fills in when a condition was written, and when it came to be so. */
+/** Sets the update and transition times of conditions. */
 export function fillConditionTimes(request: ApiObject, old: ApiObject, now: string): void {
   const since = timesBefore(old);
   for (const condition of conditionsOf(request)) {
@@ -76,7 +76,7 @@ export function fillConditionTimes(request: ApiObject, old: ApiObject, now: stri
 
 const stateOf = (condition: JsonObject): string => JSON.stringify([condition['type'], condition['status']]);
 
-/** When each condition first came to be as it is, where that is known. */
+/** Known transition times of earlier conditions. */
 function timesBefore(request: ApiObject): ReadonlyMap<string, JsonValue> {
   const times = new Map<string, JsonValue>();
   for (const condition of conditionsOf(request)) {
@@ -87,7 +87,7 @@ function timesBefore(request: ApiObject): ReadonlyMap<string, JsonValue> {
   return times;
 }
 
-/** A status that repeats the decisions does so imprecisely (clients may have lost members); as long as it repeats all of them, they stay as they are. */
+/** A status may repeat the decisions imprecisely, because clients lose members; while all are present, the stored ones stay. */
 export function keepDecisions(request: ApiObject, old: ApiObject): void {
   for (const type of decisions) {
     const before = ofType(old, type);

@@ -4,15 +4,15 @@ import { memberAt, textAt } from '../../../api/json/members.js';
 import type { UpdateObserver } from '../../registry/observers.js';
 import { pemBlocks } from './pem.js';
 
-/** A certificate that was issued to somebody who has said for how long. */
+/** A certificate issued for a requested duration. */
 export interface Issue {
-  /** `other` for all but those of Kubernetes: names of signers are anybody's invention. */
+  /** `other` for signers outside Kubernetes, whose names are unlimited. */
   readonly signer: string;
-  /** Whether it is good for about that long. */
+  /** Whether its lifetime is about the requested one. */
   readonly honored: boolean;
 }
 
-/** Null where a change issues none, or nobody has said for how long. */
+/** Null where a change issues none, or no duration was requested. */
 function issueIn(object: ApiObject, old: ApiObject): Issue | null {
   const wanted = memberAt(old, 'spec', 'expirationSeconds');
   const certificate = textAt(object, 'status', 'certificate');
@@ -22,19 +22,18 @@ function issueIn(object: ApiObject, old: ApiObject): Issue | null {
   return { signer, honored: isHonored(Number(wanted), secondsOf(certificate)) };
 }
 
-/** Signers set the beginning back a little, and round. */
+/** Signers set the start back a little, and round. */
 const toleranceSeconds = 5 * 60;
 const tolerancePart = 1 / 20;
 const isHonored = (wanted: number, given: number): boolean => Math.abs(wanted - given) < toleranceSeconds + wanted * tolerancePart;
 
-/** How long the first certificate is good for. Validation has found that it is one. */
+/** The lifetime of the first certificate, which has been validated. */
 function secondsOf(base64: string): number {
   const [first] = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
   const { validFrom, validTo } = new X509Certificate(first?.bytes ?? '');
   return (Date.parse(validTo) - Date.parse(validFrom)) / 1000;
 }
 
-/** Tells of certificates that are issued. */
 export const issueObserver = (issued: (issue: Issue) => void): UpdateObserver => ({
   resource: { group: 'certificates.k8s.io', resource: 'certificatesigningrequests' },
   subresource: 'status',

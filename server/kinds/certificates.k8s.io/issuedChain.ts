@@ -7,7 +7,7 @@ import { invalid, Path, required, tooLong, type FieldError } from '../../registr
 import { pemBlocks } from './pem.js';
 import { keyOf } from './podKey.js';
 
-/** What a signer hands back to a pod: a leaf for the pod's key, those that vouch for it, and times that agree with the leaf. */
+/** A signer's answer for a pod: a leaf for the pod's key, its intermediates, and times that match the leaf. */
 
 const chainPath = Path.of('status', 'certificateChain');
 const chainBytesMax = 100 * 1024;
@@ -16,14 +16,14 @@ const lifetimeMin = 60 * minute;
 const refreshMargin = 10 * minute;
 const clockSkew = 5 * minute;
 const pemType = 'CERTIFICATE';
-/** Times that have to be there, and what is said of each that is not. */
+/** Required times, and the message for each. */
 const times: readonly (readonly [member: string, detail: string])[] = [
   ['notBefore', 'must be present and consistent with the issued certificate'],
   ['notAfter', 'must be present and consistent with the issued certificate'],
   ['beginRefreshAt', 'must be present and in the range [notbefore+10min, notafter-10min]'],
 ];
 
-/** What is wrong with the certificates that a request is answered with. One fault hides those that follow. */
+/** Checks the issued certificates. One error hides later ones. */
 export function validateIssued(status: JsonObject, spec: JsonObject, now: string): FieldError[] {
   const chain = textAt(status, 'certificateChain');
   const refuse = (detail: string): FieldError[] => [invalid(chainPath, chain, detail)];
@@ -58,7 +58,7 @@ function certificateIn(bytes: Buffer): X509Certificate | null {
 
 const isFor = (leaf: X509Certificate, key: KeyObject | null): boolean => key?.equals(leaf.publicKey) === true;
 
-/** Names of hosts that cannot be any, and addresses without a host. */
+/** Invalid host names, and addresses without a host. */
 function nameFindings({ subjectAltName = '' }: X509Certificate): FieldError[] {
   return subjectAltName.split(', ').flatMap((entry) => {
     const [kind = '', ...rest] = entry.split(':');
@@ -74,7 +74,6 @@ function nameFindings({ subjectAltName = '' }: X509Certificate): FieldError[] {
   });
 }
 
-/** A time as messages print it. */
 const printedTime = (ms: number): string => `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} +0000 UTC`;
 
 /** Times are not quoted, unlike texts. */

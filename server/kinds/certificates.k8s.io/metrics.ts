@@ -2,7 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Issue } from './issue.js';
 import { totals } from '../../../program/metrics/totals.js';
 
-/** What is counted of certificates that are issued, under the names of the reference. */
+/** The metrics have the reference's names. */
 export function createIssueMetrics(registry: Registry): (issue: Issue) => void {
   const [requested, honored] = (
     [

@@ -1,6 +1,6 @@
 import { pemTexts } from '../pemTexts.js';
 
-/** One block of a PEM text (RFC 1421 in the form that RFC 7468 describes). */
+/** One block of a PEM text (RFC 1421 in the form of RFC 7468). */
 export interface PemBlock {
   readonly type: string;
   readonly hasHeaders: boolean;
@@ -9,7 +9,7 @@ export interface PemBlock {
 
 const header = /^[^:\r\n]+:[^\r\n]*\r?\n/;
 
-/** The blocks of a text in order; what stands around them does not count. */
+/** The blocks of a text in order; text around them is ignored. */
 export function pemBlocks(text: string): PemBlock[] {
   return pemTexts(text).flatMap(({ type, content }) => {
     let rest = content;

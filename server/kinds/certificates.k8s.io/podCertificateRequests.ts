@@ -25,9 +25,9 @@ const uidMax = 128;
 const secondsMin = 3600;
 const daySeconds = 86_400;
 const secondsMax = 91 * daySeconds;
-/** States in which a request ends. */
+/** Final states of a request. */
 const ends = ['Issued', 'Denied', 'Failed'];
-/** Who asks, by names and unique ids: a name alone may belong to somebody else tomorrow. */
+/** Subjects are identified by name and uid: a name alone may be reused. */
 const parties = ['pod', 'serviceAccount', 'node'] as const;
 
 const hasEndedAs = (request: Draft<PodCertificateRequest>, type: string): boolean =>
@@ -60,7 +60,7 @@ function validateLifetime(seconds: number, signer: string, path: Path): FieldErr
   return seconds < secondsMin || seconds > max ? [invalid(path, seconds, `must be in the range [${secondsMin}, ${max}]`)] : [];
 }
 
-/** A request ends once, in one way, and then stays as it is. */
+/** A request ends once, in one state, and is then immutable. */
 function* reviewStatus(
   request: Draft<PodCertificateRequest>,
   old: Draft<PodCertificateRequest>,
@@ -82,7 +82,7 @@ function* reviewStatus(
     : only(before, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 
-/** Conditions of these types only, one of them at most. The reference writes their places in a way of its own. */
+/** Allows at most one condition of these types. The reference spells their paths in its own way. */
 function validateEnds(request: Draft<PodCertificateRequest>): FieldError[] {
   const conditions = itemsOf(memberAt(request, 'status', 'conditions'));
   const path = statusPath.child('conditions');
@@ -122,6 +122,6 @@ export const podCertificateRequests: Kind<Draft<PodCertificateRequest>> = {
       review: [reviewStatus],
     },
   },
-  // A kubelet may watch those that name its node alone.
+  // A kubelet may watch the requests of its node.
   fields: { values: fieldsAt('spec.signerName', 'spec.podName', 'spec.nodeName') },
 };

@@ -5,7 +5,7 @@ import { invalid, invalidUnquoted, Path, tooLong, type FieldError } from '../../
 import { element, sequence } from '../../../api/der.js';
 import { requestKey } from './request.js';
 
-/** The key that a pod's certificate is to be about, and the proof that whoever asks has the private one. */
+/** The key of a pod's certificate, and the proof of its possession. */
 
 const specPath = Path.of('spec');
 const keyPath = specPath.child('pkixPublicKey');
@@ -14,13 +14,13 @@ const stubPath = specPath.child('stubPKCS10Request');
 const bytesMax = 10 * 1024;
 const bitsPerByte = 8;
 const rsaBits = [3072, 4096];
-/** What curves are called there and here; others cannot be read. */
+/** Curve names in Node and in messages; others cannot be read. */
 const curves: Readonly<Record<string, string>> = { secp224r1: 'P-224', prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 const weakCurve = 'P-224';
 
 const bytesAt = (spec: JsonObject, member: string): Buffer => Buffer.from(textAt(spec, member), 'base64');
 
-/** What is wrong with the key of a request, of which there are two forms: a bare one with a signature, or one in a request of its own. */
+/** Checks either form of a request's key: plain with a signature, or in a PKCS #10 request. */
 export function validateKey(spec: JsonObject): FieldError[] {
   const [key, proof, stub] = ['pkixPublicKey', 'proofOfPossession', 'stubPKCS10Request'].map((member) => bytesAt(spec, member)) as [
     Buffer,
@@ -86,6 +86,6 @@ function provesPossession(key: KeyObject, signed: Buffer, proof: Buffer): boolea
   return verify('sha256', signed, { key, ...padding }, proof);
 }
 
-/** The key of a stored request; null if it has none that can be read. */
+/** The key of a stored request, or null. */
 export const keyOf = (spec: JsonObject): KeyObject | null =>
   textAt(spec, 'stubPKCS10Request') === '' ? publicKeyIn(bytesAt(spec, 'pkixPublicKey')) : requestKey(bytesAt(spec, 'stubPKCS10Request'));

@@ -2,13 +2,13 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { bitString, contentOf, DerError, element, elementsIn, sequence, type Element } from '../../../api/der.js';
 import { pemBlocks } from './pem.js';
 
-/** Requests for certificates in the form of PKCS #10 (RFC 2986): what is asked for, an algorithm, and a signature that proves possession of the key. */
+/** Certificate requests in PKCS #10 (RFC 2986): the requested content, an algorithm, and a signature that proves possession of the key. */
 
 const pemType = 'CERTIFICATE REQUEST';
 const organization = '55040a';
 const commonName = '550403';
 
-/** Hashes by the object identifier of the signature algorithm, in hexadecimal. Null: the algorithm includes its own (Ed25519). */
+/** Hashes by object identifier of the signature algorithm, in hexadecimal. Null: the algorithm includes its own (Ed25519). */
 const hashes: Readonly<Record<string, string | null>> = {
   '2a864886f70d010105': 'sha1',
   '2a864886f70d01010b': 'sha256',
@@ -26,7 +26,7 @@ const requestIn = (base64: string): Buffer | null => {
   return block?.type === pemType ? block.bytes : null;
 };
 
-/** What is wrong with the request, PEM in base64, or null. */
+/** Returns the error of a request (PEM in base64), or null. */
 export function requestComplaint(base64: string): string | null {
   const bytes = requestIn(base64);
   if (bytes === null) return `PEM block type must be ${pemType}`;
@@ -37,7 +37,7 @@ export function requestComplaint(base64: string): string | null {
   }
 }
 
-/** The public key of a request in DER whose signature holds, or null. */
+/** The public key of a DER request with a valid signature, or null. */
 export function requestKey(bytes: Buffer): KeyObject | null {
   try {
     if (signatureComplaint(bytes) !== null) return null;
@@ -52,10 +52,10 @@ function keyIn(bytes: Buffer, info: Element): KeyObject {
   return createPublicKey({ key: bytes.subarray(publicKey.from, publicKey.end), format: 'der', type: 'spki' });
 }
 
-/** The organizations that the subject of a valid request belongs to: its groups, if it becomes a client. */
+/** The organizations of a valid request's subject, which become a client's groups. */
 export const organizationsOf = (base64: string): string[] => subjectParts(base64, organization);
 
-/** The name of the subject of a valid request, the last one if there are several; empty for none. */
+/** The last common name of a valid request's subject; empty for none. */
 export const commonNameOf = (base64: string): string => subjectParts(base64, commonName).at(-1) ?? '';
 
 function subjectParts(base64: string, wanted: string): string[] {
@@ -84,7 +84,7 @@ function signatureComplaint(bytes: Buffer): string | null {
   return verify(hash, bytes.subarray(info.from, info.end), key, signature.subarray(1)) ? null : 'x509: signature check failed';
 }
 
-/** What is asked for: a version, the subject and its public key. */
+/** The requested content: a version, the subject and its public key. */
 function membersOf(bytes: Buffer, info: Element): { readonly subject: Element; readonly publicKey: Element } {
   const version = element(bytes, info.start, { tag: null });
   const subject = element(bytes, version.end, { tag: sequence });

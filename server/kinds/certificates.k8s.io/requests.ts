@@ -48,7 +48,7 @@ const knownUsages = [
 const usagesOf = (request: Draft<CertificateSigningRequest>): string[] => itemsOf(specOf(request).usages).map(String);
 const certificateOf = (request: Draft<CertificateSigningRequest>): string => textAt(request, 'status', 'certificate');
 
-/** Faults that an object already has are tolerated in updates. */
+/** Existing errors are tolerated in updates. */
 function validate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): Found {
   const spec = specOf(request);
   const complaint = requestComplaint(textAt(spec, 'request'));
@@ -96,7 +96,7 @@ function validateCertificate(request: Draft<CertificateSigningRequest>, old: Dra
   return complaint === null ? [] : [invalid(certificatePath, '<certificate data>', complaint)];
 }
 
-/** What a write may do besides changing metadata. */
+/** The permitted changes of a write, apart from metadata. */
 interface Powers {
   readonly decide: boolean;
   readonly issue: boolean;
@@ -121,7 +121,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
   metadata: { name: pathSegmentName },
   validate: (request) => validate(request, null),
   create: {
-    // Whoever signs has to know who asks, so what the client says of itself does not count.
+    // The signer relies on the requesting user, so the client's values are replaced.
     prepare(request, { user }) {
       const spec = ensureObject(request, 'spec');
       for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member];
@@ -136,7 +136,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
     prepare(request, old) {
       request.spec = old.spec;
     },
-    // Nobody owns the spec, not even who creates it.
+    // The spec has no owner, not even its creator.
     resets: ['spec', 'status'],
     review: review({ decide: false, issue: false }),
   },
@@ -171,7 +171,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
   },
 };
 
-/** `Approved,Issued`: the state of a request in one word or two. */
+/** The state of a request, such as `Approved,Issued`. */
 function requestState(request: Draft<CertificateSigningRequest>): string {
   const types = conditionsOf(request).map((condition) => textAt(condition, 'type'));
   const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';

@@ -5,7 +5,7 @@ const domainMax = 253;
 const nameMax = 571;
 const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
 
-/** Who is to sign: a domain with at least one dot, and a path below it. */
+/** A domain with at least one dot, and a path below it. */
 export function validateSignerName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   const [domain = '', rest, more] = name.split('/');
@@ -19,7 +19,7 @@ export function validateSignerName(name: string, path: Path): FieldError[] {
   ];
 }
 
-/** Only the first label with a fault is reported. */
+/** Only the first invalid label is reported. */
 function firstBadLabel(text: string, rule: NameRule, path: Path): FieldError[] {
   for (const label of text.split('.')) {
     const complaints = rule(label, false);

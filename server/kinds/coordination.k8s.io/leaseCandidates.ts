@@ -11,7 +11,7 @@ const spec = Path.of('spec');
 const versionText = 'must be a valid semantic version';
 const zeroVersion = '0.0.0';
 
-/** Which versions a candidate speaks decides who leads, so that they have to be there and make sense together. */
+/** A candidate's versions determine the leader, so they must be present and consistent. */
 function validate(candidate: Draft<LeaseCandidate>): FieldError[] {
   const specified = (member: MemberOf<LeaseCandidateSpec>): string => textAt(candidate, 'spec', member);
   const [emulationVersion, strategy] = [specified('emulationVersion'), specified('strategy')];
@@ -31,7 +31,7 @@ function validateBinaryVersion(version: string, emulated: string): FieldError[] 
   const known = isVersion(version);
   return [
     ...(known ? [] : [invalid(path, version, versionText)]),
-    // What is no version counts as the lowest.
+    // An invalid version counts as the lowest.
     ...(isBefore(known ? version : zeroVersion, emulated)
       ? [invalid(path, version, 'must be greater than or equal to `emulationVersion`')]
       : []),
@@ -39,7 +39,7 @@ function validateBinaryVersion(version: string, emulated: string): FieldError[] 
 }
 
 function validateStrategy(strategy: string, emulated: string): FieldError[] {
-  // What stands behind the plus sign tells no versions apart.
+  // The part after the plus sign does not distinguish versions.
   const isUnknown = !isVersion(emulated) || emulated.split('+')[0] === zeroVersion;
   return [
     ...(strategy === oldestEmulationVersion && isUnknown

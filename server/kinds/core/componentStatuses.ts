@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../api/object.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import type { Draft, Kind } from '../kind.js';
 
-/** Components have their conditions beside the metadata, and one that matters. */
+/** Component conditions are next to the metadata; only one matters. */
 const health = (object: Draft<ComponentStatus>): JsonValue | undefined =>
   itemsOf(object.conditions).find((each) => textAt(each, 'type') === 'Healthy');
 

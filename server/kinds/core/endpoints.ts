@@ -33,7 +33,7 @@ function validateAddress(address: JsonObject, path: Path): FieldError[] {
     ...ipAddress(ip, path.child('ip')),
     ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
     ...(typeof address.nodeName === 'string' ? dnsSubdomain(address.nodeName, path.child('nodeName')) : []),
-    // What is no address is told twice, the second time in fewer words.
+    // An invalid address is reported twice, the second time in fewer words.
     ...endpointAddress(ip, path.child('ip')),
   ];
 }
@@ -65,7 +65,7 @@ const validateSubsets = (endpoints: Draft<Endpoints>): Found =>
 const managedBy = 'endpoints.kubernetes.io/managed-by';
 const controller = 'endpoint-controller';
 
-/** What the controller writes, it takes from pods. */
+/** The controller's addresses come from pods. */
 function warnings(endpoints: Draft<Endpoints>): string[] {
   if (endpoints.metadata.labels?.[managedBy] === controller) return [];
   return objectsIn(endpoints, 'subsets').flatMap((subset, position) =>
@@ -77,7 +77,7 @@ function warnings(endpoints: Draft<Endpoints>): string[] {
   );
 }
 
-/** How many endpoints of a list are spelled out. */
+/** Endpoints of a list that are shown. */
 const endpointsShown = 3;
 
 function endpointsText(object: Draft<Endpoints>): string {

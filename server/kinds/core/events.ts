@@ -21,7 +21,7 @@ const types: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
 const isSet = (event: Draft<Event>, member: keyof Event): boolean => textAt(event, member) !== '';
 
-/** Rules of both groups: an event with a time of its own is of the newer style and has to say who did what. */
+/** Rules of both groups: an event with a time of its own has the newer style and must name actor and action. */
 function validateStyle(event: Draft<Event>, servedAs: ServedAs): FieldError[] {
   const involved = textAt(event, 'involvedObject', 'namespace');
   const own = event.metadata.namespace ?? '';
@@ -61,7 +61,7 @@ function validateSeries(event: Draft<Event>): FieldError[] {
   ];
 }
 
-/** Only the older style has these. */
+/** Members of the older style only. */
 const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) => boolean])[] = [
   ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
   ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],
@@ -69,7 +69,7 @@ const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) =
   ['source', (event) => (['component', 'host'] as const).some((member) => textAt(event, 'source', member) !== '')],
 ];
 
-/** In the core group metadata is looked at only where nothing else is wrong; in the newer one, after the rules of both. */
+/** The core group checks metadata only where nothing else is wrong; the newer group after the rules of both. */
 function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: ServedAs): Found {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings.length > 0 ? findings : ofMetadata();
@@ -78,7 +78,7 @@ function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: Ser
   return inOrder(
     findings,
     ofMetadata(),
-    // In the core group any name will do.
+    // The core group accepts any name.
     subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
     validateSeries(event),
     isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')],
@@ -87,7 +87,7 @@ function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: Ser
   );
 }
 
-/** In the newer group nothing but the series may change. The reference looks at the reason twice. */
+/** Only the series may change in the newer group. The reference checks the reason twice. */
 const immutable = [
   'involvedObject',
   'reason',
@@ -104,13 +104,13 @@ const immutable = [
   'reportingComponent',
   'reportingInstance',
 ] as const;
-/** Members whose empty forms are all the same. */
+/** Members whose empty forms are equal. */
 const empty = (value: JsonObject[string]): unknown =>
   value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(membersOf(value)).length === 0)
     ? undefined
     : value;
 
-/** Metadata is looked at once more in the newer group only. */
+/** Only the newer group checks metadata again. */
 function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, metadata }: Review): Found {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings;
@@ -126,7 +126,7 @@ function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, meta
   );
 }
 
-/** How the newer group names the same fields; the core names are unknown there. */
+/** The newer group's names of the fields; the core names are unknown there. */
 const newerFields: Readonly<Record<string, ShortPathIn<Draft<Event>>>> = {
   ...Object.fromEntries(involved.map((member) => [`regarding.${member}`, `involvedObject.${member}` as const])),
   reason: 'reason',
@@ -137,7 +137,7 @@ const newerFields: Readonly<Record<string, ShortPathIn<Draft<Event>>>> = {
 };
 
 function eventSource(event: ApiObject): string {
-  // The two groups of events have different names for the same.
+  // The two groups name this differently.
   const component =
     textAt(event, 'source', 'component') ||
     textAt(event, 'deprecatedSource', 'component') ||

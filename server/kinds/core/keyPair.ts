@@ -1,11 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { pemTexts } from '../pemTexts.js';
 
-/** Whether a certificate and a key belong together: what a server that reads the two files would find. */
+/** Checks a certificate and key as a server that loads both files would. */
 
 const isKey = (type: string): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY');
 
-/** What is wrong with the pair, in the words of the reference's TLS library, or null. */
+/** Returns the error of the reference's TLS library, or null. */
 export function keyPairComplaint(certificatePem: string, keyPem: string): string | null {
   const certificates = pemTexts(certificatePem);
   const certificate = certificates.find(({ type }) => type === 'CERTIFICATE');

@@ -5,9 +5,9 @@ import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { type Steps } from '../../../api/steps.js';
 
-/** Rules that config maps and secrets share: named values of bounded size, which may be frozen. */
+/** Common rules of config maps and secrets: named values of bounded size, which may be immutable. */
 
-/** What all values of one object may hold together. */
+/** The total size of one object's values. */
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 
@@ -17,7 +17,7 @@ export const validateKeys = (data: JsonObject, path: Path): Found =>
 /** Values that are measured in one step. */
 const stepValues = 1_000;
 
-/** Bytes of texts, or of what base64 texts stand for. */
+/** The size of texts, or of decoded base64. */
 export function* dataBytes(data: JsonObject, encoding: 'utf8' | 'base64'): Steps<number> {
   let [bytes, position] = [0, 0];
   for (const key of Object.keys(data)) {
@@ -28,14 +28,14 @@ export function* dataBytes(data: JsonObject, encoding: 'utf8' | 'base64'): Steps
   return bytes;
 }
 
-/** What stays as it is in an object that is immutable. */
+/** Members that are immutable. */
 interface FrozenMembers {
   readonly members: readonly string[];
-  /** Those that are there in any case (SetDefaults_ConfigMap of the reference). Default: none. */
+  /** Members that defaults always set (SetDefaults_ConfigMap of the reference). Default: none. */
   readonly defaulted?: readonly string[];
 }
 
-/** Once an object is immutable, it stays so. A map that holds nothing is not kept, so that one that is sent is a change, except where it is there in any case. */
+/** Immutability is permanent. Empty maps are not stored, so sending one is a change, except where defaults always set it. */
 export function validateFrozen(object: ApiObject, old: ApiObject, { members, defaulted = [] }: FrozenMembers): FieldError[] {
   if (old['immutable'] !== true) return [];
   const same = (member: string): boolean => {

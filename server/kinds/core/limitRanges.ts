@@ -15,11 +15,11 @@ import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js
 import { type Steps } from '../../../api/steps.js';
 
 const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
-/** Members that hold amounts by resource. */
+/** Maps of amounts by resource. */
 const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 const limits = Path.of('spec', 'limits');
 
-/** A container's limits follow from the maximum, its requests from the limits, then from the minimum. */
+/** Default limits come from the maximum, default requests from the limits, then from the minimum. */
 function* setItemDefaults(item: JsonObject): Steps<void> {
   for (const member of amounts) {
     roundAmounts(objectAt(item, member));
@@ -88,7 +88,7 @@ interface Rule {
   readonly shown: string;
   readonly text: (low: string, high: string) => string;
 }
-/** Pairs of amounts of which the first must not exceed the second, and how it is said. */
+/** Pairs of amounts of which the first must not exceed the second, with their message. */
 const ordered: readonly Rule[] = [
   { low: 'min', high: 'max', at: 'min', shown: 'min', text: (low, high) => `min value ${low} is greater than max value ${high}` },
   {
@@ -152,7 +152,7 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
   ];
 }
 
-/** A ratio below one, or above what minimum and maximum allow anyway, makes no sense. */
+/** Refuses a ratio below one, or above that of maximum and minimum. */
 function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, bounded: boolean, path: Path): FieldError[] {
   const ratio = amounts.maxLimitRequestRatio;
   const at = path.child('maxLimitRequestRatio').key(name);
@@ -172,7 +172,7 @@ export const limitRanges: Kind<Draft<LimitRange>> = {
   },
   validate,
   create: {
-    // Nobody has to think of a name for one.
+    // An item needs no name.
     prepare(range) {
       if ((range.metadata.name ?? '') === '' && (range.metadata.generateName ?? '') === '') range.metadata.name = randomUUID();
     },

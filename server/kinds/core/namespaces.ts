@@ -7,16 +7,16 @@ import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
-/** The finalizer that stands for everything inside the namespace; the namespace controller removes it when all is gone. */
+/** The finalizer of the namespace's content; the namespace controller removes it when all is gone. */
 const contentFinalizer = 'kubernetes';
-/** Of a new namespace, and of one whose writer says nothing about it (defaults of v1 `NamespaceStatus`). */
+/** The default phase (v1 `NamespaceStatus`). */
 const activePhase = 'Active';
 const nameLabel = 'kubernetes.io/metadata.name';
 const specFinalizers = Path.of('spec', 'finalizers');
 
 const finalizersOf = (namespace: Draft<Namespace>): string[] => (membersOf(namespace.spec).finalizers as string[] | undefined) ?? [];
 
-/** The label with the namespace's own name lets selectors pick namespaces by name; nobody can change it. */
+/** The immutable label with the namespace's name, by which selectors match it. */
 function label(namespace: Draft<Namespace>): void {
   const name = namespace.metadata.name ?? '';
   if (name !== '') namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name };
@@ -27,7 +27,7 @@ const withFinalizers = (spec: Writable<NamespaceSpec>, finalizers: string[]): Js
   return finalizers.length === 0 ? rest : { ...rest, finalizers };
 };
 
-/** The reference names the list when it creates and the item when it finalizes. */
+/** The reference names the list on create and the item on finalize. */
 const validateFinalizers = (namespace: Draft<Namespace>, pathOf: (position: number) => Path): FieldError[] =>
   finalizersOf(namespace).flatMap((finalizer, position) => [
     ...qualifiedNameComplaints(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
@@ -85,7 +85,7 @@ export const namespaces: Kind<Draft<Namespace>> = {
       namespace.metadata.deletionTimestamp = now;
       namespace.status = { ...membersOf(namespace.status), phase: 'Terminating' };
     },
-    // Even a namespace without finalizers first shows that it is terminating; a second request removes it.
+    // Even a namespace without finalizers first becomes terminating; a second request removes it.
     alwaysMarks: true,
     answers: 'object',
   },

@@ -3,10 +3,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
-/**
- * Annotations that once held what is now in a node's specification. Nothing reads them, but they are still checked (ValidateNodeSpecificAnnotations
- * of the reference).
- */
+/** Annotations that preceded fields of a node's specification. They are unused, but still checked (ValidateNodeSpecificAnnotations of the reference). */
 const taintsKey = 'scheduler.alpha.kubernetes.io/taints';
 const avoidKey = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 const annotationsPath = Path.of('metadata', 'annotations');
@@ -43,7 +40,7 @@ function avoidedPods(text: string): FieldError[] {
   });
 }
 
-/** Taints are read by the names that the reference has inside, in whatever case. */
+/** Taints have the reference's internal names, in any case. */
 const lowerCaseNames = (taint: JsonObject | null): JsonObject =>
   Object.fromEntries(Object.entries(taint ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 

@@ -32,7 +32,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 const rangesOf = (node: Draft<Node>): string[] => itemsOf(specOf(node).podCIDRs).map(String);
 
-/** Older clients know one range only; it is the first of the list, and leads where both are given. */
+/** Older clients know one range, the first of the list, which wins where both are set. */
 function alignRanges(node: Draft<Node>): void {
   const spec = ensureObject(node, 'spec');
   const single = textAt(spec, 'podCIDR');
@@ -42,13 +42,13 @@ function alignRanges(node: Draft<Node>): void {
   if (first !== undefined) spec.podCIDR = first;
 }
 
-/** A kubelet's configuration is no longer kept with its node: only nodes that have one may go on to have one. */
+/** Node configuration is obsolete: only nodes that have one may keep it. */
 function dropConfig(node: Draft<Node>, old: Draft<Node> | null): void {
   if ((old?.spec?.configSource ?? null) === null) delete node.spec?.configSource;
   if ((old?.status?.config ?? null) === null) delete node.status?.config;
 }
 
-/** What nobody has reserved is there to be given out. */
+/** Unreserved capacity is allocatable. */
 function setAllocatable(node: Draft<Node>): void {
   const status = statusOf(node);
   const capacity = objectAt(status, 'capacity');
@@ -116,7 +116,7 @@ function validateRanges(node: Draft<Node>): FieldError[] {
   ];
 }
 
-/** Zeros in front of numbers are no reason not to understand a range. */
+/** Leading zeros do not make a range unreadable. */
 const readsAsRange = (range: string): boolean => parseRange(withoutLeadingZeros(range)) !== null;
 const unreadableRange = (position: number, range: string): string =>
   `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${position}]: <nil> (invalid CIDR address: ${range})`;
@@ -128,7 +128,7 @@ const validate = (node: Draft<Node>): FieldError[] => [
   ...validateRanges(node),
 ];
 
-/** What an update, of whatever part, may change. */
+/** Changes allowed in any update. */
 function validateChange(node: Draft<Node>, old: Draft<Node>): FieldError[] {
   const [spec, before] = [specOf(node), specOf(old)];
   const provider = textAt(before, 'providerID');
@@ -209,7 +209,7 @@ export const nodes: Kind<Draft<Node>> = {
     ...itemsOf(specOf(node).podCIDRs).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
   ],
   create: {
-    // A node reports itself: what it says of its state counts from the start.
+    // A node reports itself, so its initial status counts.
     status: 'sent',
   },
   update: {

@@ -26,7 +26,7 @@ const resizeStates = [
   'NodeResizePending',
 ];
 
-/** Only storage is allocated to claims, or what somebody else defines. */
+/** Only storage, or custom resources, are allocated to claims. */
 const validateResourceKey = (name: string, path: Path): FieldError[] => {
   const malformed = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   if (malformed.length > 0) return malformed;
@@ -55,7 +55,7 @@ function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
   ];
 }
 
-/** While the feature is off, nothing new says since when a claim has not been used. */
+/** While the feature is off, this condition is not added. */
 const unusedType = 'Unused';
 const tellsUse = (claim: Draft<PersistentVolumeClaim>): boolean =>
   objectsIn(statusOf(claim), 'conditions').some(({ type }) => type === unusedType);

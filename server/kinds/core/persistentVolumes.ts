@@ -23,7 +23,7 @@ const specPath = Path.of('spec');
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
 
-/** Sources that are mounted with options; others must not ask for any. */
+/** Sources with mount options. */
 const withMountOptions = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
@@ -52,7 +52,7 @@ function validateMountOptions(volume: Draft<PersistentVolume>): FieldError[] {
 const validateSpec = (volume: Draft<PersistentVolume>): FieldError[] =>
   validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', specPath);
 
-/** A volume stays what it is; where it can be used may be said later, once. */
+/** A volume's source is immutable; its node affinity may be set later, once. */
 function validateChange(volume: Draft<PersistentVolume>, old: Draft<PersistentVolume>): FieldError[] {
   const [spec, before] = [specOf(volume), specOf(old)];
   return [
@@ -76,14 +76,14 @@ function validateSameSource(spec: Writable<PersistentVolumeSpec>, before: Writab
   ];
 }
 
-/** Where a volume can be used may be said later, and labels that have got a new name may be called by it. */
+/** A node affinity may be added later, and labels be renamed to their stable names. */
 function validateSameAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
   if (before === null || (affinity !== null && sameValue(affinity, withNewLabels(before, affinity)))) return [];
   const shown = affinity === null ? null : printedStructure(affinity, affinityForm);
   return [invalid(Path.of('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA')];
 }
 
-/** The secret for growing a volume may be added when there was none. */
+/** A secret for expansion may be added. */
 function withoutNewExpandSecret(spec: Writable<PersistentVolumeSpec>, before: Writable<PersistentVolumeSpec>): JsonObject {
   const [csi, old] = [objectAt(spec, 'csi'), objectAt(before, 'csi')];
   if (csi === null || old === null || objectAt(old, 'controllerExpandSecretRef') !== null) return spec;
@@ -91,7 +91,7 @@ function withoutNewExpandSecret(spec: Writable<PersistentVolumeSpec>, before: Wr
   return { ...spec, csi: rest };
 }
 
-/** Sources that nothing implements any more. */
+/** Sources without any implementation left. */
 const gone: Partial<Record<keyof PersistentVolumeSpec, string>> = {
   cephfs: 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
   photonPersistentDisk: 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+',
@@ -151,7 +151,7 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
     },
   },
   update: {
-    // The checks of the object are listed twice.
+    // The object checks are reported twice.
     review: ['objectMeta', validateSpec, validateMountOptions, 'objectMeta', validateSpec, validateChange],
   },
   subresources: {
@@ -159,7 +159,7 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
       prepare(volume, old, context) {
         const [now, before] = [ensureObject(volume, 'status'), membersOf(old.status)];
         setTextDefault(now, 'phase', 'Pending');
-        // The server notes when the phase changed, unless the writer does.
+        // The server records phase changes, unless the writer does.
         if (now.phase !== before.phase && (now.lastPhaseTransitionTime ?? null) === (before.lastPhaseTransitionTime ?? null))
           now.lastPhaseTransitionTime = context.now;
       },

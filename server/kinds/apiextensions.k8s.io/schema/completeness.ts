@@ -2,12 +2,9 @@ import { objectAt } from '../../../../api/json/defaulting.js';
 import { required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } from './nodes.js';
 
-/**
- * Every field that a condition of the root speaks of must be described outside of conditions. As in the reference, conditions of what is below the root
- * may speak of fields that do not exist.
- */
+/** Every field in a condition of the root must be described outside of conditions. Conditions below the root may name missing fields, as in the reference. */
 
-/** Where something should be described, and what is there. */
+/** A place to describe, and its schema. */
 interface Spot {
   readonly schema: Schema | null;
   readonly path: Path;

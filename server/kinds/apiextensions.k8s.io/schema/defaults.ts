@@ -6,23 +6,22 @@ import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /**
- * Defaults must hold what their schema knows, and nothing else; those of whole objects say which kind they are; all meet the conditions of their schema.
- * Those inside of metadata are looked at as part of the least object that has them.
+ * Defaults may contain only what their schema knows; embedded objects need a kind; all must meet the schema's conditions. Those in metadata are checked within
+ * the smallest object that contains them.
  */
 
 const embedded = 'x-kubernetes-embedded-resource';
 const wholeMembers = ['apiVersion', 'kind', 'metadata'];
 
-/** Where a schema stands. */
 interface Place {
-  /** Of the nearest whole object around. */
+  /** The schema of the enclosing object. */
   readonly around: Schema;
-  /** The least object that has a value here. */
+  /** Builds the smallest object with this value. */
   readonly object: (value: Json) => Json;
   readonly insideMetadata: boolean;
 }
 
-/** Kind and version come last: the reference writes them over whatever is given. */
+/** Kind and version come last: the reference overwrites given ones. */
 const least = (value: Json): Json => ({ ...(value as JsonMembers), kind: 'Validation', apiVersion: 'validation/v1' });
 
 export const validateDefaults = (schema: Schema, path: Path): Found => {
@@ -30,7 +29,7 @@ export const validateDefaults = (schema: Schema, path: Path): Found => {
   return validateBelow(root, path, { around: root, object: least, insideMetadata: false });
 };
 
-/** Not below `additionalProperties`: defaults are of no use there. */
+/** Excludes `additionalProperties`, where defaults have no use. */
 function validateBelow(schema: Schema, path: Path, outer: Place): Found {
   const items = itemSchemaOf(schema);
   const whole = isTrue(schema, embedded);

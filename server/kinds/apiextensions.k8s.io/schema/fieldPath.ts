@@ -1,21 +1,21 @@
 import { isSet, propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
 
-/** Paths such as `.spec.color` or `.spec['a.b']` that lead from a schema to that of one field. */
+/** Paths such as `.spec.color` or `.spec['a.b']` from a schema to that of a field. */
 
 export type Resolved =
-  /** `schema` is null below a map of anything. */
+  /** `schema` is null below an untyped map. */
   | { readonly ok: true; readonly names: readonly string[]; readonly schema: Schema | null }
   | { readonly ok: false; readonly complaint: string };
 
 const end = 'unexpected end of JSON path';
 const absent = 'does not refer to a valid field';
-/** Delimiters, texts in quotes (which may hold delimiters, and need not end), and what stands between. */
+/** Delimiters, quoted texts (which may contain delimiters, and need not end), and the rest. */
 const token = /[.[\]]|'(?:[^'\\]|\\.)*'|'.*$|[^.[\]]+/gs;
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
 const refused = (complaint: string): Resolved => ({ ok: false, complaint });
 
-/** `brackets`: whether `['name']` is allowed beside `.name`. */
+/** `brackets`: `['name']` is allowed as well as `.name`. */
 export function resolvePath(text: string, schema: Schema, { brackets }: { brackets: boolean }): Resolved {
   const tokens = text.match(token) ?? [];
   let current: Schema | null = schema;
@@ -28,7 +28,7 @@ export function resolvePath(text: string, schema: Schema, { brackets }: { bracke
     if (!name.ok) return name;
     const next = stepInto(current, name.name);
     if (next === undefined) return refused(absent);
-    // Looked for last: what is in brackets may be wrong first.
+    // Checked last: the content of the brackets may be wrong first.
     const close = tokens[position + 2];
     if (token === '[' && close !== ']') return refused(close === undefined ? end : `expected ] but got ${close}`);
     names.push(name.name);
@@ -51,7 +51,7 @@ function quotedName(token: string | undefined): Name {
   return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter) };
 }
 
-/** The schema of a member; null for a member of anything, undefined when there is no such member. */
+/** The schema of a member; null for an untyped one, undefined for an unknown one. */
 function stepInto(schema: Schema | null, name: string): Schema | null | undefined {
   if (schema === null) return undefined;
   if (propertiesOf(schema).length > 0) return propertyOf(schema, name) ?? undefined;

@@ -3,7 +3,7 @@ import { forbidden, invalid, keepable, notSupported, required, type FieldError, 
 import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 
-/** How the items of a list are told apart when several clients write it: by position, by value, or by the values of keys. */
+/** The identity of list items for concurrent writers: by position, by value, or by keys. */
 
 const listTypeMember = 'x-kubernetes-list-type';
 const mapKeys = 'x-kubernetes-list-map-keys';
@@ -80,7 +80,7 @@ function validateKeys(keys: readonly string[], item: Schema, path: Path): FieldE
   });
 }
 
-/** What tells items apart has to be there. */
+/** Keys must exist. */
 function validateIdentity(schema: Schema, listType: string, path: Path): FieldError[] {
   const item = itemSchemaOf(schema);
   if (item === null) return [];

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
 
-/** How the schemas of custom resources are read. A schema is the JSON object of the definition; absent members read as empty. */
+/** Access to custom resource schemas. A schema is the definition's JSON; absent members read as empty. */
 
 export type Schema = JsonObject;
 
@@ -11,7 +11,7 @@ export const typeOf = (schema: Schema): string => textAt(schema, 'type');
 export const isSet = (schema: Schema, member: string): boolean => schema[member] !== undefined && schema[member] !== null;
 export const isTrue = (schema: Schema, member: string): boolean => schema[member] === true;
 
-/** Named schemas in the order of their names, so that findings come in the same order each time. */
+/** Sorted by name, so that findings have a stable order. */
 export const namedSchemas = (schema: Schema, member: string): [name: string, schema: Schema][] => schemasIn(membersOf(schema[member]));
 
 function schemasIn(members: JsonObject): [name: string, schema: Schema][] {
@@ -29,13 +29,13 @@ export const propertyOf = (schema: Schema, name: string): Schema | null => {
   return Object.hasOwn(properties, name) ? objectAt(properties, name) : null;
 };
 
-/** The one schema of all items; null when there is none or one for each position. */
+/** Null when there is no schema, or one for each position. */
 export const itemSchemaOf = (schema: Schema): Schema | null => objectAt(schema, 'items');
-/** The schema of members that have no name of their own; null also when they are only allowed or not. */
+/** The schema of additional members; null also for a boolean. */
 export const restSchemaOf = (schema: Schema): Schema | null => objectAt(schema, 'additionalProperties');
 export const alternatives = (schema: Schema, junctor: string): Schema[] => objectsIn(schema, junctor);
 
-/** As the reference stores it: what is false, empty or nothing is not there. */
+/** False, empty and null count as absent, as the reference stores them. */
 export const isEmpty = (value: JsonValue | undefined): boolean =>
   value === undefined ||
   value === null ||
@@ -47,7 +47,7 @@ const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies
 const unsupportedWord: Readonly<Record<string, string>> = { $schema: 'schema' };
 const junctors = ['allOf', 'anyOf', 'oneOf'];
 
-/** Why a schema cannot be understood as a structural one at all, or null. It says nothing about whether it is one. */
+/** Returns why a schema cannot be parsed as a structural one, or null, whether or not it is one. */
 export function unreadable(schema: Schema): string | null {
   const member = unsupported.find((name) => (name === 'additionalItems' ? isSet(schema, name) : !isEmpty(schema[name])));
   if (member !== undefined) return `OpenAPIV3Schema '${unsupportedWord[member] ?? member}' is not supported`;
@@ -66,7 +66,7 @@ function childrenOf(schema: Schema): Schema[] {
   return [...single, ...propertiesOf(schema).map(([, child]) => child), ...junctors.flatMap((junctor) => alternatives(schema, junctor))];
 }
 
-/** Whether a schema or any below it has a property. Those in members that are refused count, too. */
+/** Tests a schema and all below it, even in refused members. */
 export function anySchema(schema: Schema, test: (schema: Schema) => boolean): boolean {
   return test(schema) || [...childrenOf(schema), ...refusedChildrenOf(schema)].some((child) => anySchema(child, test));
 }

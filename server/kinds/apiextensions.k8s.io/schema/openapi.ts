@@ -17,7 +17,7 @@ import {
 import { validateRules } from './rules.js';
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
-/** What a schema may say at all, wherever it stands. Whether it describes a structure is another question (`structural.ts`). */
+/** Rules for any schema; `structural.ts` checks whether it describes a structure. */
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const meta = ['metadata', 'kind', 'apiVersion'];
@@ -27,11 +27,11 @@ const preserve = 'x-kubernetes-preserve-unknown-fields';
 const mapTypeMember = 'x-kubernetes-map-type';
 const embedded = 'x-kubernetes-embedded-resource';
 
-/** Where a schema stands: what is said of the metadata of an object is bound more tightly. */
+/** A place in a schema: metadata has stricter rules. */
 export interface Place {
   readonly root: boolean;
   readonly insideMetadata: boolean;
-  /** Why defaults are not possible here; null where they are. */
+  /** The reason against defaults here, or null. */
   readonly noDefaults: string | null;
 }
 
@@ -66,7 +66,7 @@ function placeOf(schema: Schema, property: string, place: Place): Place {
   return { root: false, insideMetadata: true, noDefaults: place.root ? `in top-level ${property}` : place.noDefaults };
 }
 
-/** Properties are for structures, `additionalProperties` for maps: no object is both. */
+/** An object has either `properties` or `additionalProperties`, not both. */
 function validateRest(schema: Schema, path: Path, place: Place): Found {
   const rest = restSchemaOf(schema);
   const closed = schema['additionalProperties'] === false;

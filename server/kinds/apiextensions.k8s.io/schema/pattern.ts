@@ -1,6 +1,6 @@
 import { compileRegexp } from '../../../../workers/regexp/regexp.js';
 
-/** What is wrong with a pattern, or null. Patterns are in the syntax of RE2. */
+/** Returns the error of a pattern in RE2 syntax, or null. */
 export function patternComplaint(pattern: string): string | null {
   const compiled = compileRegexp(pattern);
   return compiled.ok ? null : compiled.message;

@@ -12,7 +12,7 @@ import { ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import { causesMax } from '../../../../api/status.js';
 import { type Steps } from '../../../../api/steps.js';
 
-/** Rules of a schema: their messages, reasons and paths, and their expressions, against the types and bounds that the schema gives. */
+/** Rules in schemas: messages, reasons, paths, and expressions, checked against the schema's types and bounds. */
 
 const member = 'x-kubernetes-validations';
 const rule: StructureForm = [
@@ -59,9 +59,8 @@ function validateMessage(rule: string, message: string, path: Path): FieldError[
 }
 
 /**
- * Expressions of all rules, once the other findings of the schema are known: where there is something wrong with a schema, with one of its
- * rules, or below it, its rules are not compiled, since its types may mean nothing. Other servers may have estimated less for an expression: it stays
- * acceptable as long as the schema does not change.
+ * Checks the expressions after all other findings. Rules of a schema with errors in it, its rules, or below are not compiled, since its types may be
+ * meaningless. Another server may have estimated a lower cost: an expression stays acceptable while the schema does not change.
  */
 export function* validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): Steps<FieldError[]> {
   const root = path.toString();
@@ -75,7 +74,7 @@ export function* validateRuleExpressions(schema: Schema, path: Path, findings: r
   });
 }
 
-/** Whether one of the texts, which are in order, begins so. */
+/** Reports whether one of the sorted texts has this prefix. */
 function hasBeginning(sorted: readonly string[], beginning: string): boolean {
   let [low, high] = [0, sorted.length];
   while (low < high) {

@@ -11,7 +11,7 @@ import { causesMax } from '../../../../api/status.js';
 
 /** The schema of a whole custom resource. */
 
-/** Members of the root that stay in force when status is a resource of its own, with a schema taken out of this one. */
+/** Members of the root that still apply when status is a subresource with its own part of the schema. */
 const besideStatus = [
   'description',
   'type',
@@ -36,7 +36,7 @@ const besideStatus = [
   'x-kubernetes-preserve-unknown-fields',
   'x-kubernetes-validations',
 ];
-/** Those names as the reference prints them. */
+/** The reference's names of those members. */
 const internalNames = besideStatus
   .map((member) =>
     member.startsWith('x-kubernetes-')
@@ -45,7 +45,6 @@ const internalNames = besideStatus
   )
   .join(' ');
 
-/** A schema, and where it stands. */
 export interface PlacedSchema {
   readonly schema: Schema;
   /** Status is a subresource. */
@@ -57,19 +56,19 @@ interface Review extends PlacedSchema {
   readonly findings: FieldError[];
 }
 
-/** Findings that have been worked out in turns, for as long as the schema is there. Nobody changes one from the moment in which it is reviewed. */
+/** Findings of stepwise reviews. Reviewed schemas are immutable. */
 const reviewed = new WeakMap<Schema, Review>();
 
-/** Whether a schema is one of those of old that do not say for every field which type it has. */
+/** Reports whether an older schema leaves types of fields open. */
 export const isNonStructural = (schema: Schema): boolean => structureFindings(schema, Path.root).length > 0;
 
-/** What keeps a schema from being structural: findings, or why no structure can be read at all. */
+/** Findings that make a schema not structural, or the reason why it cannot be parsed. */
 export const structureFindings = (schema: Schema, path: Path): string | readonly FieldError[] =>
   unreadable(schema) ?? inOneGo(validateStructural(schema, path));
 
 /**
- * What is wrong with a schema. Takes some 100 ms for half a megabyte, unless it has been reviewed in turns. One that need not be `structural` is looked at
- * without what only means something in a structure: defaults and rules.
+ * Checks a schema, which takes some 100 ms for half a megabyte, unless it was reviewed in steps. Defaults and rules are skipped unless it has to be
+ * `structural`.
  */
 export function validateSchema({ schema, hasStatus, path }: PlacedSchema, structural: boolean): FieldError[] {
   if (!structural) return atOnce(validateForm({ schema, hasStatus, path }, []));
@@ -78,12 +77,12 @@ export function validateSchema({ schema, hasStatus, path }: PlacedSchema, struct
   return inOneGo(review({ schema, hasStatus, path }));
 }
 
-/** The same work in steps, so that others have their turn in between; `validateSchema` knows of it afterwards. */
+/** The same in steps, so that other requests run in between; `validateSchema` reuses the result. */
 export function* reviewInSteps(placed: PlacedSchema): Steps<void> {
   reviewed.set(placed.schema, { ...placed, findings: yield* review(placed) });
 }
 
-/** Conditions of structure come first; defaults are looked at when there is a structure. */
+/** Structural findings come first; defaults need a structure. */
 function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]> {
   const obstacle = unreadable(schema);
   yield;
@@ -94,12 +93,12 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]>
   const findings = yield* outcomeOf(validateForm({ schema, hasStatus, path }, [...structure, ...defaults]));
   if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
   yield;
-  // Nobody is told more, and what the findings beyond these are about is not known.
+  // Further findings are not reported, and their subjects are unknown.
   if (findings.length >= causesMax) return findings;
   return [...findings, ...(yield* validateRuleExpressions(schema, path, findings))];
 }
 
-/** What holds for every schema, around what has been found of its structure. */
+/** Combines the rules of every schema with the structural findings. */
 const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: FieldError[]): Found =>
   inOrder(
     hasStatus ? validateBesideStatus(schema, path) : [],
@@ -108,7 +107,7 @@ const validateForm = ({ schema, hasStatus, path }: PlacedSchema, ofStructure: Fi
     validateOpenApi(schema, path),
   );
 
-/** The first that does not fit is reported. */
+/** Only the first violation is reported. */
 function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
   const type = typeOf(schema);
   if (type !== '' && type !== 'object') {

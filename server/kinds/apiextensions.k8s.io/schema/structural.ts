@@ -21,8 +21,8 @@ import { outcomeOf } from '../../../registry/stepwise.js';
 import { type Steps } from '../../../../api/steps.js';
 
 /**
- * A structural schema says for every field that may occur, and once only, which type it has. Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`)
- * may narrow down what has been described, but not describe anything new.
+ * A structural schema states the type of every possible field exactly once. Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`) may restrict described
+ * fields, but not describe new ones.
  */
 
 type Level = 'root' | 'item' | 'field';
@@ -37,7 +37,7 @@ const typeMissing: Readonly<Record<Level, string>> = {
 };
 const metadataText = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
 
-/** In the order of their texts: the reference sorts, since it walks through maps. */
+/** Sorted by text, as in the reference, which iterates over maps. */
 export function* validateStructural(schema: Schema, path: Path): Steps<FieldError[]> {
   const invariants = yield* outcomeOf(validateInvariants(schema, 'root', path));
   yield;
@@ -85,7 +85,7 @@ function validateType(schema: Schema, level: Level, path: Path): FieldError[] {
   return findings;
 }
 
-/** Whole objects, at the root and embedded ones: their kind, version and metadata are described already. */
+/** Root and embedded objects have a described kind, version and metadata. */
 function validateObject(schema: Schema, level: Level, path: Path): FieldError[] {
   const embedded = isTrue(schema, embeddedMember);
   const whole = level === 'root' || embedded;
@@ -118,7 +118,7 @@ function validateMetadata(metadata: Schema, { level, whole }: { level: Level; wh
   ];
 }
 
-/** `anyOf: [{type: integer}, {type: string}]`, which old schemas use to say what an extension says now. */
+/** `anyOf: [{type: integer}, {type: string}]`, the older form of an extension. */
 function isIntOrString(schema: Schema): boolean {
   const types = itemsOf(schema['anyOf']).map((choice) => isBareType(choice as JsonObject));
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
@@ -127,7 +127,7 @@ function isIntOrString(schema: Schema): boolean {
 const isBareType = (schema: JsonObject): string | null =>
   Object.keys(schema).every((member) => member === 'type' || isEmpty(schema[member])) ? textAt(schema, 'type') : null;
 
-/** Which conditions may name types: the two forms of "integer or string". */
+/** Conditions that may name types: both forms of "integer or string". */
 interface Excepted {
   readonly anyOf: boolean;
   readonly firstAllOf: boolean;
@@ -156,7 +156,7 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fou
   );
 }
 
-/** What conditions may not say, in which words that is refused. */
+/** Members that conditions may not have, and the form of the refusal. */
 const describing: readonly (readonly [member: string, demand: 'empty' | 'undefined' | 'false'])[] = [
   ['type', 'empty'],
   ['additionalProperties', 'undefined'],

@@ -4,7 +4,7 @@ import { textAt } from '../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { isNegative } from '../../../registry/validation/quantities.js';
 
-/** How fast an autoscaler may act. */
+/** Scaling behaviour of an autoscaler. */
 
 const windowSecondsMax = 3600;
 const periodSecondsMax = 1800;
@@ -18,7 +18,7 @@ const defaultRules: Readonly<Record<'scaleUp' | 'scaleDown', JsonObject>> = {
   scaleDown: { selectPolicy: 'Max', policies: [double] },
 };
 
-/** Who says anything about the speed gets the rest of the rules, too. */
+/** A partial behaviour gets all other defaults. */
 export function setBehaviorDefaults(spec: JsonObject): void {
   const behavior = objectAt(spec, 'behavior');
   if (behavior === null) return;

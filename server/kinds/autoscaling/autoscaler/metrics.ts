@@ -7,14 +7,14 @@ import { isNegative, isZero } from '../../../registry/validation/quantities.js';
 import { validateContainerResourceName } from '../../../registry/validation/resourcenames.js';
 import { dnsLabel, named } from '../../../registry/validation/values.js';
 
-/** What an autoscaler goes by. Each kind of metric has a member of its own. */
+/** Metrics of an autoscaler. Each type has its own member. */
 
 type SourceRule = (source: JsonObject, target: JsonObject, path: Path) => FieldError[];
 
 const targetTypes = ['Utilization', 'Value', 'AverageValue'];
 const isPositive = (value: JsonValue | undefined): boolean => isSet(value) && !isNegative(value) && !isZero(value);
 
-/** Sources in the order in which they are looked for; the first one present is checked. */
+/** Sources in checking order; only the first present one is checked. */
 const sources: Readonly<Record<string, { readonly type: string; readonly rule: SourceRule }>> = {
   object: {
     type: 'Object',
@@ -107,7 +107,7 @@ function validateTarget(source: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Something named by kind and name. */
+/** A reference by kind and name. */
 export function validateReference(reference: JsonObject, path: Path): FieldError[] {
   return ['kind', 'name'].flatMap((member) => {
     const text = textAt(reference, member);
@@ -115,7 +115,7 @@ export function validateReference(reference: JsonObject, path: Path): FieldError
   });
 }
 
-/** The version of something named by kind and name. `path` is that of the version; `groupless` kinds may be of the group without a name. */
+/** The version of a reference, at `path`; `groupless` kinds may be in the core group. */
 export function validateVersion(reference: JsonObject, { groupless }: { readonly groupless: boolean }, path: Path): FieldError[] {
   const apiVersion = textAt(reference, 'apiVersion');
   const parts = apiVersion.split('/');
@@ -128,7 +128,7 @@ const types = Object.values(sources)
   .map(({ type }) => type)
   .sort();
 
-/** Findings about the metrics of an autoscaler. `minReplicas` may be zero only with metrics that exist without pods. */
+/** `minReplicas` may be zero only with metrics that exist without pods. */
 export function validateMetrics(spec: JsonObject, path: Path): FieldError[] {
   const metrics = objectsIn(spec, 'metrics');
   const idle = metrics.some((metric) => ['Object', 'External'].includes(textAt(metric, 'type')));
@@ -153,7 +153,7 @@ function validateMetric(metric: JsonObject, path: Path): FieldError[] {
     ...(first === undefined || source === null
       ? []
       : (sources[first]?.rule(source, objectAt(source, 'target') ?? {}, path.child(first)) ?? [])),
-    // The reference looks at the type twice.
+    // The reference checks the type twice.
     ...unknown,
     ...(expected !== undefined && !present.includes(expected)
       ? [required(path.child(expected), 'must populate information for the given metric source')]

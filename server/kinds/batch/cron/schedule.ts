@@ -2,7 +2,7 @@ import { isTimeZone, parseTiming, splitZone } from '../../../../api/cron.js';
 
 export { isTimeZone } from '../../../../api/cron.js';
 
-/** Whether a text is a cron schedule of five fields, or one of the words for common ones. Returns a complaint in the reference's words, or null. */
+/** Returns the reference's error for an invalid cron schedule (five fields, or a macro), or null. */
 export function scheduleComplaint(schedule: string): string | null {
   const { zone, timing } = splitZone(schedule);
   if (zone !== null && !isTimeZone(zone)) return `provided bad location ${zone}: unknown time zone ${zone}`;

@@ -5,14 +5,14 @@ import { setPodTemplateDefaults } from '../../core/podSpec/template.js';
 import { specOf } from '../../parts.js';
 
 const backoffLimit = 6;
-/** With a limit for each index, the job as a whole has none. */
+/** A limit per index replaces that of the whole job. */
 const noBackoffLimit = 2 ** 31 - 1;
 
-/** Defaults of a job, as opposed to those of the template of one. */
+/** Defaults of jobs but not of templates. */
 export function setJobDefaults(job: ApiObject): void {
   const spec = ensureObject(job, 'spec');
   setJobTemplateDefaults(spec);
-  // A job that says neither runs one pod; one that says only how many at once ends when any has succeeded.
+  // A job with neither runs one pod; one with only a parallelism ends when any pod has succeeded.
   if (!isSet(spec['completions']) && !isSet(spec['parallelism'])) spec['completions'] = 1;
   setDefault(spec, 'parallelism', 1);
   setDefault(spec, 'backoffLimit', isSet(spec['backoffLimitPerIndex']) ? noBackoffLimit : backoffLimit);
@@ -23,7 +23,7 @@ export function setJobDefaults(job: ApiObject): void {
   mirrorLabels(job);
 }
 
-/** Defaults that also hold in the template of a job. */
+/** Defaults of jobs and of templates. */
 export function setJobTemplateDefaults(spec: JsonObject): void {
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   for (const rule of objectsIn(objectAt(spec, 'podFailurePolicy') ?? {}, 'rules')) {
@@ -31,7 +31,7 @@ export function setJobTemplateDefaults(spec: JsonObject): void {
   }
 }
 
-/** A job without labels has those of its pods: the same ones, also when more are added to the pods. */
+/** A job without labels shares its pods' label map, including later additions. */
 export function mirrorLabels(job: ApiObject): void {
   const labels = objectAt(objectAt(objectAt(specOf(job), 'template') ?? {}, 'metadata') ?? {}, 'labels') as Record<string, string> | null;
   if (labels === null || Object.keys(labels).length === 0 || Object.keys(job.metadata.labels ?? {}).length > 0) return;

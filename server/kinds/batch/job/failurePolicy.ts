@@ -5,7 +5,7 @@ import { duplicate, invalid, notSupported, type Path, required, tooMany, type Fi
 import { qualified } from '../../../registry/validation/values.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 
-/** What becomes of a job when a pod of it fails in a certain way (`podFailurePolicy`). */
+/** Actions after pod failures (`podFailurePolicy`). */
 
 const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const operators = ['In', 'NotIn'];
@@ -38,8 +38,8 @@ export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[
 }
 
 interface JobFacts {
-  /** Of containers that end. */ readonly names: ReadonlySet<string>;
-  /** Failures are counted for each index. */ readonly perIndex: boolean;
+  /** Names of containers that end. */ readonly names: ReadonlySet<string>;
+  /** Failures are counted per index. */ readonly perIndex: boolean;
 }
 
 function validateRule(rule: JsonObject, { names, perIndex }: JobFacts, path: Path): FieldError[] {

@@ -1,4 +1,4 @@
-/** Lists of completion indexes in text, such as `0,2-5`. */
+/** Completion indexes in text, such as `0,2-5`. */
 export type Indexes = { readonly ok: true; readonly total: number } | { readonly ok: false; readonly message: string };
 
 interface Interval {
@@ -7,7 +7,7 @@ interface Interval {
 }
 type Parsed = Interval | { readonly message: string };
 
-/** Reads a list whose numbers must grow and stay below `completions`. Messages are in the reference's words. */
+/** Numbers must increase and stay below `completions`. Messages are the reference's. */
 export function parseIndexes(text: string, completions: number): Indexes {
   let total = 0;
   let previous: number | null = null;
@@ -21,7 +21,7 @@ export function parseIndexes(text: string, completions: number): Indexes {
   return { ok: true, total };
 }
 
-/** The first index that two lists share, or null. Fragments that cannot be read are passed over; they are complained of where the list itself is checked. */
+/** The first index in both lists, or null. Unreadable fragments are skipped; they are reported for the list itself. */
 export function overlapOf(completed: string, failed: string, completions: number): number | null {
   const [done, lost] = [completed, failed].map((text) =>
     text.split(',').flatMap((fragment) => {
@@ -55,5 +55,5 @@ function parseInterval(fragment: string, completions: number): Parsed {
   return limits.length > 1 && first >= last ? { message: notGrowing(first, last) } : { first, last };
 }
 
-/** Whole numbers of 64 bits, as the reference reads them. */
+/** A 64-bit integer, as the reference parses it. */
 const integerIn = (text: string): number | null => (/^[+-]?[0-9]+$/.test(text) && Math.abs(Number(text)) < 2 ** 63 ? Number(text) : null);

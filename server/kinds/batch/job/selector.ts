@@ -6,13 +6,13 @@ import { invalid, Path, required, type FieldError } from '../../../registry/vali
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
 import { specOf } from '../../parts.js';
 
-/** Labels that tell the pods of one job from all others; the older names stay for those who select by them. */
+/** Labels that identify a job's pods; the older names remain for their users. */
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
 const uidLabels = ['controller-uid', uidLabel];
 const specPath = Path.of('spec');
 
-/** Gives a job a selector that no other job has, unless its author wants to select by hand. What is there already stays, and is validated. */
+/** Generates a unique selector, unless the author selects manually. Existing parts stay and are validated. */
 export function generateSelector(job: ApiObject): void {
   const spec = specOf(job);
   if (spec['manualSelector'] === true) return;
@@ -22,7 +22,7 @@ export function generateSelector(job: ApiObject): void {
   ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[uidLabel] ??= job.metadata.uid ?? '';
 }
 
-/** Findings about a generated selector and the labels that go with it. */
+/** Checks a generated selector and its labels. */
 export function validateGeneratedSelector(job: ApiObject): FieldError[] {
   const spec = specOf(job);
   if (spec['manualSelector'] === true || objectAt(spec, 'selector') === null) return [];

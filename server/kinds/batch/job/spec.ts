@@ -12,19 +12,19 @@ import { validateFailurePolicy } from './failurePolicy.js';
 import { validateSuccessPolicy } from './successPolicy.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
-/** Rules of the specification of a job, and of the jobs of a cron job. */
+/** The specification of jobs and of cron jobs' templates. */
 
 const managedByMax = 63;
 const indexedParallelismMax = 100_000;
 const indexedFailedMax = 100_000;
-/** With more completions than this, the bookkeeping of failures for each index needs bounds of its own. */
+/** Above this number of completions, per-index failure counts need limits. */
 const completionsSoftMax = 100_000;
 const highCompletionsParallelismMax = 10_000;
 const highCompletionsFailedMax = 10_000;
 const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
-/** Findings about a job's specification, including its selector. */
+/** Includes the selector. */
 export function validateJobSpec(spec: JsonObject, path: Path): Found {
   const selector = objectAt(spec, 'selector');
   const parsed = selectorOf(spec['selector']);
@@ -39,7 +39,7 @@ export function validateJobSpec(spec: JsonObject, path: Path): Found {
   );
 }
 
-/** The rules that do not look at the selector. */
+/** Excludes the selector. */
 export function validateJobTemplateSpec(spec: JsonObject, path: Path): Found {
   return inOrder(
     counts.flatMap((member) => nonNegative(spec[member], path.child(member))),
@@ -73,7 +73,7 @@ function validateManagedBy(value: string, path: Path): FieldError[] {
   return [...dnsSubdomain(host, path), ...badPath, ...long];
 }
 
-/** Templates of cron jobs need not say it. */
+/** Templates of cron jobs may omit it. */
 function validateMode(spec: JsonObject, path: Path): FieldError[] {
   const mode = isSet(spec['completionMode']) ? textAt(spec, 'completionMode') : 'NonIndexed';
   if (mode === 'Indexed') return validateIndexed(spec, path);
@@ -131,7 +131,7 @@ function validateManyCompletions(spec: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Failures are judged only once a pod has ended, so with such a policy it is not replaced before. */
+/** A failure policy judges ended pods only, so replacements must wait for the end. */
 function validateReplacement(spec: JsonObject, path: Path): FieldError[] {
   if (!isSet(spec['podReplacementPolicy'])) return [];
   const allowed = isSet(spec['podFailurePolicy']) ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];

@@ -8,8 +8,8 @@ import { overlapOf, parseIndexes } from './indexes.js';
 import { specOf, statusOf } from '../../parts.js';
 
 /**
- * Rules of a job's status, in the order in which the reference reports them. Most look at a member only when it changes, so that what older controllers wrote stays
- * writable, and so that a controller has time to follow a change of the specification.
+ * Rules of a job's status, in the reference's order. Most check a member only when it changes, so that statuses of older controllers stay writable, and a
+ * controller has time to follow the specification.
  */
 
 const statusPath = Path.of('status');
@@ -20,18 +20,16 @@ const isTrue = (status: JsonObject, type: string): boolean =>
 const isFinished = (status: JsonObject): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');
 const count = (holder: JsonObject, member: string): number => Number(holder[member] ?? 0);
 
-/** A write to the status of a job. */
 interface Write {
   readonly spec: JsonObject;
   readonly status: JsonObject;
   readonly before: JsonObject;
-  /** Whether a member of the status changes. */
+  /** Reports whether a member of the status changes. */
   readonly changed: (...members: readonly string[]) => boolean;
-  /** Whether a condition becomes true, or ceases to be. */
+  /** Reports whether a condition changes to or from true. */
   readonly turned: (...types: readonly string[]) => boolean;
 }
 
-/** All findings about a new status, beyond its metadata. */
 export function validateJobStatus(job: ApiObject, old: ApiObject): FieldError[] {
   const [status, before] = [statusOf(job), statusOf(old)];
   const write: Write = {
@@ -65,7 +63,7 @@ function validateUncounted(uncounted: JsonObject): FieldError[] {
   );
 }
 
-/** Conditions that exclude or need each other, and the time of completion that goes with them. */
+/** Checks exclusive and dependent conditions, and the completion time. */
 function validateOutcome({ status, changed, turned }: Write): FieldError[] {
   const [start, end] = [status['startTime'], status['completionTime']];
   const path = statusPath.child('completionTime');
@@ -93,13 +91,13 @@ function validateOutcome({ status, changed, turned }: Write): FieldError[] {
   ];
 }
 
-/** A job that has finished has neither pods at work nor pods to count. */
+/** A finished job has neither active nor uncounted pods. */
 function validateFinished({ spec, status, before, changed }: Write): FieldError[] {
   if (!isFinished(status)) return [];
   const ends = !isFinished(before);
   const uncounted = objectAt(status, 'uncountedTerminatedPods');
   const left = uncounted !== null && ['succeeded', 'failed'].some((list) => itemsOf(uncounted[list]).length > 0);
-  // A suspended job of no completions is done without having started.
+  // A suspended job of no completions finishes without a start.
   const neverStarts = spec['suspend'] === true && spec['completions'] === 0;
   return [
     ...((ends || changed('active')) && count(status, 'active') > 0
@@ -152,7 +150,7 @@ function validateCounts({ status, before, changed }: Write): FieldError[] {
   ];
 }
 
-/** What goes with having succeeded early; looked at whether it changes or not. */
+/** Checks early success, whether or not it changes. */
 function validateSuccess({ spec, status }: Write): FieldError[] {
   const met = isTrue(status, 'SuccessCriteriaMet');
   return [
@@ -168,9 +166,9 @@ function validateSuccess({ spec, status }: Write): FieldError[] {
   ];
 }
 
-/** What is final, and what only grows. */
+/** Checks final values and counters. */
 function validateTransition({ spec, status, before, changed }: Write): FieldError[] {
-  // Where as many pods run at once as have to succeed, the job can be made smaller, and has succeeded less then.
+  // Where parallelism equals completions, the job can shrink, and its successes with it.
   const shrinks = spec['completionMode'] === 'Indexed' && sameValue(spec['completions'] ?? null, spec['parallelism'] ?? null);
   const end = status['completionTime'];
   const ceases = (type: string): boolean => isTrue(before, type) && !isTrue(status, type);

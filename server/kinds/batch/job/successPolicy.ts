@@ -5,7 +5,7 @@ import { printedStructure, type StructureForm } from '../../../registry/validati
 import { nonNegative } from '../../../registry/validation/values.js';
 import { parseIndexes } from './indexes.js';
 
-/** When an indexed job counts as done before all of its indexes are (`successPolicy`). */
+/** Early success of an indexed job (`successPolicy`). */
 
 const rulesMax = 20;
 const indexesBytesMax = 64 * 1024;
@@ -62,7 +62,7 @@ function validateCount(
   {
     completions,
     listed,
-  }: { readonly completions: number; /** How many indexes the rule lists; null for all. */ readonly listed: number | null },
+  }: { readonly completions: number; /** The number of listed indexes; null for all. */ readonly listed: number | null },
   path: Path,
 ): FieldError[] {
   return [

@@ -26,7 +26,7 @@ const failurePolicy = listOf('rules', [
   ...listOf('onPodConditions', texts('type', 'status')),
 ]);
 const successPolicy = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
-/** Members that never change, and how the reference prints those that are structures of its own. */
+/** Immutable members, and the reference's format of structures. */
 const fixed: readonly (readonly [member: string, form: StructureForm | null])[] = [
   ['completionMode', null],
   ['podFailurePolicy', failurePolicy],
@@ -35,7 +35,6 @@ const fixed: readonly (readonly [member: string, form: StructureForm | null])[] 
   ['successPolicy', successPolicy],
 ];
 
-/** What an update may not change. */
 export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): Found {
   const [spec, before] = [specOf(job), specOf(old)];
   return inOrder(
@@ -50,7 +49,7 @@ export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: E
 const shown = (value: JsonValue | undefined, form: StructureForm | null): JsonValue =>
   value === undefined || value === null ? null : form === null ? value : printedStructure(value, form);
 
-/** An indexed job can be stretched, together with how many of its pods run at once. */
+/** An indexed job can be resized, together with its parallelism. */
 function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[] {
   const path = specPath.child('completions');
   const completions = spec['completions'];
@@ -59,13 +58,13 @@ function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[]
   return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** What may be changed in a job's template. */
+/** Changeable parts of a job's template. */
 interface Changeable {
-  /** Where its pods run. */ readonly placement: boolean;
-  /** What their containers ask for. */ readonly resources: boolean;
+  /** Placement of pods. */ readonly placement: boolean;
+  /** Requests and limits of containers. */ readonly resources: boolean;
 }
 
-/** While a job is suspended and none of its pods is left, a queue may still decide where its pods will run, and with how much. */
+/** While a job is suspended without pods, a queue may still decide placement and resources. */
 function changeable(old: ApiObject, enabled: EnabledFeatures): Changeable {
   const suspended = memberAt(old, 'spec', 'suspend') === true;
   const unstarted = !isSet(memberAt(old, 'status', 'startTime'));
@@ -87,7 +86,6 @@ const fixedPart = (template: JsonObject, { placement, resources }: Changeable): 
   return resources ? withoutResources(placed) : placed;
 };
 
-/** The part of a template that says nothing of where its pods run. */
 function withoutPlacement(template: JsonObject): JsonObject {
   const { labels: _l, annotations: _a, ...metadata } = objectAt(template, 'metadata') ?? {};
   const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = specOf(template);
@@ -95,7 +93,6 @@ function withoutPlacement(template: JsonObject): JsonObject {
   return { ...template, metadata, spec: { ...spec, ...(Object.keys(others).length === 0 ? {} : { affinity: others }) } };
 }
 
-/** The part of a template that says nothing of what its containers ask for. */
 function withoutResources(template: JsonObject): JsonObject {
   const spec = specOf(template);
   const lists = ['initContainers', 'containers'].filter((list) => isSet(spec[list]));

@@ -10,8 +10,8 @@ import {
 } from '../../../registry/validation/internalform.js';
 
 /**
- * Members of the reference's own structures for persistent volumes, in its order: what messages show. Volumes of pods have some of them, too;
- * there a secret is another structure, because it has no namespace.
+ * The reference's internal structures of persistent volumes, for messages. Pods share some of them, with another structure for secrets, which have no namespace
+ * there.
  */
 
 const secret = texts('name', 'namespace');
@@ -125,7 +125,6 @@ export const sourceForm: StructureForm = [
 ];
 
 const requirements: StructureForm = [...texts('key', 'operator'), ...optionals('values')];
-/** One of the terms by which nodes are chosen. */
 export const nodeTermForm: StructureForm = [...listOf('matchExpressions', requirements), ...listOf('matchFields', requirements)];
 export const affinityForm: StructureForm = optionalStructure('required', listOf('nodeSelectorTerms', nodeTermForm));
 

@@ -13,7 +13,7 @@ const local: SourceRule = (source, path) => {
   return where === '' ? [required(path.child('path'), '')] : noBacksteps(where, path.child('path'));
 };
 
-/** A secret in a namespace that must be said: a volume has none of its own. */
+/** A secret needs an explicit namespace: a volume has none. */
 const secretOf = (member: string, path: Path, source: JsonObject): FieldError[] => {
   const secret = objectAt(source, member);
   if (secret === null) return [];
@@ -32,7 +32,7 @@ const csi: SourceRule = (source, path) => [
   ),
 ];
 
-/** A secret that is only looked at for being named in full. */
+/** Checks that a secret is named in full. */
 const withSecret =
   (rule: SourceRule): SourceRule =>
   (source, path, name) => {
@@ -53,7 +53,7 @@ const glusterfs: SourceRule = (source, path) => {
   ];
 };
 
-/** The name of the volume goes into the initiator's, which has a limit. */
+/** The volume's name is part of the initiator's, which has a limit. */
 const iscsiNameBytesMax = 64;
 
 const iscsiOfVolume: SourceRule = (source, path, volumeName) => {
@@ -74,7 +74,7 @@ const iscsiOfVolume: SourceRule = (source, path, volumeName) => {
   ];
 };
 
-/** Of names the complaint here does not say how they should start. */
+/** This message does not describe how names start. */
 const plainName = (finding: FieldError): FieldError => ({
   ...finding,
   message: finding.message.replace(' starting with iqn, eui, or naa', ''),
@@ -87,7 +87,7 @@ const azureFile: SourceRule = (source, path) => [
 
 const shared = (name: string): SourceRule => volumeSources[name] ?? ((): FieldError[] => []);
 
-/** Sources of persistent volumes in the order in which the reference looks at them. */
+/** Sources of persistent volumes in the reference's checking order. */
 const sources: Readonly<Record<string, SourceRule>> = {
   ...Object.fromEntries(['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore'].map((name) => [name, shared(name)])),
   glusterfs,
@@ -104,17 +104,16 @@ const sources: Readonly<Record<string, SourceRule>> = {
   csi,
 };
 
-/** What the checks of a source take from its surroundings. */
 export interface SourceSurroundings {
   readonly volumeName: string;
-  /** Whether it is said on which nodes the volume can be used. */ readonly hasPlace: boolean;
+  /** The volume has a node affinity. */ readonly hasPlace: boolean;
 }
 
-/** Exactly one source must be named; the first one found is checked. */
+/** Exactly one source is required; the first one is checked. */
 export function validateVolumeSources(spec: JsonObject, { volumeName, hasPlace }: SourceSurroundings, path: Path): FieldError[] {
   const present = Object.keys(sources).filter((name) => objectAt(spec, name) !== null);
   const findings = present.flatMap((name, position) => {
-    // The reference looks at this source whatever was there before it.
+    // The reference checks this source whatever precedes it.
     if (position > 0 && name !== 'flexVolume')
       return [forbidden(path.child(surplusAs[name] ?? name), 'may not specify more than 1 volume type')];
     const ofSource = sources[name]?.(objectAt(spec, name) ?? {}, path.child(reportedAs[name] ?? name), volumeName) ?? [];

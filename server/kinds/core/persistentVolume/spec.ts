@@ -14,7 +14,7 @@ const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const volumeModes = ['Block', 'Filesystem'];
 const inline = 'in the context of inline volumes';
 
-/** A size that is no size; the amount is shown as a number of bytes. */
+/** Checks an amount that is shown in bytes. */
 export const validateBytes = (amount: JsonObject[string], path: Path): FieldError[] =>
   isNegative(amount) ? [invalid(path, Number(wholeValue(amount)), 'must be a valid resource quantity')] : [];
 
@@ -25,7 +25,6 @@ export const validateVolumeMode = (spec: JsonObject, path: Path): FieldError[] =
     ? []
     : [notSupported(path, spec['volumeMode'], volumeModes)];
 
-/** The specification of the persistent volume of that name. */
 export function validateVolumeSpec(spec: JsonObject, volumeName: string, path: Path): FieldError[] {
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   return [
@@ -43,7 +42,7 @@ export function validateVolumeSpec(spec: JsonObject, volumeName: string, path: P
   ];
 }
 
-/** A volume that is no object of its own but written down where it is used: nothing that concerns its life as an object may be said. */
+/** An inline volume has no settings of an object's life cycle. */
 export function validateInlineVolumeSpec(spec: JsonObject, path: Path): FieldError[] {
   const never = (member: string, given: boolean): FieldError[] =>
     given ? [forbidden(path.child(member), `may not be specified ${inline}`)] : [];
@@ -94,7 +93,7 @@ function validateNodeAffinity(spec: JsonObject, path: Path): FieldError[] {
     : atOnce(validateNodeSelector(needed, path.child('required')));
 }
 
-/** A recycler empties the volume: not the root of a machine, please. */
+/** A recycler empties the volume, so the root of a machine is refused. */
 function validateRecycling(spec: JsonObject, path: Path): FieldError[] {
   const where = textAt(spec, 'hostPath', 'path');
   const isRoot = where.startsWith('/') && where.split('/').every((part) => part === '' || part === '.' || part === '..');

@@ -3,16 +3,16 @@ import type { EnabledFeatures } from '../../../../program/features/fieldGates.js
 import { objectAt } from '../../../../api/json/defaulting.js';
 import { textAt } from '../../../../api/json/members.js';
 
-/** A claim can start with what another object holds. The newer of two members may name any kind, the older one two of them. */
+/** The initial content of a claim. The newer of two members may name any kind, the older one two of them. */
 
 const isOlderKind = (source: JsonObject): boolean => {
   const [group, kind] = [textAt(source, 'apiGroup'), textAt(source, 'kind')];
   return (kind === 'PersistentVolumeClaim' && group === '') || (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
 };
 
-/** Drops what was never supported and copies the member that is set to the other one. */
+/** Drops unsupported values and copies the member that is set to the other one. */
 export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: EnabledFeatures): void {
-  // Other namespaces cannot be reached while the feature is off. Who has asked for one before may do so again.
+  // Other namespaces are unreachable while the feature is off, except for claims that named one before.
   if (
     !enabled('CrossNamespaceVolumeDataSource') &&
     textAt(spec, 'dataSourceRef', 'namespace') !== '' &&
@@ -26,7 +26,7 @@ export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: 
   copySource(spec);
 }
 
-/** Whichever member is there becomes the other one, too. Claims of earlier servers have but one. */
+/** Copies the set member to the other one. Claims of earlier servers have only one. */
 export function copySource(spec: JsonObject): void {
   const [older, newer] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
   if (older !== null && newer === null) spec['dataSourceRef'] = copy(older);

@@ -14,7 +14,7 @@ const immutable = 'spec is immutable after creation except resources.requests an
 
 const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 'resources') ?? {}, 'requests') ?? {};
 
-/** A claim is what quotas and volumes are matched against: once made, little of it may change, and only after it is bound. */
+/** Quotas and volumes depend on claims: little of one may change, and only after it is bound. */
 export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(claim), { ...specOf(old) }];
   copySource(before);
@@ -26,7 +26,7 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
     before['storageClassName'] == null &&
     spec['storageClassName'] != null &&
     (adopted.annotatedBefore === undefined || spec['storageClassName'] === adopted.annotatedBefore);
-  // The annotation was the older place of the member: it may go then, but not say something else.
+  // The annotation preceded the member: it may go then, but not differ.
   const movesClass =
     gainsClass &&
     adopted.annotatedBefore !== undefined &&
@@ -51,7 +51,7 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
   ];
 }
 
-/** The new specification without what is allowed to change. */
+/** The new specification without changeable parts. */
 function comparable(claim: ApiObject, before: JsonObject, classAllowed: boolean): JsonObject {
   const spec = structuredClone(specOf(claim));
   if (classAllowed) spec['storageClassName'] = before['storageClassName'];
@@ -62,7 +62,7 @@ function comparable(claim: ApiObject, before: JsonObject, classAllowed: boolean)
   return spec;
 }
 
-/** A failed expansion may be taken back, but not below what there is already. */
+/** A failed expansion may be undone, but not below the current capacity. */
 function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
   const size = requestsOf(specOf(claim))['storage'];
   if (compareAmounts(size, requestsOf(specOf(old))['storage']) >= 0) return [];
@@ -72,11 +72,11 @@ function validateShrinking(claim: ApiObject, old: ApiObject): FieldError[] {
     : [forbidden(specPath.child('resources', 'requests', 'storage'), 'field can not be less than status.capacity')];
 }
 
-/** A class that has been applied can be changed for another one, not taken away. */
+/** An applied class can be replaced, not removed. */
 function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[] {
   const name = specOf(claim)['volumeAttributesClassName'] ?? null;
   if (statusOf(old)['currentVolumeAttributesClassName'] == null || (name !== null && name !== '')) return [];
-  // An empty name that was there already is let be.
+  // An existing empty name is accepted.
   if (name === (specOf(old)['volumeAttributesClassName'] ?? null)) return [];
   return [
     forbidden(
@@ -86,7 +86,7 @@ function validateAttributesClass(claim: ApiObject, old: ApiObject): FieldError[]
   ];
 }
 
-/** The specification as messages show it: the members of the reference's own structure, in its order. */
+/** The specification in messages: the reference's structure and order. */
 function printedSpec(spec: JsonObject): JsonObject {
   const resources = objectAt(spec, 'resources') ?? {};
   const reference = (member: string, namespaced: boolean): JsonObject | null => {

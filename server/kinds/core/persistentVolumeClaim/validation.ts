@@ -9,7 +9,7 @@ import { dnsSubdomain, named } from '../../../registry/validation/values.js';
 import { validateAccessModes } from '../accessModes.js';
 import { validateClassName, validateVolumeMode } from '../persistentVolume/spec.js';
 
-/** The specification of a claim, in claims and in the templates of workloads. */
+/** Checks claims and the claim templates of workloads. */
 export function validateClaimSpec(spec: JsonObject, path: Path): FieldError[] {
   const selector = objectAt(spec, 'selector');
   return [

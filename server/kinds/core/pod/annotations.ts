@@ -9,9 +9,9 @@ import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, secco
 import { specOf } from '../../parts.js';
 import { atOnce } from '../../../registry/validation/ofEach.js';
 
-/** Annotations that mean something to the server: some of them were fields in the making, and are still checked. */
+/** Annotations with a meaning: some preceded fields, and are still checked. */
 
-/** Marks the shadow of a pod that a node runs by itself. */
+/** Marks the mirror of a static pod. */
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
@@ -21,7 +21,7 @@ const namedApparmor: ReadonlySet<string> = new Set(['', 'runtime/default', 'unco
 
 export const annotationsOf = (holder: JsonObject): JsonObject => objectAt(objectAt(holder, 'metadata') ?? {}, 'annotations') ?? {};
 
-/** Findings about annotations of a pod, or of a template; `path` is that of the annotations. */
+/** `path` is that of the annotations of a pod or template. */
 export function validatePodAnnotations(annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] {
   return [
     ...(Object.hasOwn(annotations, mirrorAnnotation) && textAt(spec, 'nodeName') === ''
@@ -47,7 +47,7 @@ function validateTolerationsText(annotations: JsonObject, path: Path): FieldErro
   }
 }
 
-/** A decimal number of 32 bits, written without leading zeros or a plus sign. */
+/** A 32-bit decimal number without leading zeros or a plus sign. */
 function validateDeletionCost(annotations: JsonObject, path: Path): FieldError[] {
   const text = annotations[deletionCostAnnotation];
   if (text === undefined) return [];
@@ -94,7 +94,7 @@ const fixedAnnotations: readonly (readonly [matches: (key: string) => boolean, w
   [(key) => key === mirrorAnnotation, 'mirror pod annotation'],
 ];
 
-/** Annotations that an update may neither add nor change, and findings about the others. */
+/** Checks annotations that an update may neither add nor change, and the others. */
 export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, path: Path): FieldError[] {
   const [present, before] = [annotationsOf(pod), annotationsOf(old)];
   const fixed = (key: string, verb: string): FieldError[] =>

@@ -4,9 +4,9 @@ import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { specOf } from '../../parts.js';
 
-/** Giving a pod to a node. */
+/** Binding a pod to a node. */
 
-/** Findings about a `Binding`. The reference reports them as a failure of its own, not as an invalid object. */
+/** The reference reports these as an error of its own, not as an invalid object. */
 export function validateBinding(binding: ApiObject): FieldError[] {
   const target = objectAt(binding, 'target') ?? {};
   const kind = textAt(target, 'kind');
@@ -16,7 +16,7 @@ export function validateBinding(binding: ApiObject): FieldError[] {
   ];
 }
 
-/** Why a pod cannot be given to a node, or null. */
+/** Returns why a pod cannot be bound, or null. */
 export function bindingProblem(pod: ApiObject): string | null {
   const name = pod.metadata.name ?? '';
   const spec = specOf(pod);
@@ -25,10 +25,7 @@ export function bindingProblem(pod: ApiObject): string | null {
   return itemsOf(spec['schedulingGates']).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : null;
 }
 
-/**
- * Puts the node in, and what the binding brings along. Changes the pod; `now` is RFC 3339 with seconds. `clearsNomination`: the node that was meant before is
- * of no interest any more.
- */
+/** Sets the node and the binding's metadata. Changes the pod; `now` is RFC 3339 with seconds. `clearsNomination` removes an earlier nominated node. */
 export function bind(pod: ApiObject, binding: ApiObject, now: string, clearsNomination = true): ApiObject {
   ensureObject(pod, 'spec')['nodeName'] = textAt(binding, 'target', 'name');
   const { annotations, labels } = binding.metadata;
@@ -40,7 +37,7 @@ export function bind(pod: ApiObject, binding: ApiObject, now: string, clearsNomi
   return pod;
 }
 
-/** Adds a condition, or replaces the one of its type; the time of transition stays while the status does. */
+/** Adds or replaces a condition; its transition time changes only with its status. */
 export function setCondition(
   status: JsonObject,
   condition: JsonObject & { readonly type: string; readonly status: string },

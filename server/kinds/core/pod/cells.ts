@@ -7,7 +7,7 @@ import { age, at, condition, none, type Cells } from '../../cells.js';
 const statuses = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'status', member)).map(membersOf);
 const containers = (pod: ApiObject, member: string): JsonObject[] => itemsOf(memberAt(pod, 'spec', member)).map(membersOf);
 
-/** Init containers that keep running beside the others count like them. */
+/** Sidecars count like ordinary containers. */
 const sidecars = (pod: ApiObject): ReadonlySet<string> =>
   new Set(
     containers(pod, 'initContainers')
@@ -25,7 +25,7 @@ function ready(pod: ApiObject): string {
   return `${running.filter((each) => each['ready'] === true).length}/${total}`;
 }
 
-/** The one word for what goes on: the reason of the container that matters most, or the phase. */
+/** The state in one word: the reason of the most important container, or the phase. */
 function status(pod: ApiObject): string {
   const initial = initializing(pod);
   const reason = initial ?? mainReason(pod);

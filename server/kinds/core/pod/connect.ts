@@ -6,11 +6,11 @@ import { forbidden, invalid, notSupported, Path, type FieldError } from '../../.
 import { nonNegative } from '../../../registry/validation/values.js';
 import { specOf } from '../../parts.js';
 
-/** What can be asked of a running pod: its log, a process, a stream. */
+/** Requests to a running pod: its log, a process, a stream. */
 
 const namesIn = (pod: ApiObject, list: string): string[] => objectsIn(specOf(pod), list).map((container) => textAt(container, 'name'));
 
-/** The container that a request is about. One that is not named must be the only one. Throws 400. */
+/** The requested container; without a name it must be the only one. Throws 400. */
 export function chosenContainer(pod: ApiObject, wanted: string): string {
   const podName = pod.metadata.name ?? '';
   const [containers, initial, ephemeral] = [
@@ -28,7 +28,7 @@ export function chosenContainer(pod: ApiObject, wanted: string): string {
   throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]${alternatives}`);
 }
 
-/** What a request for a log may ask; absent numbers are null. */
+/** Log options; absent numbers are null. */
 export interface LogWish {
   readonly tailLines: number | null;
   readonly limitBytes: number | null;
@@ -39,7 +39,7 @@ export interface LogWish {
 
 const logStreams = ['All', 'Stderr', 'Stdout'];
 
-/** A stream of its own can be asked for with the feature PodLogsQuerySplitStreams: `maySplit`. */
+/** `maySplit`: a single stream may be requested (feature PodLogsQuerySplitStreams). */
 function validateStream({ stream, tailLines }: LogWish, maySplit: boolean): FieldError[] {
   const path = Path.of('stream');
   if (stream === null) return [];
@@ -66,7 +66,7 @@ export function validateLogWish(wish: LogWish, maySplit: boolean): FieldError[] 
   ];
 }
 
-/** `name`, `name:port`, `scheme:name:port`: what a proxy path may name; null for anything else. */
+/** Parses `name`, `name:port`, `scheme:name:port` of a proxy path; null for anything else. */
 export function schemeNamePort(text: string): { readonly scheme: string; readonly name: string; readonly port: string } | null {
   const parts = text.split(':');
   const [scheme, name, port] = parts.length === 1 ? ['', parts[0], ''] : parts.length === 2 ? ['', parts[0], parts[1]] : parts;

@@ -10,7 +10,7 @@ import { annotations, specPath, validatePod } from './validation.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
-/** Identity and version of an update stay; everything else of the object is as it was. */
+/** Restores everything but the identity and version of an update. */
 export function keepAllOf(pod: ApiObject, old: ApiObject): void {
   const { resourceVersion = '' } = pod.metadata;
   pod.metadata = { ...structuredClone(old.metadata), resourceVersion };
@@ -18,14 +18,13 @@ export function keepAllOf(pod: ApiObject, old: ApiObject): void {
   for (const [member, value] of Object.entries(old)) if (member !== 'metadata') pod[member] = structuredClone(value);
 }
 
-/** Counts a change of the specification. */
 export function countGeneration(pod: ApiObject, old: ApiObject): void {
   if (!sameValue(pod['spec'], old['spec'])) pod.metadata.generation = (old.metadata.generation ?? 0) + 1;
 }
 
 const path = specPath.child('ephemeralContainers');
 
-/** Containers for a look into a running pod are added, and then neither changed nor removed. */
+/** Debug containers are added to a running pod, and then neither changed nor removed. */
 function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
   const present = new Map(objectsIn(specOf(pod), 'ephemeralContainers').map((container) => [textAt(container, 'name'), container]));
   return objectsIn(specOf(old), 'ephemeralContainers').flatMap((container) => {

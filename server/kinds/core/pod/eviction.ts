@@ -7,33 +7,33 @@ import { membersOf, textAt } from '../../../../api/json/members.js';
 import { setCondition } from './binding.js';
 import { statusOf } from '../../parts.js';
 
-/** Removing a pod unless that takes more of its kind away than their disruption budget allows. */
+/** Evictions, within the limits of disruption budgets. */
 
 const budgets = { group: 'policy', resource: 'poddisruptionbudget' };
 const violates = "Cannot evict pod as it would violate the pod's disruption budget.";
-/** More evictions than this may not wait for the budget's controller to confirm them. */
+/** The evictions that may wait for the budget's controller. */
 const disruptedPodsMax = 2000;
 const retrySeconds = 10;
 const freePhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed', 'Pending']);
 
 const finalPhases: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
-/** A pod that will never begin to work again. */
+/** The pod will never run again. */
 export const hasEnded = (pod: ApiObject): boolean =>
   pod.metadata.deletionTimestamp !== undefined || finalPhases.has(textAt(pod, 'status', 'phase'));
 
-/** A pod that does no work, or is on its way out, disrupts nothing. */
+/** A pod that does no work, or is terminating, causes no disruption. */
 export const needsNoBudget = (pod: ApiObject): boolean =>
   pod.metadata.deletionTimestamp !== undefined || freePhases.has(textAt(pod, 'status', 'phase'));
 
-/** The budgets that a pod falls under. A broken selector selects nothing. */
+/** The budgets of a pod. An invalid selector selects nothing. */
 export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObject[] =>
   budgets.filter((budget) => {
     const parsed = labelSelectorOf(membersOf(budget['spec'])['selector'] as LabelSelectorObject | undefined);
     return parsed.ok && matchesLabels(parsed.selector, pod.metadata.labels ?? {});
   });
 
-/** Whether the pod may go without being counted: it is not healthy, and the budget does not mind. */
+/** Reports whether the pod is unhealthy and the budget lets it go uncounted. */
 export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
   const ready = objectsIn(statusOf(pod), 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
   if (ready) return false;
@@ -79,11 +79,11 @@ const tooMany = (causes: readonly string[], retryAfterSeconds: number): StatusEr
     ...(retryAfterSeconds === 0 ? {} : { retryAfterSeconds }),
   });
 
-/** The budget has changed, or the pod has, and what it allows is being worked out. */
+/** The budget or the pod has changed, and the allowance is being computed. */
 export const stillProcessed = (budget: string): StatusError =>
   tooMany([`The disruption budget ${budget} is still being processed by the server.`], retrySeconds);
 
-/** Says on the pod why it goes. Changes the pod. */
+/** Adds the reason of the disruption to the pod. */
 export function markEvicted(pod: ApiObject, now: string): ApiObject {
   setCondition(
     ensureObject(pod, 'status'),
