@@ -3,7 +3,7 @@ import type { ShortPathIn } from '../registry/memberPath.js';
 import { textAt } from '../../api/json/members.js';
 import type { FieldValue } from '../registry/rules.js';
 
-/** Selectable fields that are called after the members that hold them: `spec.nodeName`. */
+/** Selectable fields named after their members: `spec.nodeName`. */
 export const fieldsAt = <T extends object>(...names: readonly ShortPathIn<T>[]): Record<string, FieldValue<T>> =>
   Object.fromEntries(
     names.map((name) => {
@@ -12,7 +12,7 @@ export const fieldsAt = <T extends object>(...names: readonly ShortPathIn<T>[]):
     }),
   );
 
-/** How storage reads all of them. */
+/** Reads all fields for storage. */
 export function fieldsOf(fields: Readonly<Record<string, (object: ApiObject) => string>>): (object: ApiObject) => Record<string, string> {
   const entries = Object.entries(fields);
   return (object) => Object.fromEntries(entries.map(([name, valueIn]) => [name, valueIn(object)]));

@@ -3,12 +3,12 @@ import { gatedFields, type Gated } from '../registry/gatedFields.js';
 import type { ObjectIn } from '../../api/json/members.js';
 import type { PathIn, PathsIn, ValueAt } from '../registry/memberPath.js';
 
-/** Fields that belong to a feature. The type of what they stand in is that of the place where the word stands. */
+/** Gated fields; the context determines the type of their holder. */
 export const gate = <T extends object, const P extends readonly string[]>(feature: FieldGate, ...paths: PathsIn<T, P>): Gated<T> => ({
   fields: { [feature]: paths },
 });
 
-/** Fields of a part that objects of several kinds have, at the place where these have it: `spec.template.spec`. */
+/** Gated fields of a common part, at its place in a kind: `spec.template.spec`. */
 export const below = <T extends object, const P extends string>(
   place: PathIn<T, P>,
   parts: readonly Gated<ObjectIn<ValueAt<T, P>>>[],

@@ -5,7 +5,7 @@ import type { ChangeFindings } from '../registry/rules.js';
 import { Path } from '../registry/validation/field.js';
 import { unchanged } from '../registry/validation/immutable.js';
 
-/** A member that no update may change. `shown` is how the message quotes what is sent, where that is not the value itself. */
+/** An immutable member. `shown` formats the quoted value, if it differs. */
 export function immutable<T extends object, const P extends string>(
   path: PathIn<T, P>,
   shown: (value: ValueAt<T, P>) => unknown = (value) => value,

@@ -74,7 +74,7 @@ import type { Completion } from '../storage/encoding.js';
 import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../registry/stepwise.js';
 
-/** All kinds that have a declaration. A type without one follows the generic life cycle alone. */
+/** All kinds with a declaration. A type without one follows the generic life cycle alone. */
 const kinds: readonly Kind[] = [
   mutatingAdmissionPolicyBindings,
   validatingAdmissionPolicyBindings,
@@ -148,17 +148,16 @@ const kinds: readonly Kind[] = [
 
 const byName: ReadonlyMap<string, Kind> = new Map(kinds.flatMap((kind) => [kind.name, ...(kind.views ?? [])].map((name) => [name, kind])));
 
-/** The declaration of a resource in any of its versions. */
+/** The declaration of a resource in any version. */
 export const kindOf = (resource: GroupResource): Kind => byName.get(qualifiedName(resource)) ?? { name: qualifiedName(resource) };
 
 export interface CatalogueOptions {
-  /** Default: what the release serves without configuration. */
+  /** Default: the release's. */
   readonly serves?: Serves;
-  /** The minor version whose behaviour is emulated: the release before it can read what is written. This release unless told. */
+  /** The emulated minor version: the release before it can read what is written. Default: this release. */
   readonly emulatedMinor?: number;
 }
 
-/** The table of built-in types. */
 export const createCatalogue = ({ serves = (_, byDefault) => byDefault, emulatedMinor = binaryMinor }: CatalogueOptions = {}): Catalogue =>
   builtInCatalogue({
     serves: (resource, byDefault) => removedIn(resource) > emulatedMinor && serves(resource, byDefault),
@@ -167,28 +166,28 @@ export const createCatalogue = ({ serves = (_, byDefault) => byDefault, emulated
     writtenVersion: (storage, versions) => writtenVersion(storage, { versions, emulatedMinor }),
   });
 
-/** The name of the type whose objects a view shows. */
+/** The type whose objects a view shows. */
 const viewOf = (name: string): string => byName.get(name)?.name ?? name;
 
 const everyResource = (emulatedMinor = binaryMinor): readonly ServedResource[] =>
   createCatalogue({ serves: () => true, emulatedMinor }).groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
 
-/** Whether a resource is of the types that are compiled in, served or not. */
+/** Reports whether a resource is compiled in, served or not. */
 export const builtInResources = (): ((resource: GroupResource) => boolean) => {
   const kindOf = storedKinds();
   return (resource) => kindOf(resource) !== null;
 };
 
 /**
- * What kube-apiserver keeps beside the objects of its API, by the names that its options and its encryption at rest know: which node ports are taken
- * (`ranges/servicenodeports`), and which servers are there (`masterleases/<address>`).
+ * Entries of kube-apiserver outside its API, under the names of its options and its encryption: taken node ports (`ranges/servicenodeports`), and servers
+ * (`masterleases/<address>`).
  */
 const bookkeeping = [
   { group: '', resource: 'servicenodeportallocations', kind: 'RangeAllocation' },
   { group: '', resource: 'apiServerIPInfo', kind: 'Endpoints' },
 ] as const;
 
-/** Groups and names under which built-in types are kept, whether they are served or not. */
+/** Storage groups and names of built-in types, served or not. */
 export const storedResourceTypes = (): readonly GroupResource[] => [
   ...new Map(
     [...everyResource().map(({ storage }) => storage), ...bookkeeping].map(({ group, resource }) => [
@@ -198,7 +197,7 @@ export const storedResourceTypes = (): readonly GroupResource[] => [
   ).values(),
 ];
 
-/** Kinds of the built-in types in the form in which they are kept, by group and resource, whether they are served or not. */
+/** Stored kinds of built-in types by group and resource, served or not. */
 export const storedKinds = (): ((resource: GroupResource) => string | null) => {
   const kinds = new Map<string, string>(
     [...everyResource().map(({ storage }) => storage), ...bookkeeping].map(({ group, resource, kind }) => [`${group}/${resource}`, kind]),
@@ -207,8 +206,8 @@ export const storedKinds = (): ((resource: GroupResource) => string | null) => {
 };
 
 /**
- * What kube-apiserver's form of stored values has to know of a resource, built in or custom (`definedKind`), when a minor version is emulated: where that keeps
- * objects in another version than storage has them, they are converted.
+ * The facts that kube-apiserver's stored form needs for a built-in or custom (`definedKind`) resource, under an emulated minor version: objects are converted
+ * where that stores another version.
  */
 export function referenceKinds(
   emulatedMinor: number,
@@ -240,12 +239,12 @@ const fields: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
   kinds.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
 );
 
-/** `apiVersion` of the form in which storage has objects, by the name of their resource: made when it is first wanted. */
+/** The stored `apiVersion` by resource, built on demand. */
 let formVersions: ReadonlyMap<string, string> | null = null;
 const storageVersionOf = (name: string): string | undefined =>
   (formVersions ??= new Map(everyResource().map(({ storage }) => [qualifiedName(storage), apiVersionOf(storage)]))).get(name);
 
-/** How an object of a built-in type that was stored by another program, or by an older one, is brought to what this one would store; null for all others. */
+/** Completes objects of a built-in type that another or older program stored; null for other types. */
 export function completionOf(resource: GroupResource): Completion | null {
   const name = qualifiedName(resource);
   const apiVersion = storageVersionOf(name);
@@ -262,6 +261,6 @@ export function completionOf(resource: GroupResource): Completion | null {
   return { apiVersion, convert, complete };
 }
 
-/** How storage extracts what field selectors compare; null for types that select on their metadata only. */
+/** Reads fields for selectors; null for types with metadata selectors only. */
 export const selectableFieldsOf = (resource: GroupResource): ReturnType<typeof fieldsOf> | null =>
   fields.get(qualifiedName(resource)) ?? null;

@@ -1,10 +1,10 @@
 import { objectAt } from '../../api/json/defaulting.js';
 import type { MemberIn, ObjectIn } from '../../api/json/members.js';
 
-/** The specification of an object; an empty one, which is no part of it, where it has none. */
+/** Returns a detached empty object where there is none. */
 export const specOf = <T extends object>(object: T): ObjectIn<MemberIn<T, 'spec'>> => partOf(object, 'spec');
 
-/** The same of its status. */
+/** The same for the status. */
 export const statusOf = <T extends object>(object: T): ObjectIn<MemberIn<T, 'status'>> => partOf(object, 'status');
 
 const partOf = <T extends object, M extends string>(object: T, member: M): ObjectIn<MemberIn<T, M>> =>

@@ -1,9 +1,9 @@
-/** One block of a PEM text, undecoded. */
+/** One undecoded block of a PEM text. */
 export interface PemText {
   readonly type: string;
-  /** From its first line to its last one. */
+  /** Includes the first and last line. */
   readonly whole: string;
-  /** What stands between the two. */
+  /** Excludes the first and last line. */
   readonly content: string;
 }
 
@@ -18,8 +18,8 @@ interface Open {
 }
 
 /**
- * The blocks of a text in order; what stands around them does not count, and neither does what begins and does not end. Reads each line once:
- * a pattern that looks for the end of each beginning takes a minute for a megabyte of beginnings.
+ * The blocks of a text in order; text around them and incomplete blocks are ignored. Reads each line once: a pattern that searches for each end takes a minute
+ * for a megabyte of beginnings.
  */
 export function pemTexts(text: string): PemText[] {
   const blocks: PemText[] = [];

@@ -1,5 +1,5 @@
 import type { ApiObject } from '../../api/object.js';
 
-/** Whether an object is new, or has changed in what its generation counts: who changes something else is not warned again. */
+/** Reports whether an object is new, or its generation changes: other changes cause no repeated warning. */
 export const hasNewGeneration = ({ metadata }: Pick<ApiObject, 'metadata'>, old: Pick<ApiObject, 'metadata'> | null): boolean =>
   old === null || metadata.generation !== old.metadata.generation;

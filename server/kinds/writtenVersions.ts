@@ -2,7 +2,7 @@ import { qualifiedName, type GroupVersion } from '../../api/resource.js';
 import { introducedIn } from '../../program/features/introduced.js';
 import type { StorageResource } from '../registry/resources.js';
 
-/** Types that the reference keeps in an older version whatever is emulated, so that the release before it can read them (`NewStorageFactoryConfig`). */
+/** Types that the reference stores in an older version, whatever is emulated, so that the previous release can read them (`NewStorageFactoryConfig`). */
 const pinned: Readonly<Record<string, string>> = {
   'clustertrustbundles.certificates.k8s.io': 'v1beta1',
   'customresourcedefinitions.apiextensions.k8s.io': 'v1beta1',
@@ -14,9 +14,8 @@ const pinned: Readonly<Record<string, string>> = {
 };
 
 /**
- * The version in which the reference keeps objects of a built-in type: of those that the release before the emulated one has, the first in the order of
- * preference,
- * or else the preferred one (`emulatedStorageVersion`). So that release can go on with the data. Pure.
+ * The version in which the reference stores a built-in type: the first preferred one that the release before the emulated one has, else the preferred one
+ * (`emulatedStorageVersion`). So that release can read the data. Pure.
  */
 export function writtenVersion(
   storage: StorageResource,

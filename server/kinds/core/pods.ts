@@ -25,7 +25,7 @@ import { podWarnings } from './podSpec/warnings/template.js';
 const defaultGraceSeconds = 30;
 const finished: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
-/** The host name of a pod is its name. */
+/** The pod's name is its host name. */
 function nameWarnings(pod: Draft<Pod>): string[] {
   const complaints = dnsLabelName(pod.metadata.name ?? '', false);
   return complaints.length === 0
@@ -35,7 +35,7 @@ function nameWarnings(pod: Draft<Pod>): string[] {
       ];
 }
 
-/** Profiles that were given in annotations alone. The preparation has made fields of them by now. */
+/** Profiles given only in annotations, which preparation has moved to fields. */
 const appArmorWarnings = (pod: Draft<Pod>): string[] =>
   annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
     const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
@@ -48,7 +48,7 @@ export const pods: Kind<Draft<Pod>> = {
   metadata: { generationOf: ['spec'] },
   defaults: podDefaults,
   validate: validateNewPod,
-  // People hardly ever write pods themselves; a warning on every update of a controller would help nobody.
+  // Users hardly ever write pods themselves, and warnings on a controller's updates help no one.
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
   update: { review: [reviewPodUpdate] },
@@ -56,12 +56,12 @@ export const pods: Kind<Draft<Pod>> = {
     status: podStatus,
     ephemeralcontainers: ephemeralContainers,
     resize,
-    // The preconditions of a binding are checked where it is made; it touches nothing that rules are about.
+    // The binding code checks its preconditions; no rules apply to what it changes.
     binding: { review: [] },
     eviction: { review: [] },
   },
   delete: {
-    // A pod that no node runs, or that has ended, has nobody to wait for.
+    // A pod that is not running anywhere needs no grace period.
     graceSeconds(pod, requested) {
       if (textAt(pod, 'spec', 'nodeName') === '' || finished.has(textAt(pod, 'status', 'phase'))) return 0;
       const wanted = requested ?? Number(textAt(pod, 'spec', 'terminationGracePeriodSeconds') || defaultGraceSeconds);

@@ -18,7 +18,7 @@ const conflicting = [
   ['BestEffort', 'NotBestEffort'],
   ['Terminating', 'NotTerminating'],
 ] as const;
-/** Scopes that a pod is in or not: they are selected by name alone. */
+/** Scopes that are selected by name alone. */
 const valueless: ReadonlySet<string> = new Set([
   'BestEffort',
   'NotBestEffort',
@@ -40,7 +40,7 @@ const validateAmounts = (amounts: JsonObject, path: Path): Found =>
     ];
   });
 
-/** Each finding about scopes shows all of them, so that their number has to be bounded. */
+/** Each finding shows all scopes, so their number is limited. */
 const scopeFindingsMax = 50;
 
 function validateScopes(spec: Writable<ResourceQuotaSpec>): FieldError[] {
@@ -55,7 +55,7 @@ function validateScopes(spec: Writable<ResourceQuotaSpec>): FieldError[] {
   return [...findings, ...conflicts(scopes).map(() => invalid(specPath.child('scopes'), scopes, 'conflicting scopes'))];
 }
 
-/** Standard resources of the quota that a scope cannot tell apart, no more than can be told. The resources are gone through once for each kind of scope. */
+/** Standard resources that a scope cannot restrict, up to the reporting limit. The resources are read once per kind of scope. */
 function uncoveredBy(spec: Writable<ResourceQuotaSpec>): (scope: string) => readonly string[] {
   const standard = Object.keys(objectAt(spec, 'hard') ?? {}).filter(isStandardForQuota);
   const known = new Map<string, readonly string[]>();
@@ -129,7 +129,7 @@ const validateSpec = (quota: Draft<ResourceQuota>): Found =>
 const validateStatus = (quota: Draft<ResourceQuota>): Found =>
   ofEach(['hard', 'used'] as const, (member) => validateAmounts(objectAt(statusOf(quota), member) ?? {}, Path.of('status', member)));
 
-/** What a quota counts stays the same; how much of it is allowed may change. */
+/** The scopes of a quota are immutable; its amounts may change. */
 function validateSameScopes(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota>): FieldError[] {
   const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each).scopes).map(String))].sort());
   return JSON.stringify(now) === JSON.stringify(before)

@@ -24,7 +24,7 @@ const dataOf = (secret: Draft<Secret>): JsonObject => objectAt(secret, 'data') ?
 /** Texts that are folded in one step. */
 const stepTexts = 500;
 
-/** `stringData` is a way to write `data` without base64; it is never kept. */
+/** `stringData` writes `data` without base64; it is never stored. */
 function* foldStringData(secret: Draft<Secret>): Steps<void> {
   const texts = secret.stringData ?? {};
   const keys = Object.keys(texts);
@@ -43,7 +43,7 @@ const needsKey =
   (secret) =>
     Object.hasOwn(dataOf(secret), key) ? [] : [required(data.key(key), '')];
 
-/** Credentials of registries are JSON; nothing of them may appear in a message. */
+/** Registry credentials are JSON that must not appear in messages. */
 const needsJson =
   (key: string) =>
   (secret: Draft<Secret>): FieldError[] => {
@@ -65,7 +65,7 @@ const isObject = (value: unknown): boolean => value === null || (typeof value ==
 const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 
-/** What a secret of a type has to hold. Other types may hold anything. */
+/** Required content by type. Other types may have any. */
 const byType: Readonly<Record<string, (secret: Draft<Secret>) => FieldError[]>> = {
   'kubernetes.io/service-account-token': (secret) =>
     (secret.metadata.annotations?.[accountName] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(accountName), '')] : [],

@@ -6,7 +6,7 @@ import type { Draft, Kind } from '../kind.js';
 const enforces = 'kubernetes.io/enforce-mountable-secrets';
 const enforcesText = `metadata.annotations[${enforces}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`;
 
-/** Of a secret only its name means anything here. */
+/** Only the name of a secret matters here. */
 function cleanReferences(account: Draft<ServiceAccount>): void {
   if (account.secrets !== undefined && account.secrets !== null)
     account.secrets = objectsIn(account, 'secrets').map((secret) => (secret.name === undefined ? {} : { name: textAt(secret, 'name') }));

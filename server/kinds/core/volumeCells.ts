@@ -1,7 +1,7 @@
 import type { ApiObject, JsonValue } from '../../../api/object.js';
 import { itemsOf } from '../../../api/json/members.js';
 
-/** What volumes and claims to them show alike. */
+/** Common cells of volumes and claims. */
 
 const accessModeWords: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',

@@ -28,7 +28,7 @@ const portsPath = Path.of('ports');
 
 const addressTypeOf = (slice: Draft<EndpointSlice>): string => textAt(slice, 'addressType');
 
-/** The older way to tell where an endpoint runs is not taken any more; what is stored of it stays until the endpoints change. */
+/** The older topology is no longer accepted; stored values stay until the endpoints change. */
 function dropTopology(slice: Draft<EndpointSlice>, old: Draft<EndpointSlice> | null): void {
   if (old !== null && sameValue(slice.endpoints ?? null, old.endpoints ?? null)) return;
   const hosts = new Set(
@@ -80,7 +80,7 @@ function validateAddress(address: string, type: string, path: Path, position: nu
   ]);
 }
 
-/** A name of at least two parts; only the first thing wrong with it is told. */
+/** A name of at least two parts; only its first error is reported. */
 function domainName(value: string, path: Path): FieldError[] {
   if (value === '') return [required(path, '')];
   const name = value.replace(/\.$/, '');
@@ -122,7 +122,7 @@ function validatePorts(slice: Draft<EndpointSlice>): FieldError[] {
   });
 }
 
-/** Addresses in an unusual spelling; the controllers that make slices never write one. */
+/** Addresses in an unusual spelling, which controllers never write. */
 const spellingWarnings = (slice: Draft<EndpointSlice>): string[] =>
   controllers.has(slice.metadata.labels?.[managedBy] ?? '')
     ? []
@@ -172,10 +172,10 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
       const same = (['addressType', 'endpoints', 'ports'] as const).every((member) =>
         sameValue(slice[member] ?? null, old[member] ?? null),
       );
-      // Whoever routes by labels has to look again too.
+      // Label changes concern routing as well.
       if (!same || !sameValue(slice.metadata.labels ?? {}, old.metadata.labels ?? {}))
         slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
-      // Counted as a change although nothing of it stays.
+      // This counts as a change although nothing of it is stored.
       dropTopology(slice, old);
     },
     review: [

@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Conversion } from '../../registry/behaviour.js';
 
-/** Members of the newer form and their names in the core form, which is the stored one. */
+/** Members of the newer form, and their names in the stored core form. */
 const renamed: readonly (readonly [newer: string, core: string])[] = [
   ['regarding', 'involvedObject'],
   ['note', 'message'],
@@ -12,7 +12,7 @@ const renamed: readonly (readonly [newer: string, core: string])[] = [
   ['deprecatedCount', 'count'],
 ];
 
-/** Order of members matters to nobody but readers, so renamed members move to the end. */
+/** Renamed members move to the end, since their order matters only to readers. */
 function rename(object: ApiObject, pairs: readonly (readonly [from: string, to: string])[]): ApiObject {
   const members: JsonObject = object;
   for (const [from, to] of pairs) {
@@ -23,7 +23,7 @@ function rename(object: ApiObject, pairs: readonly (readonly [from: string, to: 
   return object;
 }
 
-/** The core form shows these even when nobody reported anything; the newer one does not. */
+/** The core form shows these even when empty; the newer one does not. */
 function withoutEmpty(object: ApiObject): ApiObject {
   for (const member of ['reportingController', 'reportingInstance']) if (object[member] === '') delete object[member];
   return object;

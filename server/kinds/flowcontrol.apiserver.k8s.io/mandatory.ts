@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
 import { membersOf } from '../../../api/json/members.js';
 
-/** Objects that the server could not do without: it lets nobody change what they say. */
+/** Objects that the server needs, and that no client may change. */
 const mandatory = new Set(['exempt', 'catch-all']);
 
 let specs: Readonly<Record<string, ReadonlyMap<string, JsonObject>>> | null = null;
@@ -14,7 +14,7 @@ const readSpecs = (resource: string): ReadonlyMap<string, JsonObject> =>
       .map((object: ApiObject) => [object.metadata.name ?? '', membersOf(object['spec'])]),
   );
 
-/** The specification that a mandatory object has to keep, or null for others. */
+/** The required specification of a mandatory object, or null. */
 export function mandatorySpec(resource: 'flowschemas' | 'prioritylevelconfigurations', name: string): JsonObject | null {
   if (!mandatory.has(name)) return null;
   specs ??= { flowschemas: readSpecs('flowschemas'), prioritylevelconfigurations: readSpecs('prioritylevelconfigurations') };

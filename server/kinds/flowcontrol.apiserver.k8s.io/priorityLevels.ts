@@ -15,14 +15,14 @@ const specPath = Path.of('spec');
 const exempt = 'exempt';
 const sharesDefault = 30;
 const queuesMax = 10_000_000;
-/** A hash of a flow's name deals its hand of queues; it has no more bits than these. */
+/** The bits of a flow's hash, which deals its queues. */
 const hashBitsMax = 60;
 const queuingDefaults = [
   ['queues', 64],
   ['handSize', 8],
   ['queueLengthLimit', 50],
 ] as const;
-/** An annotation of older versions, which carried what these could not say. */
+/** An annotation for values that older versions could not express. */
 const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 const specForm: StructureForm = [
   ['type', 'Type', 'text'],
@@ -176,7 +176,7 @@ function handComplaint(hand: number, queues: number): string | null {
     : null;
 }
 
-/** Of the level that nothing limits, administrators may say how much it counts; the other mandatory one is fixed as a whole. */
+/** Only the shares of the exempt level may change; the other mandatory level is immutable. */
 function validateFixed(spec: Writable<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
   const fixed = mandatorySpec('prioritylevelconfigurations', name);
   if (fixed === null) return [];

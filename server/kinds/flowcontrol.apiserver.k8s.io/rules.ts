@@ -5,11 +5,11 @@ import { forbidden, invalid, notSupported, required, type FieldError, type Path 
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 
-/** Which requests a flow schema is about: who asks, and for what. */
+/** Requests of a flow schema: subjects, and resources or paths. */
 
 const knownVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 const all = '*';
-/** Kinds of subjects: the member that holds each, and what it is told when it is missing or out of place. */
+/** Kinds of subjects: the member of each, and its messages. */
 const subjects = [
   ['ServiceAccount', 'serviceAccount'],
   ['User', 'user'],

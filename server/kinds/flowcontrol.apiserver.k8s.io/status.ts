@@ -8,7 +8,7 @@ import { repeats } from '../../registry/validation/repeats.js';
 
 const conditions = Path.of('status', 'conditions');
 
-/** Both kinds tell how they are in conditions, one of each type. */
+/** The status of both kinds has one condition of each type. */
 export function validateStatus(object: ApiObject): FieldError[] {
   const types = objectsIn(statusOf(object), 'conditions').map((condition) => textAt(condition, 'type'));
   const isRepeated = repeats(types);

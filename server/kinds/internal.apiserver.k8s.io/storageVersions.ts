@@ -13,7 +13,7 @@ const form =
   "an apiVersion is a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character" +
   " (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyVersion')";
 
-/** `group.resource`: the last dot divides them. */
+/** Splits `group.resource` at the last dot. */
 function versionName(name: string): string[] {
   const dot = name.lastIndexOf('.');
   if (dot < 0) return ['name must be in the form of <group>.<resource>'];
@@ -23,7 +23,7 @@ function versionName(name: string): string[] {
   ];
 }
 
-/** What is wrong with a `group/version`, or a version of the core group. */
+/** Checks a `group/version`, or a version of the core group. */
 function apiVersionComplaints(apiVersion: string): string[] {
   const parts = apiVersion.split('/');
   if (parts.length > 2) return [form];
@@ -64,7 +64,7 @@ function validateServer(server: Server, path: Path): FieldError[] {
   ];
 }
 
-/** The version that all servers write, as long as they agree on one. */
+/** The version that all servers write, if they agree. */
 function validateCommonVersion({ storageVersions = [], commonEncodingVersion }: Status): FieldError[] {
   const path = statusPath.child('commonEncodingVersion');
   const versions = new Set(storageVersions.map(({ encodingVersion = '' }) => encodingVersion));
@@ -118,7 +118,7 @@ export const storageVersions: Kind<Draft<StorageVersion>> = {
   name: 'storageversions.internal.apiserver.k8s.io',
   metadata: { name: versionName },
   validate: validateStatus,
-  // Its specification is empty: an update of the object has nothing to check, not even its metadata.
+  // Its specification is empty: an update has nothing to check, not even metadata.
   update: { unconditional: false, review: [] },
   subresources: { status: { keepsMetadata: true, review: [validateStatus] } },
 };

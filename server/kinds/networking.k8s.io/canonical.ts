@@ -1,7 +1,7 @@
 import { cidr, formatAddress, parseAddress, parseRange } from '../../registry/validation/addresses.js';
 import { invalid, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 
-/** Addresses and ranges in kinds that are named after them: there is one spelling for each. */
+/** Canonical spelling of addresses and ranges in kinds named after them. */
 
 const wrongForm = (text: string): string => `must be in canonical form ("${text}")`;
 
@@ -14,7 +14,7 @@ export function canonicalCidr(value: string, path: Path): FieldError[] {
 const mapped = 0xffffn;
 const familyBits = 32n;
 
-/** Complaints about an address that serves as a name. */
+/** Checks an address used as a name. */
 export function addressNameComplaints(name: string): string[] {
   const address = parseAddress(name);
   if (address === null) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];

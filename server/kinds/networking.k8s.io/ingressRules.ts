@@ -15,7 +15,7 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
 const forbiddenEnds = ['/..', '/.'];
 
-/** As earlier readers of addresses did, with zeros in front of numbers. */
+/** Accepts leading zeros, as earlier parsers did. */
 export const isAddress = (text: string): boolean => parseOldAddress(text) !== null;
 
 export const validateRules = (rules: readonly JsonObject[], path: Path): Found =>
@@ -29,7 +29,7 @@ export const validateRules = (rules: readonly JsonObject[], path: Path): Found =
     );
   });
 
-/** Paths of hosts with a wildcard were not looked at once. */
+/** Paths of wildcard hosts were once unchecked. */
 const underHost = (host: string, found: Found): Found =>
   host.includes('*') ? fromFound(found, (findings) => keepable('paths of a wildcard', findings)) : found;
 
@@ -78,7 +78,7 @@ export function validateBackend(backend: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** A service is called as services may be called. */
+/** The rule for names of services. */
 const validateServiceName = (name: string, path: Path): FieldError[] =>
   name === ''
     ? [required(path, '')]
@@ -87,7 +87,7 @@ const validateServiceName = (name: string, path: Path): FieldError[] =>
         ...whileOff('RelaxedServiceNameValidation', dns1035Label(name, path)),
       ];
 
-/** Finding the port missing, or given twice, is reported at the backend. */
+/** A missing or duplicate port is reported at the backend. */
 function validateServicePort(port: JsonObject, path: Path): FieldError[] {
   const [name, number] = [textAt(port, 'name'), Number(port['number'] ?? 0)];
   const at = path.child('service', 'port');

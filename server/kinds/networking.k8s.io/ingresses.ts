@@ -40,7 +40,7 @@ function validateTls(tls: JsonObject, path: Path): Found {
   );
 }
 
-/** The class used to be an annotation; whoever sets both has to say the same twice. */
+/** The older annotation must agree with the class field. */
 function validateClassAnnotation(ingress: Draft<Ingress>): FieldError[] {
   const annotation = ingress.metadata.annotations?.[classAnnotation];
   const className = specOf(ingress).ingressClassName;
@@ -59,7 +59,7 @@ const validateStatus = (ingress: Draft<Ingress>): FieldError[] =>
     ];
   });
 
-/** New objects only: who has the annotation already has been told. Who also says it in the specification needs no advice. */
+/** Warns about new objects only, unless the field is set as well. */
 function warnings(ingress: Draft<Ingress>, old: Draft<Ingress> | null): string[] {
   const isNew =
     old === null && ingress.metadata.annotations?.[classAnnotation] !== undefined && specOf(ingress).ingressClassName === undefined;

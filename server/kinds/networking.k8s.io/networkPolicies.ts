@@ -15,7 +15,7 @@ import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js
 const specPath = Path.of('spec');
 const policyTypes = ['Ingress', 'Egress'];
 const protocols = ['TCP', 'UDP', 'SCTP'];
-/** Directions, and where each has its peers. */
+/** Directions, and the member of their peers. */
 const directions = [
   ['ingress', 'from'],
   ['egress', 'to'],
@@ -29,7 +29,7 @@ function setDefaults(policy: Draft<NetworkPolicy>): void {
   if (itemsOf(spec.policyTypes).length === 0) spec.policyTypes = itemsOf(spec.egress).length === 0 ? ['Ingress'] : ['Ingress', 'Egress'];
 }
 
-/** Peers may have selectors with bad values as long as the policy's own has one: `lenient`. The reference asks no more. */
+/** `lenient`: peers may have invalid selector values while the policy's own selector does, as in the reference. */
 function validateSpec(policy: Draft<NetworkPolicy>, lenient: boolean): Found {
   const spec = specOf(policy);
   return inOrder(

@@ -4,13 +4,13 @@ import { required, type FieldError, type Path } from '../../registry/validation/
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { dnsSubdomain, named } from '../../registry/validation/values.js';
 
-/** A member that has to be there, and to fit into a path. */
+/** A required member that fits in a path. */
 export function segment(holder: JsonObject, member: string, path: Path): FieldError[] {
   const value = textAt(holder, member);
   return value === '' ? [required(path.child(member), '')] : named(value, pathSegmentName, path.child(member));
 }
 
-/** A reference to an object of any kind: group, kind and name. */
+/** A reference by group, kind and name. */
 export function validateTypedReference(reference: JsonObject, path: Path): FieldError[] {
   const group = reference['apiGroup'];
   return [

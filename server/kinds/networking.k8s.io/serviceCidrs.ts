@@ -26,7 +26,7 @@ function validate(ranges: Draft<ServiceCIDR>): FieldError[] {
   ];
 }
 
-/** Ranges never change, but a second family may be added. */
+/** Ranges are immutable, but a second family may be added. */
 function validateKept(ranges: Draft<ServiceCIDR>, old: Draft<ServiceCIDR>): FieldError[] {
   const [now, before] = [cidrsOf(ranges), cidrsOf(old)];
   const kept = before.flatMap((cidr, position) => unchanged(now[position], cidr, cidrsPath.index(position)));

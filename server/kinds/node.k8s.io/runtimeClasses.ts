@@ -28,7 +28,7 @@ function validate(runtime: Draft<RuntimeClass>): Found {
   const scheduling = objectAt(runtime, 'scheduling');
   return inOrder(
     requiredDnsLabel(textAt(runtime, 'handler'), Path.of('handler')),
-    // The overhead is checked as if it were the limits of a container, down to the paths of what is found.
+    // The overhead is checked like a container's limits, including paths.
     overhead === null
       ? []
       : strictly(validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
@@ -45,7 +45,7 @@ function validateScheduling(scheduling: JsonObject, path: Path): Found {
   );
 }
 
-/** What tells tolerations apart, which are a map by all that they say but for how long they hold. */
+/** Tolerations are identified by everything but their duration. */
 const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: JsonObject): JsonObject => toleration;
 
 function repeated(tolerations: readonly JsonObject[], path: Path): FieldError[] {
@@ -55,7 +55,7 @@ function repeated(tolerations: readonly JsonObject[], path: Path): FieldError[] 
   );
 }
 
-/** Of labels of nodes that have a successor; the warning does not say which. */
+/** Warns about node labels with a successor, without naming it. */
 const selectorWarnings = (runtime: Draft<RuntimeClass>): string[] =>
   Object.keys(objectAt(objectAt(runtime, 'scheduling') ?? {}, 'nodeSelector') ?? {}).flatMap((label) => {
     const text = deprecatedNodeLabel(label);

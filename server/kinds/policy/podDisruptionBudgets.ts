@@ -54,7 +54,7 @@ const selectsNone = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1
 const selectsAll = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'DoesNotExist' }] };
 const empty = {};
 
-/** An empty selector meant no pods once, and means all since `policy/v1`: the same pods stay selected. */
+/** An empty selector matched no pods before `policy/v1`, and all since: the same pods stay selected. */
 const withSelector =
   (meanings: readonly (readonly [from: JsonObject, to: JsonObject])[]) =>
   (budget: ApiObject): ApiObject => {
@@ -64,7 +64,7 @@ const withSelector =
     return budget;
   };
 
-/** The version is not served any more, but stored where an older release has written it. */
+/** This version is no longer served, but stored by older releases. */
 const emptySelectors: Conversion = {
   toStorage: withSelector([
     [empty, selectsNone],
@@ -79,7 +79,7 @@ const emptySelectors: Conversion = {
 export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
   name: 'poddisruptionbudgets.policy',
   metadata: {
-    // The reference looks at the metadata of a budget only as it does for all kinds: any name that can stand in a path will do.
+    // The reference checks a budget's name only generically: any path segment is valid.
     name: pathSegmentName,
     anyFinalizers: true,
     generationOf: ['spec'],

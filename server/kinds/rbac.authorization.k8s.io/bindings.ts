@@ -26,7 +26,7 @@ function setDefaults(binding: Draft<RoleBinding>): void {
   }
 }
 
-/** Which roles a binding may name, and whether it is itself in a namespace, which its service accounts may then leave open. */
+/** The roles that a binding may name, and whether it is namespaced, which is the default of its service accounts. */
 interface BindingRules {
   readonly roleKinds: readonly string[];
   readonly namespaced: boolean;
@@ -58,7 +58,7 @@ function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): 
 
 const printedRef = (binding: Draft<RoleBinding>): JsonObject => printedStructure(binding.roleRef, roleRefForm);
 
-/** A binding of another role is another grant, so it has to be made anew. */
+/** A binding to another role is another grant, so it must be recreated. */
 function validateSameRole(binding: Draft<RoleBinding>, old: Draft<RoleBinding>): FieldError[] {
   const [ref, before] = [printedRef(binding), printedRef(old)];
   return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];

@@ -10,7 +10,7 @@ import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js
 
 const rules = Path.of('rules');
 
-/** Where a role may grant: roles of a namespace cannot open paths that belong to no namespace. */
+/** The scope of a role: namespaced roles cannot grant non-resource paths. */
 type Scope = 'namespace' | 'cluster';
 
 const validateRules = (role: Draft<ClusterRole>, scope: Scope): Found =>
@@ -39,7 +39,7 @@ function validateAggregation(role: Draft<ClusterRole>): FieldError[] {
   if (selectors.length === 0) return [required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
   return selectors.flatMap((selector, position) => {
     const findings = validateLabelSelector(selector, path.index(position));
-    // What cannot be read as a selector is reported once more as a whole, when there is nothing left of it to quote.
+    // An unreadable selector is also reported as a whole, without a quote.
     return findings.length === 0 ? [] : [...findings, invalid(path.index(position), null, 'invalid label selector.')];
   });
 }

@@ -10,10 +10,7 @@ const refusal = (path: Path): FieldError =>
   forbidden(path, `admin access to devices requires the \`${label}: true\` label on the containing namespace`);
 const isGranted = (labels: Readonly<Record<string, string>>): boolean => labels[label] === 'true';
 
-/**
- * Access to devices that others use is for namespaces whose label allows it. Only the first request that wants it is reported, and in templates
- * under the path that it has in claims.
- */
+/** Admin access to devices requires a label of the namespace. Only the first such request is reported, in templates under its path in claims. */
 export function validateAdminAccess(spec: JsonObject, { namespaceLabels = {} }: ServedAs): FieldError[] {
   const position = objectsIn(objectAt(spec, 'devices') ?? {}, 'requests').findIndex(
     (request) => memberAt(request, 'exactly', 'adminAccess') === true,
@@ -22,13 +19,13 @@ export function validateAdminAccess(spec: JsonObject, { namespaceLabels = {} }: 
   return [refusal(Path.of('spec', 'devices', 'requests').index(position).child('adminAccess'))];
 }
 
-/** The first device that has been allocated for such access; -1 where none has. */
+/** The first device allocated with admin access; -1 for none. */
 const allocated = (claim: ApiObject): number =>
   objectsIn(objectAt(objectAt(statusOf(claim), 'allocation') ?? {}, 'devices') ?? {}, 'results').findIndex(
     ({ adminAccess }) => adminAccess === true,
   );
 
-/** Whether a status begins to give such access. What was given before stands. */
+/** Reports whether a status adds admin access. Existing access stands. */
 export const beginsAdminAccess = (claim: ApiObject, old: ApiObject): boolean => allocated(old) < 0 && allocated(claim) >= 0;
 
 export const validateAdminStatus = (

@@ -7,7 +7,7 @@ import { compareAmounts, wholeValue } from '../../registry/validation/quantities
 import { quantityOf } from '../../../api/resourceLists.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** How much of a shared device's capacity a request gets: one of some amounts, or a multiple within a range. */
+/** The share of a device's capacity for a request: one of several amounts, or a multiple within a range. */
 
 const optionsMax = 10;
 
@@ -48,14 +48,14 @@ function validateOptions(amount: JsonValue, capacity: JsonValue | undefined, val
   return [...sorted, ...each, ...(found ? [] : [invalid(path, amount, 'default value is not valid according to the requestPolicy')])];
 }
 
-/** Amounts that round up to the same whole number are the same, and are reported as that number. */
+/** Amounts that round up to the same integer are equal, and reported as that integer. */
 function validateDistinct(values: readonly JsonValue[], path: Path): FieldError[] {
   const keys = values.map((value) => String(wholeValue(value)));
   const isRepeated = repeats(keys);
   return keys.flatMap((key, position) => (isRepeated(position) ? [duplicate(path.index(position), key)] : []));
 }
 
-/** A default out of range is reported at the bound that it crosses. */
+/** A default out of range is reported at the bound that it exceeds. */
 function validateRange(amount: JsonValue, capacity: JsonValue | undefined, { min, max, step }: JsonObject, path: Path): FieldError[] {
   if (min === undefined || min === null) return [required(path.child('min'), 'required when validRange is defined')];
   const findings = [
@@ -81,7 +81,7 @@ function validateStep(
   capacity: JsonValue | undefined,
   path: Path,
 ): FieldError[] {
-  // Steps are counted in whole numbers, rounded up.
+  // Steps are integers, rounded up.
   const [wholeStep, wholeMin] = [wholeValue(step), wholeValue(min)];
   if (wholeStep <= 0n) return [invalid(path, step, 'must be greater than zero')];
   const one = formatQuantity(addQuantities(quantityOf(min), quantityOf(step)));

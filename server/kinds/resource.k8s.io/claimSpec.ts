@@ -8,7 +8,7 @@ import { configurationsMax, setTolerationDefaults, validateConfiguration, valida
 import { validateList, validateSet } from './lists.js';
 import { fullyQualifiedName } from './names.js';
 
-/** The specification that claims and templates of claims share: which devices are requested, under which constraints, with which configuration. */
+/** The common specification of claims and their templates: device requests, constraints, and configuration. */
 
 const requestsMax = 32;
 const constraintsMax = 32;
@@ -163,7 +163,7 @@ function validateConstraint(constraint: JsonObject, names: RequestNames, path: P
   ];
 }
 
-/** Names of requests, and `request/alternative`: all that other parts of a claim may refer to. */
+/** Names of requests, and `request/alternative`, to which a claim refers. */
 export type RequestNames = ReadonlySet<string>;
 
 export const requestNames = (spec: JsonObject): RequestNames =>

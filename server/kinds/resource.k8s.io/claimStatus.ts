@@ -17,7 +17,7 @@ import { poolName, uniqueId } from './names.js';
 import { specOf, statusOf } from '../parts.js';
 import { atOnce } from '../../registry/validation/ofEach.js';
 
-/** What has been allocated for a claim, who may use it, and what drivers report of it. */
+/** The allocation of a claim, its users, and drivers' reports. */
 
 const statusPath = Path.of('status');
 const reservationsMax = 256;
@@ -29,7 +29,7 @@ const hardwareAddressMax = 128;
 
 const resultsOf = (status: JsonObject): JsonObject[] =>
   objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
-/** A device that several share has an identifier for each share. */
+/** The id of a shared device includes its share. */
 const sharedId = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
 
 export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldError[] {
@@ -63,7 +63,7 @@ function validateReservations(claim: ApiObject, before: JsonObject): FieldError[
   return added ? [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')] : [];
 }
 
-/** An allocation stands until it is taken back as a whole. */
+/** An allocation is immutable until it is removed as a whole. */
 function validateAllocation(allocation: JsonObject | null, before: JsonObject | null, names: RequestNames): FieldError[] {
   const path = statusPath.child('allocation');
   if (allocation === null) return [];
@@ -74,7 +74,7 @@ function validateAllocation(allocation: JsonObject | null, before: JsonObject | 
     ...validateList(objectsIn(devices, 'results'), resultsMax, path.child('devices', 'results'), (result, at) =>
       validateResult(result, names, at),
     ),
-    // Configuration comes from the claim and from its class.
+    // Configuration comes from the claim and its class.
     ...validateList(objectsIn(devices, 'config'), 2 * configurationsMax, path.child('devices', 'config'), (configuration, at) => [
       ...oneOf(configuration['source'], ['FromClaim', 'FromClass'], at.child('source')),
       ...validateReferences(configuration, names, at.child('requests')),
@@ -133,13 +133,13 @@ function validateNetwork(data: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** An address together with the length of its network's prefix. */
+/** An address with its prefix length. */
 const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
   parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0
     ? []
     : [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
 
-/** What drivers have reported of devices that are no longer allocated goes with the allocation. */
+/** Reports about devices that are no longer allocated are removed. */
 export function dropDeallocated(claim: ApiObject, old: ApiObject): void {
   const present = new Set(resultsOf(statusOf(claim)).map(sharedId));
   const gone = new Set(

@@ -39,7 +39,7 @@ export const resourceClaimTemplates: Kind<Draft<ResourceClaimTemplate>> = {
   },
   validate: (template, served) => inOrder(validateAdminAccess(specOf(specOf(template)), served), validateTemplate(template)),
   update: {
-    // Other than a claim's, a specification that cannot change is still checked as a whole.
+    // An immutable specification is checked as a whole all the same, unlike a claim's.
     review: ['objectMeta', 'objectMetaUpdate', validateTemplate, immutable('spec', (spec = {}) => printedTemplate(spec))],
   },
   delete: { answers: 'object' },

@@ -23,7 +23,7 @@ export const resourceClaims: Kind<Draft<ResourceClaim>> = {
   },
   validate: (claim, served) => [...validateAdminAccess(specOf(claim), served), ...validateClaimSpec(specOf(claim), spec)],
   update: {
-    // What cannot change need not be checked again.
+    // Immutable parts need no further check.
     review: ['objectMeta', 'objectMetaUpdate', immutable('spec', (spec) => printedStructure(spec, claimSpecForm))],
   },
   subresources: {

@@ -3,9 +3,9 @@ import type { Conversion } from '../../registry/behaviour.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { specOf } from '../parts.js';
 
-/** v1beta1 asks for devices, and describes them, one level higher or lower than the versions after it. */
+/** `v1beta1` nests requests and descriptions of devices differently from later versions. */
 
-/** What a request says of the one class of devices that it wants; with `firstAvailable` it says it of each choice. */
+/** The members of an exact request, which `firstAvailable` has in each alternative. */
 const exactMembers = ['deviceClassName', 'selectors', 'allocationMode', 'count', 'adminAccess', 'tolerations', 'capacity'];
 
 type Rewrite = (item: JsonObject) => JsonObject;
@@ -16,7 +16,7 @@ function rewriteList(holder: JsonObject | null, list: string, rewrite: Rewrite):
 
 const picked = (item: JsonObject, isPicked: (member: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(item).filter(([member]) => isPicked(member)));
-/** Members that are there but empty say nothing. */
+/** Empty members count as absent. */
 const isSaid = (item: JsonObject): boolean =>
   Object.values(item).some((value) => value !== undefined && value !== null && value !== '' && value !== 0);
 

@@ -13,14 +13,14 @@ import { poolName } from './names.js';
 const specPath = Path.of('spec');
 const conditionsPath = Path.of('status', 'conditions');
 const conditionsMax = 8;
-/** What a selector may name, each by the rule of its own. */
+/** Members of a selector, with their rules. */
 const selected = [
   ['driver', driverName],
   ['pool', poolName],
   ['device', dnsLabel],
 ] as const;
 
-/** A taint, and the devices that get it; without a selector all of them. An effect that is there already stays acceptable. */
+/** A taint and its devices; all without a selector. An existing effect stays acceptable. */
 function validate(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null): FieldError[] {
   const spec = specOf(rule);
   const selector = objectAt(spec, 'deviceSelector') ?? {};
@@ -59,7 +59,7 @@ export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
   },
 };
 
-/** When the taint was given: written by the server where the client does not say it, and again when the effect changes. */
+/** Sets the time of the taint by default, and when the effect changes. */
 function stampTaint(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null, now: string): void {
   const taint = objectAt(specOf(rule), 'taint');
   if (taint === null) return;

@@ -19,7 +19,7 @@ import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { validateList } from './lists.js';
 
-/** What claims, classes and slices say of devices in the same way: selectors, configuration, taints and tolerations, binding conditions. */
+/** Common parts of claims, classes and slices: selectors, configuration, taints and tolerations, binding conditions. */
 
 const selectorsMax = 32;
 export const configurationsMax = 32;
@@ -46,7 +46,7 @@ export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] 
       : [invalid(ofExpression, expression, refused.text)];
   });
 
-/** Configuration means nothing to anybody but the driver. What is `stored` already may be larger than what is new. */
+/** Only the driver interprets configuration. A `stored` one may be larger than a new one. */
 export function validateConfiguration(configuration: JsonObject, path: Path, stored = false): FieldError[] {
   const opaque = objectAt(configuration, 'opaque');
   const at = path.child('opaque');
@@ -57,7 +57,7 @@ export function validateConfiguration(configuration: JsonObject, path: Path, sto
   ];
 }
 
-/** A JSON object of any content, but limited size. */
+/** A JSON object of limited size. */
 export function validateParameters(value: JsonValue | undefined, path: Path, stored = false): FieldError[] {
   if (value === undefined || value === null) return [required(path, '')];
   if (!stored && Buffer.byteLength(writeJson(value)) > parametersBytesMax) return [tooLong(path, parametersBytesMax)];
@@ -101,7 +101,7 @@ export function validateTaint(taint: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Conditions that a device has to meet before pods are bound, and those that end the waiting. There are either none of both or some. */
+/** Conditions that a device must meet before pods are bound, and those of a failure. Both lists are set, or neither. */
 export function validateBindingConditions(holder: JsonObject, path: Path): FieldError[] {
   const [wanted, failures] = ['bindingConditions', 'bindingFailureConditions'].map((member) => itemsOf(holder[member]).map(String)) as [
     string[],

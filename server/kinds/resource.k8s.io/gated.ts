@@ -3,7 +3,7 @@ import type { Gated } from '../../registry/gatedFields.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Writable } from '../kind.js';
 
-/** Fields of claims and of devices that belong to features. */
+/** Gated fields of claims and devices. */
 
 const ofClaims: readonly Gated<Writable<ResourceClaimSpec>>[] = [
   gate('DRAAdminAccess', 'devices.requests[].exactly.adminAccess'),

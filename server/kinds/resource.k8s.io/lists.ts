@@ -3,7 +3,7 @@ import { membersOf } from '../../../api/json/members.js';
 import { duplicate, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** Lists as this group checks them: one that is too long is not looked into. */
+/** This group checks no items of a list that is too long. */
 
 export function validateList<T>(
   items: readonly T[],
@@ -15,7 +15,7 @@ export function validateList<T>(
   return items.flatMap((item, position) => check(item, path.index(position)));
 }
 
-/** A list without repetitions, which are reported after everything else. */
+/** A list without duplicates, which are reported last. */
 export function validateSet<T>(
   items: readonly T[],
   max: number | null,
@@ -34,15 +34,15 @@ export function validateSet<T>(
 const ellipsis = '...';
 
 interface MapRules {
-  /** Entries. Default: no bound here. */
+  /** The limit of entries. Default: none. */
   readonly max?: number | null;
-  /** Characters of a key that messages show. */
+  /** The characters of a key in messages. */
   readonly keyMax: number;
   readonly key: (key: string, path: Path) => FieldError[];
   readonly check: (value: JsonObject, path: Path) => FieldError[];
 }
 
-/** A map of objects by name. Keys are reported at the map, values at their key, of which messages show the beginning and the end. */
+/** A map of objects. Keys are reported at the map, values at their key, which messages shorten in the middle. */
 export function validateMap(map: unknown, path: Path, { max = null, keyMax, key: checkKey, check }: MapRules): FieldError[] {
   const entries = Object.entries(membersOf(map as JsonObject));
   if (max !== null && entries.length > max) return [tooMany(path, entries.length, max)];

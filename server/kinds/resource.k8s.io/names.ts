@@ -20,7 +20,7 @@ const identifier = (id: string, path: Path): FieldError[] => [
   ...(identifierPattern.test(id) ? [] : [invalid(path, id, identifierText)]),
 ];
 
-/** Names of attributes and capacities: an identifier, with the driver's domain before it or not. */
+/** Names of attributes and capacities: an identifier, optionally with the driver's domain. */
 export function qualifiedName(name: string, path: Path): FieldError[] {
   const [first = '', second, more] = name.split('/');
   if (second === undefined) return identifier(first, path);
@@ -36,7 +36,7 @@ export const fullyQualifiedName = (name: string, path: Path): FieldError[] => [
   ...(name.includes('/') ? [] : [invalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]),
 ];
 
-/** Pools are named by subdomains with slashes between them. */
+/** Pool names are subdomains with slashes between them. */
 export function poolName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   return [

@@ -28,7 +28,7 @@ const amount = optional(pointer, minimum(0));
 const pool = members({
   driver: required(plain, longNameCaseless),
   poolName: required(plain, resourcePoolName),
-  // A generation of zero is none.
+  // A generation of zero counts as absent.
   generation: required(plain, minimum(0)),
   resourceSliceCount: optional(pointer, minimum(1)),
   totalDevices: amount,
@@ -39,7 +39,7 @@ const pool = members({
   validationError: optional(pointer, maxBytes(256)),
 });
 
-/** As the types of `resource.k8s.io/v1alpha3` declare it. */
+/** The declarations of `resource.k8s.io/v1alpha3`. */
 const declared = members({
   spec: immutable(
     members({
@@ -58,14 +58,14 @@ const declared = members({
   ),
 });
 
-/** An answer is given once. */
+/** The answer is written once. */
 function validateAnswer(request: Draft<ResourcePoolStatusRequest>, old: Draft<ResourcePoolStatusRequest>): FieldError[] {
   const answer = objectAt(request, 'status');
   if (isSet(old.status)) return unchanged(request.status, old.status, status);
   return answer === null ? [] : validateConditions(itemsOf(memberAt(answer, 'conditions')), status.child('conditions'));
 }
 
-/** Which devices the pools of a driver have, asked once and answered by a controller. */
+/** A query for the devices of a driver's pools, which a controller answers. */
 export const resourcePoolStatusRequests: Kind<Draft<ResourcePoolStatusRequest>> = {
   name: 'resourcepoolstatusrequests.resource.k8s.io',
   defaults(request) {

@@ -21,7 +21,7 @@ import { atOnce } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const devicesMax = 128;
-/** Devices with taints, counters or lists of attributes cost more to look at. */
+/** The limit of devices with taints, counters or attribute lists, which cost more to check. */
 const advancedDevicesMax = 64;
 const counterSetsMax = 8;
 const countersMax = 32;
@@ -71,14 +71,14 @@ function validatePool(pool: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Whose devices a slice lists never changes. */
+/** The driver, pool and node of a slice are immutable. */
 const validateOrigin = (spec: Writable<ResourceSliceSpec>, before: Writable<ResourceSliceSpec>): FieldError[] => [
   ...unchanged(spec.pool?.name, before.pool?.name, specPath.child('pool', 'name')),
   ...unchanged(spec.driver, before.driver, specPath.child('driver')),
   ...unchanged(spec.nodeName, before.nodeName, specPath.child('nodeName')),
 ];
 
-/** Where the devices are: at a node, at some, at all, or each somewhere else. */
+/** The nodes of the devices: one, some, all, or separate ones per device. */
 function validatePlace(spec: Writable<ResourceSliceSpec>): FieldError[] {
   const { nodeName } = spec;
   const selector = objectAt(spec, 'nodeSelector');
@@ -98,7 +98,7 @@ function validatePlace(spec: Writable<ResourceSliceSpec>): FieldError[] {
   return findings;
 }
 
-/** Selectors of several slices can be joined only as long as each has a single term. */
+/** Selectors of several slices can be combined only if each has a single term. */
 const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] => [
   ...strictly(atOnce(validateNodeSelector(selector, path))),
   ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
@@ -117,7 +117,7 @@ function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** A taint that does not say since when it is there is there since now. */
+/** The time of a new taint is now by default. */
 function setTaintTimes(slice: Draft<ResourceSlice>, now: string): void {
   for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint.timeAdded ??= now;
 }
@@ -141,7 +141,7 @@ export const resourceSlices: Kind<Draft<ResourceSlice>> = {
   },
   update: {
     prepare(slice, old, { now }) {
-      // Counted as a change even when nothing of it stays.
+      // This counts as a change even when nothing of it is stored.
       if (!sameValue(slice.spec, old.spec)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
       setTaintTimes(slice, now);
     },

@@ -12,7 +12,7 @@ import { validateList, validateMap, validateSet } from './lists.js';
 import { qualifiedNameMax, qualifiedName } from './names.js';
 import { atOnce } from '../../registry/validation/ofEach.js';
 
-/** A device as its driver describes it: attributes, capacities, taints, counters, and where it is. */
+/** A device as its driver describes it: attributes, capacities, taints, counters, and nodes. */
 
 const descriptionsMax = 32;
 const valuesMax = 48;
@@ -31,7 +31,7 @@ export const lists = ['bools', 'ints', 'strings', 'versions'];
 const semanticVersion =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
-/** What a device had said before is not checked again as long as it stays the same. */
+/** An unchanged device is not checked again. */
 export function validateDevice(device: JsonObject, old: JsonObject | null, placedByItself: boolean, path: Path): FieldError[] {
   const isNew = (member: string): boolean => old === null || !sameValue(old[member], device[member]);
   const shared = device['allowMultipleAllocations'] === true;
@@ -102,7 +102,7 @@ const attributeForm = optionals(
   'versions=VersionValues',
 );
 
-/** An attribute has a value of one type, or a list of such values. */
+/** An attribute has one value of one type, or a list. */
 function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
   const set = ['bool', 'int', 'string', 'version', ...lists].filter(
     (member) => attribute[member] !== undefined && attribute[member] !== null,

@@ -21,13 +21,13 @@ import {
 import { gate } from '../gated.js';
 import type { Writable } from '../kind.js';
 
-/** Groups of pods that are scheduled together, and the workloads that have templates of such groups, as the types of `scheduling.k8s.io/v1alpha2` declare them. */
+/** Groups of pods scheduled together, and workloads with templates of them, as declared in `scheduling.k8s.io/v1alpha2`. */
 
 const claimsMax = 4;
 const templatesMax = 8;
 const priorityMax = 1_000_000_000;
 
-/** Fields of features in the specification of a group, or the template of one. */
+/** Gated fields of groups and their templates. */
 export const groupGates: readonly Gated<Writable<Omit<PodGroupTemplate, 'name'>>>[] = [
   gate('DRAWorkloadResourceClaims', 'resourceClaims'),
   gate('TopologyAwareWorkloadScheduling', 'schedulingConstraints'),
@@ -43,7 +43,7 @@ const claim = members(
   exactlyOne('resourceClaimName', 'resourceClaimTemplateName'),
 );
 
-/** What a group and the template of one have in common. */
+/** The common rules of groups and their templates. */
 const shared = {
   schedulingPolicy: members({ gang: optional(pointer, members({ minCount: required(plain, minimum(1)) })) }, exactlyOne('basic', 'gang')),
   schedulingConstraints: optional(pointer, members({ topology: list({ itemsMax: 1, each: members({ key: required(plain, labelKey) }) }) })),
@@ -53,7 +53,7 @@ const shared = {
   priority: optional(pointer, maximum(priorityMax)),
 };
 
-/** From which template of which workload a group was made. */
+/** The workload and template of a group. */
 const origin = members(
   {
     workload: optional(pointer, members({ workloadName: required(plain, longName), podGroupTemplateName: required(plain, shortName) })),

@@ -13,7 +13,7 @@ const status = Path.of('status');
 
 const defaultMode = 'Pod';
 
-/** What the fields by themselves do not say: that only claims of the group are told of. */
+/** Only claims of the group may be reported, which declarations cannot express. */
 function validateStatus(group: Draft<PodGroup>): FieldError[] {
   const claims = new Set(objectsIn(specOf(group), 'resourceClaims').map((claim) => textAt(claim, 'name')));
   const path = status.child('resourceClaimStatuses');
@@ -27,13 +27,13 @@ function validateStatus(group: Draft<PodGroup>): FieldError[] {
   ];
 }
 
-/** A default of a field that is there only with its feature. */
+/** A default of a gated field. */
 function setMode(group: Draft<PodGroup>, enabled: EnabledFeatures): void {
   const spec = objectAt(group, 'spec');
   if (spec !== null && enabled('WorkloadAwarePreemption')) setTextDefault(spec, 'disruptionMode', defaultMode);
 }
 
-/** A group may have been stored while nobody spoke of disruptions. */
+/** A group may be stored without a disruption mode. */
 const completed = (group: Draft<PodGroup>): Draft<PodGroup> => ({ ...group, spec: { disruptionMode: defaultMode, ...specOf(group) } });
 
 const changes = (group: Draft<PodGroup>, old: Draft<PodGroup>): FieldError[] => declaredGroup(group, { value: old }, Path.root);

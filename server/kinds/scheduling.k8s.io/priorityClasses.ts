@@ -6,7 +6,7 @@ import type { Draft, Kind } from '../kind.js';
 
 const systemPrefix = 'system-';
 const userValueMax = 1_000_000_000;
-/** Classes that every cluster has, and their values. */
+/** Classes of every cluster, and their values. */
 const systemClasses: ReadonlyMap<string, number> = new Map([
   ['system-node-critical', 2_000_001_000],
   ['system-cluster-critical', 2_000_000_000],
@@ -50,13 +50,13 @@ export const priorityClasses: Kind<Draft<PriorityClass>> = {
   },
   validate,
   create: {
-    // Counts nothing: what matters of a class never changes.
+    // Counts no generation: a class's relevant parts are immutable.
     prepare(priority) {
       priority.metadata.generation = 1;
     },
   },
   update: {
-    // An update is only compared with what there was.
+    // An update is only compared with the old state.
     review: [
       'objectMetaUpdate',
       (priority, old) =>

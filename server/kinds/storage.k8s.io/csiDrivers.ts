@@ -65,7 +65,7 @@ function validate(driver: Draft<CSIDriver>): FieldError[] {
   ];
 }
 
-/** One token for each audience; one that repeats an audience is not looked at any further. */
+/** One token per audience; a duplicate audience ends its check. */
 function validateTokenRequests(requests: readonly JsonObject[], path: Path): FieldError[] {
   const seen = new Set<string>();
   return requests.flatMap((request, position) => {
@@ -84,7 +84,10 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   ];
 }
 
-/** While the feature is off nobody can say that volumes are mounted with a context. Not in the list of gated fields: a driver always has the member, and so always uses it. */
+/**
+ * While the feature is off, mounting with a context cannot be changed. The field is not listed as gated, because every driver has it and would count as using
+ * it.
+ */
 function keepContextMounts(driver: Draft<CSIDriver>, old: Draft<CSIDriver> | null): void {
   ensureObject(driver, 'spec').seLinuxMount = old?.spec?.seLinuxMount ?? false;
 }
@@ -109,7 +112,7 @@ export const csiDrivers: Kind<Draft<CSIDriver>> = {
     if (!enabled('SELinuxMountReadWriteOncePod')) keepContextMounts(driver, old);
   },
   validate,
-  // Who changes neither is not warned again.
+  // An update that changes neither is not warned again.
   warnings: (driver, old) =>
     old !== null && secrets.every((member) => sameValue(specOf(driver)[member], specOf(old)[member])) ? [] : warnings(driver),
   update: {

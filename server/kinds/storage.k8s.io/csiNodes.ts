@@ -58,7 +58,7 @@ function validateTopologyKeys(keys: readonly string[], path: Path): FieldError[]
   ]);
 }
 
-/** Drivers come and go, but what one has said of itself stands, except for how many volumes fit. */
+/** An existing driver's entry is immutable except for its volume limit. */
 function validateKept(node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] {
   const byName = groupedBy(driversOf(node), (driver) => driver.name);
   return driversOf(old).flatMap((before) =>

@@ -6,7 +6,7 @@ import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 const parametersBytesMax = 256 * 1024;
 const parametersMax = 512;
 
-/** What a driver is told; classes without any may make no sense. */
+/** Parameters for a driver, which some classes require. */
 export function validateParameters(parameters: JsonValue | undefined, mayBeEmpty: boolean, path: Path): FieldError[] {
   const entries = Object.entries(membersOf(parameters));
   if (entries.length > parametersMax) return [tooLong(path, parametersMax)];

@@ -25,14 +25,14 @@ function validate(storage: Draft<StorageClass>): FieldError[] {
   ];
 }
 
-/** Values by key, in a form that can be compared: what tells one term from another. */
+/** The comparable form of a term: values by key. */
 type Term = string;
 const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term =>
   JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 const emptyTerm = printedTerm(new Map());
 
 function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
-  // The reference compares with as many empty terms as there are terms, besides the earlier ones. So an empty term is reported that often.
+  // The reference compares with as many empty terms as there are terms, in addition to earlier ones, so an empty term is reported that often.
   const earlier = new Map<Term, number>([[emptyTerm, terms.length]]);
   const findings: FieldError[] = [];
   for (const [position, term] of terms.entries()) {

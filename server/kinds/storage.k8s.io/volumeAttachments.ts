@@ -70,7 +70,7 @@ function validateVolumeError(error: JsonObject | null, path: Path): FieldError[]
   if (error === null) return [];
   const code = error.errorCode;
   return [
-    // The bound that the message names is the wrong one.
+    // The message names the wrong limit.
     ...(Buffer.byteLength(textAt(error, 'message')) > messageBytesMax ? [tooLong(path.child('message'), metadataBytesMax)] : []),
     ...(code !== undefined && Number(code) < 0 ? [invalid(path.child('errorCode'), code, between(0, errorCodeMax))] : []),
   ];

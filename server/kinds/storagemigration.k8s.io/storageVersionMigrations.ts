@@ -16,7 +16,7 @@ const resourceName = (migration: Draft<StorageVersionMigration>, member: 'group'
 const validate = (migration: Draft<StorageVersionMigration>): FieldError[] =>
   resourceName(migration, 'resource') === '' ? [required(resource.child('resource'), 'resource is required')] : [];
 
-/** What is migrated never changes; the reference reports the members without the path that leads to them. */
+/** The migrated resource is immutable; the reference reports members without their parent path. */
 const validateKept = (migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] =>
   (['group', 'resource'] as const).flatMap((member) =>
     unchanged(resourceName(migration, member), resourceName(old, member), Path.of(member)),
@@ -27,7 +27,7 @@ function isTrue(migration: Draft<StorageVersionMigration>, type: string): boolea
   return textAt(condition, 'status') === 'True';
 }
 
-/** The revision up to which objects are rewritten: set once. */
+/** The revision up to which objects are rewritten, set once. */
 const versionOf = (migration: Draft<StorageVersionMigration>): string => textAt(migration, 'status', 'resourceVersion');
 
 function validateVersion(migration: Draft<StorageVersionMigration>): FieldError[] {
@@ -54,7 +54,7 @@ function versionComplaint(version: string): string {
   return `failed to parse resource version ${quoted}: strconv.ParseInt: parsing ${quoted}: ${why}`;
 }
 
-/** How far a migration has come cannot be taken back, nor said in two ways. */
+/** Progress is final and has one outcome. */
 function validateProgress(migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] {
   const [succeeded, failed, running] = ['Succeeded', 'Failed', 'Running'].map((type) => isTrue(migration, type));
   const complaints: readonly (readonly [applies: boolean | undefined, text: string])[] = [

@@ -168,7 +168,7 @@ function validateSuccess({ spec, status }: Write): FieldError[] {
 
 /** Checks final values and counters. */
 function validateTransition({ spec, status, before, changed }: Write): FieldError[] {
-  // Where parallelism equals completions, the job can shrink, and its successes with it.
+  // The job can shrink, and its successes with it, if parallelism equals completions.
   const shrinks = spec['completionMode'] === 'Indexed' && sameValue(spec['completions'] ?? null, spec['parallelism'] ?? null);
   const end = status['completionTime'];
   const ceases = (type: string): boolean => isTrue(before, type) && !isTrue(status, type);

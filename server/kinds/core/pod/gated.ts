@@ -10,8 +10,8 @@ import { specPath } from './validation.js';
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
 /**
- * While gates keep the scheduler away, an update may narrow down where the pod may run, but not widen it. Puts back in `spec` what it has
- * judged, so that the caller sees what else changed.
+ * Scheduling gates allow an update to narrow the pod's placement, but not to widen it. Restores in `spec` what was checked, so that the caller sees other
+ * changes.
  */
 export function validateGatedUpdate(spec: JsonObject, before: JsonObject): FieldError[] {
   const findings: FieldError[] = [];

@@ -18,7 +18,7 @@ const gated: JsonObject = {
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
-/** What a new pod gets from the server, after its defaults and what admission adds. */
+/** Prepares a new pod, after defaults and mutating admission. */
 export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enabled'>): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = {
@@ -30,7 +30,7 @@ export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enab
   selectByOwnLabels(pod, spec, enabled);
 }
 
-/** A profile in an annotation moves to the field; annotations that make no valid profile stay where they are. */
+/** Moves a profile from an annotation to the field; invalid annotations stay. */
 function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject): void {
   if (textAt(spec, 'os', 'name') === 'windows') return;
   const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, 'appArmorProfile');
@@ -41,17 +41,17 @@ function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject): void {
   }
 }
 
-/** How a list of label keys of a term turns into expressions of its selector, with the pod's own values for them. */
+/** The expressions that lists of label keys become, with the pod's own values. */
 const keyLists = [
   ['matchLabelKeys', 'In'],
   ['mismatchLabelKeys', 'NotIn'],
 ] as const;
 
-/** Terms may name keys of labels instead of values: those of the pod itself are meant (`matchLabelKeys`). */
+/** Resolves label keys (`matchLabelKeys`) to the pod's own values. */
 function selectByOwnLabels(pod: ApiObject, spec: JsonObject, enabled: EnabledFeatures): void {
   const labels = pod.metadata.labels ?? {};
   for (const term of affinityTerms(spec)) addExpressions(term, labels, keyLists);
-  // Without the one the keys are dropped, without the other they are left to the scheduler.
+  // Keys are dropped without the first feature, and left to the scheduler without the second.
   if (!enabled('MatchLabelKeysInPodTopologySpread') || !enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')) return;
   for (const constraint of objectsIn(spec, 'topologySpreadConstraints')) addExpressions(constraint, labels, keyLists.slice(0, 1));
 }

@@ -10,7 +10,7 @@ import {
   type Placed,
 } from '../podSpec/warnings/containers.js';
 
-/** Security profiles can be given in fields and, as in the past, in annotations. Where both are given they must agree. */
+/** Security profiles in fields and in older annotations, which must agree. */
 
 const localhost = 'localhost/';
 
@@ -19,9 +19,9 @@ interface Profiles {
   readonly name: string;
   readonly podAnnotation: string | null;
   readonly containerAnnotation: string;
-  /** What an annotation may say for a type. */
+  /** The annotation's spellings of a type. */
   readonly spellings: Readonly<Record<string, readonly string[]>>;
-  /** Containers without a profile of their own are compared with the pod's. */
+  /** Containers without a profile are compared with the pod's. */
   readonly inherits: boolean;
 }
 
@@ -42,7 +42,7 @@ const apparmor: Profiles = {
   spellings: { Unconfined: ['unconfined'], RuntimeDefault: ['runtime/default'] },
 };
 
-/** Findings about annotations and fields that contradict each other; `path` is that of the specification. */
+/** Reports contradictions of annotations and fields; `path` is that of the specification. */
 export const validateProfilesAgree = (annotations: JsonObject, spec: JsonObject, path: Path): FieldError[] =>
   [seccomp, ...(textAt(spec, 'os', 'name') === 'windows' ? [] : [apparmor])].flatMap((profiles) =>
     agree(profiles, annotations, spec, path),
@@ -84,7 +84,7 @@ function contradiction({ name, spellings }: Profiles, annotation: unknown, profi
     : [forbidden(path.child('localhostProfile'), `${name} profile in annotation and field must match`)];
 }
 
-/** The field that an AppArmor annotation stands for, or null when it makes no valid one. */
+/** The field of an AppArmor annotation, or null when it is invalid. */
 function appArmorField(annotation: string): JsonObject | null {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
@@ -92,7 +92,7 @@ function appArmorField(annotation: string): JsonObject | null {
   return file === '' || file.trim() !== file ? null : { type: 'Localhost', localhostProfile: file };
 }
 
-/** Containers whose AppArmor profile stands in an annotation, with what it says. */
+/** Containers with an AppArmor annotation, and its value. */
 export const annotatedContainers = (
   annotations: JsonObject,
   spec: JsonObject,

@@ -14,7 +14,7 @@ import { specPath, validatePod } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
-/** The `resize` subresource: other amounts of cpu and memory for a running pod and its containers. */
+/** The `resize` subresource: changes cpu and memory of a running pod and its containers. */
 
 const lists = ['containers', 'initContainers'] as const;
 const resizable = ['cpu', 'memory'] as const;
@@ -25,7 +25,7 @@ const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject
 const hasOwnAmounts = (pod: ApiObject): boolean =>
   (['limits', 'requests'] as const).some((list) => Object.keys(amounts(specOf(pod), list)).length > 0);
 
-/** Why a pod cannot be resized at all. */
+/** Returns why a pod cannot be resized, or null. */
 function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): string | null {
   if (!enabled('InPlacePodLevelResourcesVerticalScaling') && [old, pod].some(hasOwnAmounts))
     return 'pods with pod-level resources cannot be resized';
@@ -55,7 +55,7 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   return findings;
 }
 
-/** A node that knows of resizing reports what its running containers have. */
+/** A node with support reports the resources of running containers. */
 function supportsResize(status: JsonObject): boolean {
   const running = objectsIn(status, 'containerStatuses').find((each) => objectAt(objectAt(each, 'state') ?? {}, 'running') !== null);
   return running === undefined || objectAt(running, 'resources') !== null;
@@ -64,7 +64,7 @@ function supportsResize(status: JsonObject): boolean {
 const at = (spec: JsonObject, list: string, position: number): JsonObject => objectsIn(spec, list)[position] ?? {};
 const pathOf = (list: string, position: number): Path => specPath.child(list).index(position);
 
-/** What was asked for, or promised, stays so in some amount. `holder` is a pod's specification, or a container. */
+/** Requests and limits cannot be removed. `holder` is a pod's specification, or a container. */
 function validateAmounts(holder: JsonObject, before: JsonObject, holderPath: Path): FieldError[] {
   const path = holderPath.child('resources');
   const removed = (which: 'limits' | 'requests'): boolean =>
@@ -75,7 +75,7 @@ function validateAmounts(holder: JsonObject, before: JsonObject, holderPath: Pat
   ];
 }
 
-/** Devices and the like cannot be exchanged while a container runs. */
+/** Devices and the like cannot change while a container runs. */
 function validateOtherResources(spec: JsonObject, before: JsonObject): FieldError[] {
   if (changesOtherAmounts(spec, before)) return [forbidden(specPath, 'only cpu and memory resources are mutable')];
   return lists.flatMap((list) =>
@@ -96,7 +96,7 @@ function validateOtherResources(spec: JsonObject, before: JsonObject): FieldErro
   );
 }
 
-/** What is not an amount of cpu or memory. */
+/** Compares everything but cpu and memory. */
 const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
   !sameValue(itemsOf(container['resizePolicy']), itemsOf(old['resizePolicy'])) ||
   !sameValue(itemsOf(objectAt(container, 'resources')?.['claims']), itemsOf(objectAt(old, 'resources')?.['claims'])) ||
@@ -109,7 +109,7 @@ const changesOtherAmounts = (holder: JsonObject, old: JsonObject): boolean =>
     return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
   });
 
-/** Takes over resources of the pod, resources and policies of the containers that are named, and nothing else. */
+/** Takes only the resources of the pod, and resources and policies of named containers. */
 function takeResources(pod: ApiObject, old: ApiObject): void {
   const sent = specOf(pod);
   keepAllOf(pod, old);

@@ -13,12 +13,12 @@ import { annotations } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
 import { groupedBy } from '../../../registry/validation/repeats.js';
 
-/** The `status` of a pod: what its node reports. Little of it is checked. */
+/** The `status` of a pod, which its node reports and few rules restrict. */
 
 const statusPath = Path.of('status');
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
-/** The single address is the older member, and leads where both are given. */
+/** The older single address wins where both are set. */
 function mirrorAddresses(status: JsonObject): void {
   const ip = textAt(status, 'podIP');
   const first = textAt(objectsIn(status, 'podIPs')[0] ?? {}, 'ip');
@@ -48,7 +48,7 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-/** Lists of a status, and the containers that each is about; those that are added later have nothing of their own. */
+/** Status lists and their containers; ephemeral ones have no specification of their own. */
 const statusLists = [
   ['containerStatuses', 'containers'],
   ['initContainerStatuses', 'initContainers'],
@@ -59,7 +59,7 @@ const idMax = 2_147_483_647;
 const healths = ['Healthy', 'Unhealthy', 'Unknown'];
 const ofClaim = 'claim:';
 
-/** As whom a container runs. The reference reports it next to the member that holds it. */
+/** The user of a container. The reference reports it next to its member. */
 function validateUsers(status: JsonObject, list: string, os: string): FieldError[] {
   return objectsIn(status, list).flatMap((each, position) => {
     const linux = objectAt(objectAt(each, 'user') ?? {}, 'linux');
@@ -77,7 +77,7 @@ function validateUsers(status: JsonObject, list: string, os: string): FieldError
   });
 }
 
-/** How the devices do that a container has got. */
+/** The health of a container's devices. */
 function validateAllocated(status: JsonObject, list: string, containers: string | null, spec: JsonObject): FieldError[] {
   const specified = groupedBy(containers === null ? [] : objectsIn(spec, containers), (one) => textAt(one, 'name'));
   return objectsIn(status, list).flatMap((each, position) => {
@@ -92,7 +92,7 @@ function validateAllocated(status: JsonObject, list: string, containers: string 
   });
 }
 
-/** A container that is not known is let be. */
+/** An unknown container is accepted. */
 function validateAllocatedName(name: string, container: JsonObject, path: Path): FieldError[] {
   const resources = objectAt(container, 'resources') ?? {};
   if (!name.startsWith(ofClaim))
@@ -132,7 +132,7 @@ const validateConditions = (status: JsonObject): FieldError[] =>
     return systemConditions.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
   });
 
-/** A container that has ended and is not started again cannot be running. */
+/** A terminated container that is not restarted cannot run. */
 function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonObject, list: string): FieldError[] {
   const restartPolicy = list === 'ephemeralContainerStatuses' ? 'Never' : textAt(spec, 'restartPolicy');
   if (restartPolicy === 'Always') return [];
@@ -178,7 +178,7 @@ function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError
   });
 }
 
-/** One address of each family at most. Addresses that were there before may stay as they are. */
+/** Allows one address per family. Existing addresses stay valid. */
 function validateAddresses(status: JsonObject, before: JsonObject, list: string): FieldError[] {
   const path = statusPath.child(list);
   const ips = objectsIn(status, list).map((each) => textAt(each, 'ip'));

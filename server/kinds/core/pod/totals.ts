@@ -4,7 +4,7 @@ import { formatQuantity, type Quantity } from '../../../../api/quantity.js';
 import type { PodSpec } from '../../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../../api/object.js';
 
-/** The totals of `api/` for objects that are plain JSON, whose structure has been checked. */
+/** The totals of `api/` for plain JSON of checked structure. */
 export { sumOf, type Amounts } from '../../../../api/amounts.js';
 
 export const amountsOf = (list: JsonObject | null): Amounts => amountsIn(list as AmountTexts | null);

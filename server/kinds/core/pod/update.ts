@@ -16,7 +16,7 @@ import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
 import { type Steps } from '../../../../api/steps.js';
 
-/** What an update may change in a running pod, as the reference lists it. */
+/** Changeable parts of a running pod, in the reference's order. */
 const changeable = [
   '`spec.containers[*].image`',
   '`spec.initContainers[*].image`',
@@ -26,7 +26,7 @@ const changeable = [
 ];
 const deadlineMax = 2_147_483_647;
 
-/** All findings of an update of a pod, beyond the generic ones. Some rules make those that follow them pointless, and end the list. */
+/** All findings of an update beyond the generic ones. Some errors end the list, because later rules depend on them. */
 export function* reviewPodUpdate(pod: ApiObject, old: ApiObject, { metadata }: Review): Steps<FieldError[]> {
   const [spec, before] = [specOf(pod), specOf(old)];
   const always = yield* outcomeOf(
@@ -63,7 +63,7 @@ function validateContainerUpdates(spec: JsonObject, before: JsonObject, list: st
   );
 }
 
-/** A deadline may come, and come closer. */
+/** A deadline may be added or shortened. */
 function validateDeadline(spec: JsonObject, before: JsonObject): Step {
   const [deadline, was] = [spec['activeDeadlineSeconds'] ?? null, before['activeDeadlineSeconds'] ?? null];
   const path = specPath.child('activeDeadlineSeconds');
@@ -74,7 +74,7 @@ function validateDeadline(spec: JsonObject, before: JsonObject): Step {
     : go([]);
 }
 
-/** What a toleration says besides how long. */
+/** The identity of a toleration, without its duration. */
 const withoutSeconds = ({ key = null, operator = null, value = null, effect = null }: JsonObject): string =>
   JSON.stringify([key, operator, value, effect]);
 
@@ -101,7 +101,7 @@ function validateGates(spec: JsonObject, before: JsonObject): FieldError[] {
   });
 }
 
-/** Puts back what may change, and looks whether anything else did. */
+/** Restores changeable parts and reports any other change. */
 function validateRest(spec: JsonObject, before: JsonObject): FieldError[] {
   if (sameValue(spec, before)) return [];
   const gated = itemsOf(before['schedulingGates']).length > 0;

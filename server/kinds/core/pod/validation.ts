@@ -12,7 +12,7 @@ import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach
 export const specPath = Path.of('spec');
 export const annotations = Path.of('metadata', 'annotations');
 
-/** Findings about a pod at any time, apart from its generic metadata. */
+/** Excludes generic metadata. */
 export function validatePod(pod: ApiObject): Found {
   const spec = specOf(pod);
   return inOrder(
@@ -23,7 +23,6 @@ export function validatePod(pod: ApiObject): Found {
   );
 }
 
-/** Findings about a pod that is created. */
 export function validateNewPod(pod: ApiObject): Found {
   const spec = specOf(pod);
   return inOrder(
@@ -34,7 +33,7 @@ export function validateNewPod(pod: ApiObject): Found {
   );
 }
 
-/** Whose token would it be? */
+/** A token needs a service account. */
 function validateTokenVolumes(spec: JsonObject): Found {
   if (textAt(spec, 'serviceAccountName') !== '') return [];
   return ofEach(objectsIn(spec, 'volumes'), (volume, position) =>

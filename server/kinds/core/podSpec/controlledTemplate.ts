@@ -9,15 +9,14 @@ import { validatePodTemplate } from './template.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
-/** What the rules of a workload's template depend on. */
 export interface TemplateRules {
-  /** The kind that messages name. */
+  /** The kind in messages. */
   readonly kind: string;
-  /** Which pods the workload counts as its own; null while the selector is broken and has been reported. */
+  /** The workload's selector; null while it is invalid and reported. */
   readonly selector: LabelSelector | null;
 }
 
-/** The selector of a workload as it selects, or null when it cannot: absent ones select nothing. */
+/** Null for an invalid selector. An absent one selects nothing. */
 export function selectorOf(selector: JsonValue | undefined): LabelSelector | null {
   const parsed = labelSelectorOf(selector as LabelSelectorObject | null | undefined);
   return parsed.ok ? parsed.selector : null;
@@ -26,7 +25,7 @@ export function selectorOf(selector: JsonValue | undefined): LabelSelector | nul
 export const selects = (selector: LabelSelector, template: JsonObject): boolean =>
   matchesLabels(selector, (objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {}) as Record<string, string>);
 
-/** A workload whose selector did not match its own template would create pods for ever. */
+/** A workload whose selector does not match its own template would create pods for ever. */
 export function validateSelected(template: JsonObject, selector: LabelSelector, path: Path): FieldError[] {
   if (selects(selector, template)) return [];
   return [
@@ -38,7 +37,7 @@ export function validateSelected(template: JsonObject, selector: LabelSelector, 
   ];
 }
 
-/** Findings about the template of a workload whose pods are replaced when they end. */
+/** Checks the template of a workload that replaces ended pods. */
 export function validateControlledTemplate(template: JsonObject, path: Path, { kind, selector }: TemplateRules): Found {
   if (selector === null) return [];
   const spec = specOf(template);
@@ -49,7 +48,7 @@ export function validateControlledTemplate(template: JsonObject, path: Path, { k
   );
 }
 
-/** Pods that a controller keeps running restart always and have no deadline. */
+/** Such pods always restart and have no deadline. */
 export const validateEndlessRun = (spec: JsonObject, kind: string, path: Path): FieldError[] => [
   ...(spec['restartPolicy'] === 'Always' ? [] : [notSupported(path.child('restartPolicy'), spec['restartPolicy'] ?? '', ['Always'])]),
   ...(spec['activeDeadlineSeconds'] === undefined || spec['activeDeadlineSeconds'] === null

@@ -6,7 +6,7 @@ import type { Writable } from '../../kind.js';
 const inContainers = <const P extends string>(path: P) =>
   [`initContainers[].${path}`, `containers[].${path}`, `ephemeralContainers[].${path}`] as const;
 
-/** Fields of pod specifications that belong to features. */
+/** Gated fields of pod specifications. */
 export const podSpecGates: readonly Gated<Writable<PodSpec>>[] = [
   gate('ClusterTrustBundleProjection', 'volumes[].projected.sources[].clusterTrustBundle'),
   gate('ContainerRestartRules', 'containers[].restartPolicy', 'containers[].restartPolicyRules', 'initContainers[].restartPolicyRules'),

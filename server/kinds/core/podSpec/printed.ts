@@ -20,7 +20,7 @@ import { container, ephemeral, profiles, resources, seLinux, windows } from './p
 import { volume } from './printedVolumes.js';
 import { specOf } from '../../parts.js';
 
-/** Pods as the reference prints them when it shows what an update would have changed. */
+/** The reference's format of pods, for the difference of an update. */
 
 const podSecurity: StructureForm = [
   ...flags('hostNetwork', 'hostPID', 'hostIPC'),
@@ -101,7 +101,7 @@ const pod: StructureForm = [
   ...optionalStructure('schedulingGroup', optionals('podGroupName')),
 ];
 
-/** In the reference's own structures the host's namespaces belong to the security context. */
+/** Host namespaces are internally part of the security context. */
 function printedSpec(spec: JsonObject): JsonObject {
   const { hostNetwork, hostPID, hostIPC, hostUsers, shareProcessNamespace } = spec;
   return printedStructure(
@@ -110,14 +110,12 @@ function printedSpec(spec: JsonObject): JsonObject {
   );
 }
 
-/** A template of pods: its metadata is not held by a member of its own. */
+/** Metadata is not a member of its own here. */
 export const printedPodTemplate = (template: JsonObject): JsonObject => ({
   ...printedMetadata(objectAt(template, 'metadata') ?? {}),
   Spec: printedSpec(specOf(template)),
 });
 
-/** What changed between two specifications of a pod. */
 export const specDifference = (old: JsonObject, now: JsonObject): string => differenceOf(printedSpec(old), printedSpec(now));
-/** What changed between two ephemeral containers. */
 export const ephemeralDifference = (old: JsonObject, now: JsonObject): string =>
   differenceOf(printedStructure(old, ephemeral), printedStructure(now, ephemeral));

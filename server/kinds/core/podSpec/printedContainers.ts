@@ -13,7 +13,7 @@ import {
 } from '../../../registry/validation/internalform.js';
 import { fieldReference, resourceReference } from './printedVolumes.js';
 
-/** Containers as the reference prints them: its own structures, in the order of their declaration. */
+/** The reference's internal structures of containers, in declaration order. */
 
 export const resources: StructureForm = [...maps('limits', 'requests'), ...listOf('claims', texts('name', 'request'))];
 
@@ -40,7 +40,7 @@ const mount: StructureForm = [
   ...texts('subPathExpr'),
 ];
 
-/** Members that the security contexts of pods and containers have alike. */
+/** Common members of both security contexts. */
 export const seLinux = optionalStructure('seLinuxOptions=SELinuxOptions', texts('user', 'role', 'type', 'level'));
 export const windows = optionalStructure(
   'windowsOptions',
@@ -58,7 +58,7 @@ const security: StructureForm = [
   ...profiles,
 ];
 
-/** Also how a container's security context is quoted. */
+/** Also used to quote a container's security context. */
 export const printedSecurityContext = (context: JsonObject): JsonObject => printedStructure(context, security);
 
 const handlers: StructureForm = [

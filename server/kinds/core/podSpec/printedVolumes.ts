@@ -14,12 +14,12 @@ import {
 } from '../../../registry/validation/internalform.js';
 import { azureDisk, cephFs, cinder, disks, flexVolume, iscsi, plainSources, quobyte, rbd, scaleIo } from '../persistentVolume/printed.js';
 
-/** Volumes of pods as the reference prints them: its own structures, in the order of their declaration. */
+/** The reference's internal structures of pod volumes, in declaration order. */
 
-/** Pods find secrets in their own namespace. */
+/** Pods use secrets of their own namespace. */
 const secret = texts('name');
 const items = listOf('items', [...texts('key', 'path'), ...optionals('mode')]);
-/** A field of the pod, and a resource of one of its containers. */
+/** References to a pod's field and a container's resource. */
 export const fieldReference: StructureForm = texts('apiVersion=APIVersion', 'fieldPath');
 export const resourceReference: StructureForm = [...texts('containerName', 'resource'), ...quantities('divisor')];
 const downwardItems = listOf('items', [

@@ -10,13 +10,12 @@ import { validatePodSpec } from './validation/podSpec.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
-/** Defaults of the pod template that a workload holds. */
 export function setPodTemplateDefaults(template: JsonObject): void {
   ensureObject(template, 'metadata');
   setPodSpecDefaults(ensureObject(template, 'spec'));
 }
 
-/** Findings about a pod template; labels and annotations are reported without `metadata` in their paths, as the reference does. */
+/** Paths of labels and annotations omit `metadata`, as in the reference. */
 export function validatePodTemplate(template: JsonObject, path: Path): Found {
   const metadata = objectAt(template, 'metadata') ?? {};
   const spec = specOf(template);
@@ -30,7 +29,7 @@ export function validatePodTemplate(template: JsonObject, path: Path): Found {
   );
 }
 
-/** Findings about the labels and annotations of a pod template. */
+/** Checks labels and annotations of a pod template. */
 export function validateTemplateDescription(template: JsonObject, path: Path): Found {
   const metadata = objectAt(template, 'metadata') ?? {};
   const annotations = objectAt(metadata, 'annotations');

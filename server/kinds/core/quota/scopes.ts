@@ -1,4 +1,4 @@
-/** Scopes narrow what a quota counts: pods of a kind, or claims of a class. */
+/** Scopes narrow a quota: pods of a class, or claims of a class. */
 
 const pods: ReadonlySet<string> = new Set(['pods']);
 const podResources: ReadonlySet<string> = new Set([
@@ -24,5 +24,5 @@ const covered: Readonly<Record<string, ReadonlySet<string>>> = {
 
 export const quotaScopes: ReadonlySet<string> = new Set(Object.keys(covered));
 
-/** Whether objects that use the resource can be in the scope; of unknown scopes nothing is said. */
+/** Reports whether objects with this resource can be in the scope; true for unknown scopes. */
 export const scopeCovers = (scope: string, resource: string): boolean => covered[scope]?.has(resource) ?? true;

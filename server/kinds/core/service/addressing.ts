@@ -6,7 +6,7 @@ import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, poli
 import { specOf } from '../../parts.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 
-/** Addresses of a service, their families and the policy for them: three members that have to agree. */
+/** Addresses of a service, their families and policy, which must agree. */
 
 const spec = Path.of('spec');
 const addressesPath = spec.child('clusterIPs');
@@ -16,7 +16,7 @@ const familyNames = ['IPv4', 'IPv6'];
 const policyNames = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const addressesMax = 2;
 
-/** Services that are only a name have none of these; that is checked with their type. */
+/** External names have none of these, which their type's rules check. */
 export function validateAddressing(service: ApiObject): FieldError[] {
   if (isExternalName(service)) return [];
   const addresses = clusterIPsOf(service);
@@ -33,7 +33,7 @@ export function validateAddressing(service: ApiObject): FieldError[] {
     ...malformed,
     ...(addresses.length > addressesMax ? [invalid(addressesPath, addresses, 'may only hold up to 2 values')] : []),
   ];
-  // What follows would only confuse where an address is none.
+  // Further errors would only confuse where an address is invalid.
   if (malformed.length > 0) return findings;
   if (addresses.length > 1 && !isDualStack(addresses))
     findings.push(invalid(addressesPath, addresses, 'may specify no more than one IP for each IP family'));
@@ -57,13 +57,13 @@ const validateAddresses = (addresses: readonly string[]): FieldError[] =>
 const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
   addresses.flatMap((address, position) => {
     const family = families[position];
-    // A family that there is not has been refused already.
+    // An unknown family is already refused.
     return family === undefined || !familyNames.includes(family) || family === (isSixText(address) ? 'IPv6' : 'IPv4')
       ? []
       : [invalid(addressesPath.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
   });
 
-/** A second address or family may come and go; the first one stays, except on the way from or to a service that is only a name. */
+/** A second address or family may change; the first one is immutable, except from or to an external name. */
 export function validateAddressingUpdate(service: ApiObject, old: ApiObject): FieldError[] {
   if (isExternalName(service) || isExternalName(old)) return [];
   const headless = [isHeadless(old), isHeadless(service)] as const;
@@ -91,7 +91,7 @@ interface Values {
   readonly path: Path;
   readonly what: 'clusterIP' | 'ipFamily';
   readonly policy: string;
-  /** What is quoted where the first value changes along with the number of values: of families the reference quotes the addresses. */
+  /** The quoted values where the first one and their number change: the reference quotes addresses for families. */
   readonly shown?: readonly string[];
 }
 

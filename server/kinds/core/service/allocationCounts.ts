@@ -1,9 +1,9 @@
-/** How a value came about: a client has named it, or it was chosen here. */
+/** Whether a client named the value, or the server chose it. */
 export type AllocationScope = 'static' | 'dynamic';
 
-/** What is counted of the values that services are given. Nothing is, in a dry run. */
+/** Counts allocations, except in dry runs. */
 export interface AllocationCounts {
-  /** An address of a range, which is named as it was configured; `seconds` is how long it took to find. */
+  /** The range has its configured name; `seconds` is the search time. */
   address(range: string, scope: AllocationScope, seconds: number): void;
   addressFailed(range: string, scope: AllocationScope): void;
   port(scope: AllocationScope): void;

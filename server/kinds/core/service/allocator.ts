@@ -17,21 +17,21 @@ import { specOf } from '../../parts.js';
 
 export interface ServiceAllocatorOptions {
   readonly storage: Storage;
-  /** Ranges of `--service-cluster-ip-range`; the first one's family is the main one. */
+  /** The ranges of `--service-cluster-ip-range`; the first family is the primary one. */
   readonly ranges: readonly Range[];
   readonly ports: PortRange;
-  /** Where it is written down which ports are taken. Default: one object for each (`portClaims`). */
+  /** The record of taken ports. Default: one object each (`portClaims`). */
   readonly portRecord?: PortRecord;
   readonly counts?: AllocationCounts;
 }
 
 type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord; readonly counts: AllocationCounts };
 
-/** How many values one search looks at: bounds the time of one request in a range that is full. */
+/** The values that one search tries, which limits a request's time in a full range. */
 const probesMax = 65_536;
 const portsPath = Path.of('spec', 'ports');
 
-/** Addresses and node ports of services. */
+/** Allocates addresses and node ports of services. */
 export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator =>
   new ServiceAllocator({
     ...options,
@@ -76,7 +76,7 @@ class ServiceAllocator implements Allocator {
   }
 }
 
-/** One allocation. What it has chosen already is not free any more, although nobody has claimed it yet. */
+/** One allocation. Values that it has chosen are no longer free, although not yet claimed. */
 class Round {
   private readonly chosen = new Set<string>();
   private readonly held: ReadonlySet<string>;
@@ -92,7 +92,7 @@ class Round {
     this.counts = context.dryRun ? noAllocationCounts : options.counts;
   }
 
-  /** One address of each family that the service has; those that the client wants are checked, beyond the ones that it has already. */
+  /** Chooses one address for each family; requested ones are checked, existing ones kept. */
   async chooseAddresses(held: readonly string[]): Promise<void> {
     const { service } = this;
     const spec = specOf(service);
@@ -135,7 +135,7 @@ class Round {
     throw internalError(new Error('failed to allocate a serviceIP: range is full'));
   }
 
-  /** Only when a service is made do entries for the same port and other protocols share a node port. A port for health checks that there is already stays. */
+  /** Entries for the same port and different protocols share a node port only on create. An existing health check port stays. */
   async choosePorts(old: ApiObject | null): Promise<void> {
     if (opensNodePorts(this.service)) await (old === null ? this.chooseNewNodePorts() : this.chooseNodePorts());
     if (needsHealthCheckPort(this.service) && (old === null || !needsHealthCheckPort(old))) await this.chooseHealthCheckPort();
@@ -145,7 +145,7 @@ class Round {
     const ports = objectsIn(specOf(this.service), 'ports');
     this.refuseTooManyPorts(ports);
     const given = nodePortsByPort(ports);
-    /** By port, the node port of the first entry that has one. */
+    /** The first node port of each port. */
     const shared = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
       const port = Number(entry['port'] ?? 0);
@@ -161,7 +161,7 @@ class Round {
     }
   }
 
-  /** More than there are in the range need not be looked for. */
+  /** A search beyond the size of the range is pointless. */
   private refuseTooManyPorts(ports: readonly JsonObject[]): void {
     const { first, last } = this.options.ports;
     if (ports.length <= last - first + 1 || !allocatesNodePorts(this.service)) return;
@@ -170,7 +170,7 @@ class Round {
     throw internalError(new Error('failed to allocate a nodePort: range is full'));
   }
 
-  /** An update may give entries of different protocols the node port that it wants, whatever their ports; of one protocol it may not. */
+  /** An update may request one node port for entries of different protocols, but not of the same one. */
   private async chooseNodePorts(): Promise<void> {
     const checked = new Set<number>();
     const taken = new Set<string>();
@@ -181,7 +181,7 @@ class Round {
       else if (!checked.has(wanted)) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
       if (wanted !== 0) checked.add(wanted);
       const key = `{${String(entry['protocol'] ?? '')} ${String(entry['nodePort'])}}`;
-      // The reference has no better answer than that it failed.
+      // The reference reports only a failure here.
       if (taken.has(key)) throw plainError(500, `duplicate nodePort: ${key}`);
       taken.add(key);
     }
@@ -234,8 +234,8 @@ class Round {
   }
 
   /**
-   * The first free value from a random one on. The low end of a range is left to those who name their values, as long as there are
-   * others. Local state may be behind; the transaction that claims the value finds that out.
+   * Returns the first free value after a random one. The low end of a range is reserved for named values, while there are others. Local state may be behind;
+   * the claiming transaction detects that.
    */
   private async search(
     { first, last, reserved }: { readonly first: bigint; readonly last: bigint; readonly reserved: bigint },
@@ -267,7 +267,7 @@ class Round {
   }
 }
 
-/** A change of type may bring addresses, and so may a second family; otherwise a service stays with those that it has. */
+/** A change of type or a second family may need addresses; otherwise a service keeps its own. */
 function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
   if (isExternalName(service) || isHeadless(service) || keepsFamilies(service, old)) return false;
   return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(service).length > familiesOf(old).length);
@@ -283,7 +283,7 @@ const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusErro
 
 const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
 
-/** By port, the first node port that an entry asks for. */
+/** The first requested node port of each port. */
 function nodePortsByPort(ports: readonly JsonObject[]): ReadonlyMap<JsonValue | undefined, number> {
   const given = new Map<JsonValue | undefined, number>();
   for (const { port, nodePort } of ports) {

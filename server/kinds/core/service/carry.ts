@@ -17,14 +17,14 @@ import {
 } from './kinds.js';
 import { specOf } from '../../parts.js';
 
-/** What an update keeps although the client left it out, and what it loses although the client repeated it. */
+/** Values that an update keeps although the client omits them, or drops although it repeats them. */
 
-/** Values that the server chose stay with a service that still needs them: a client that never saw them must be able to write. */
+/** Chosen values stay while they are needed, so that clients which never saw them can write. */
 export function carryAllocated(service: ApiObject, old: ApiObject): void {
   const [spec, before] = [specOf(service), specOf(old)];
   if (mayHaveClusterIP(old) && mayHaveClusterIP(service)) {
     if ((spec['clusterIP'] ?? '') === '') spec['clusterIP'] = before['clusterIP'] ?? '';
-    // Also beside another address, which then takes the place of the list (`alignAddresses`) and is refused as a change.
+    // Also next to another address, which then replaces the list (`alignAddresses`) and is refused as a change.
     if (clusterIPsOf(service).length === 0 && clusterIPsOf(old).length > 0) spec['clusterIPs'] = clusterIPsOf(old);
   }
   if (allocatesNodePorts(old) && allocatesNodePorts(service)) carryNodePorts(service, old);
@@ -32,7 +32,7 @@ export function carryAllocated(service: ApiObject, old: ApiObject): void {
     spec['healthCheckNodePort'] = before['healthCheckNodePort'] ?? 0;
 }
 
-/** Entries are matched by name; a node port that both states name explicitly is not given to another entry. */
+/** Entries match by name; an explicit node port of both states is not given to another entry. */
 function carryNodePorts(service: ApiObject, old: ApiObject): void {
   const [ports, before] = [objectsIn(specOf(service), 'ports'), objectsIn(specOf(old), 'ports')];
   const named = new Set(ports.map((port) => Number(port['nodePort'] ?? 0)));
@@ -43,12 +43,12 @@ function carryNodePorts(service: ApiObject, old: ApiObject): void {
   }
 }
 
-/** Also of a type that there is not: what the client repeated is not what it is refused for. */
+/** Includes invalid types: repeated values are not the reason of their refusal. */
 const mayHaveClusterIP = (service: ApiObject): boolean => !isExternalName(service);
 
 const unlike = (rule: (service: ApiObject) => boolean, service: ApiObject, old: ApiObject): boolean => rule(old) && !rule(service);
 
-/** A change of type makes members meaningless that the client only repeated; those that it changed are left for validation to refuse. */
+/** Drops members that the type change makes meaningless and the client only repeated; changed ones are left to validation. */
 export function dropMeaningless(service: ApiObject, old: ApiObject): void {
   const spec = specOf(service);
   const drop = (...members: readonly string[]): void => {
@@ -67,18 +67,18 @@ export function dropMeaningless(service: ApiObject, old: ApiObject): void {
     drop('loadBalancerClass');
   }
   if (unlike(isExternallyAccessible, service, old)) drop('externalTrafficPolicy');
-  // Its balancer goes some time later; clients need not know of that.
+  // Its balancer is removed later, which need not concern clients.
   if (!isLoadBalancer(service)) service['status'] = { ...membersOf(service['status']), loadBalancer: {} };
 }
 
-/** A name outside has no traffic within the cluster. */
+/** An external name has no traffic within the cluster. */
 export function dropUnused(service: ApiObject): void {
   if (isExternalName(service)) delete specOf(service)['internalTrafficPolicy'];
 }
 
 /**
- * Services that older releases have stored have one address alone, which is the first of the list, and say nothing of families. Which family one without an
- * address is of depends on the cluster, and is worked out when it is written next.
+ * Services of older releases have one address, the first of the list, and no families. Without an address the family depends on the cluster, and is determined
+ * at the next write.
  */
 export function completeAddresses(service: ApiObject): void {
   const spec = specOf(service);
@@ -90,7 +90,7 @@ export function completeAddresses(service: ApiObject): void {
   if (lacksPolicy(service)) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack';
 }
 
-/** Whether no node port is there that was not there before; some may have gone. */
+/** Reports whether no node port was added; some may have gone. */
 function onlyKnownNodePorts(service: ApiObject, old: ApiObject): boolean {
   const ports = (of: ApiObject): number[] => objectsIn(specOf(of), 'ports').map((port) => Number(port['nodePort'] ?? 0));
   const known = new Set([0, ...ports(old)]);

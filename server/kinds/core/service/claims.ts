@@ -8,8 +8,8 @@ import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNo
 import { specOf } from '../../parts.js';
 
 /**
- * What a service holds that no other may hold. An address is claimed by an IPAddress, which clients can see; how node ports are claimed, which the API
- * has no kind for, `portRecord.ts` says. Claims follow from the service alone: the difference between two states is what a write takes and gives back.
+ * Unique values of a service. An IPAddress, visible to clients, claims an address; `portRecord.ts` describes claims of node ports, for which the API has no
+ * kind. Claims follow from the service alone: a write takes and releases the difference of two states.
  */
 export const addresses: GroupResource = { group: 'networking.k8s.io', resource: 'ipaddresses' };
 export const nodePorts: GroupResource = { group: '', resource: 'nodeports' };
@@ -20,14 +20,14 @@ export interface Claim {
 }
 
 export const claimKey = ({ resource, name }: Claim): ObjectKey => ({ resource, namespace: '', name });
-/** Whatever spelling a service has the address in. */
+/** Accepts any spelling of the address. */
 export function addressClaim(text: string): Claim {
   const address = parseOldAddress(text);
   return { resource: addresses, name: address === null ? text : formatAddress(address) };
 }
 export const portClaim = (port: number): Claim => ({ resource: nodePorts, name: String(port) });
 
-/** Ports that several entries share, for different protocols, are claimed once. */
+/** A port shared by several protocols is claimed once. */
 export function claimsOf(service: ApiObject): Claim[] {
   const spec = specOf(service);
   const addresses = needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [];
@@ -38,7 +38,7 @@ export function claimsOf(service: ApiObject): Claim[] {
 
 const nameOf = ({ resource, name }: Claim): string => `${resource.resource}/${name}`;
 
-/** Claims of `a` that `b` does not have. */
+/** Claims of `a` that `b` lacks. */
 export function claimsBeyond(a: readonly Claim[], b: readonly Claim[]): Claim[] {
   const known = new Set(b.map(nameOf));
   return a.filter((claim) => !known.has(nameOf(claim)));

@@ -6,7 +6,7 @@ import { statusOf } from '../../parts.js';
 
 const affinitySeconds = 10_800;
 
-/** Defaults of v1 Service. Addresses and node ports are allocated, see `allocation.ts`. */
+/** Addresses and node ports are allocated separately, see `allocation.ts`. */
 export function setServiceDefaults(service: ApiObject): void {
   const spec = ensureObject(service, 'spec');
   setTextDefault(spec, 'sessionAffinity', 'None');

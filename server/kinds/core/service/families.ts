@@ -7,12 +7,12 @@ import { validateAddressing } from './addressing.js';
 import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, needsClusterIP, policyOf, sameSpec, typeOf } from './kinds.js';
 import { specOf } from '../../parts.js';
 
-/** Works out which address families a service has, from what the client said, the state before, and what the cluster is set up for. */
+/** Determines a service's address families from the request, the old state, and the cluster. */
 
 const spec = Path.of('spec');
 const policyPath = spec.child('ipFamilyPolicy');
 
-/** Older clients know one address only: keeps the list equal to it, unless both were set and contradict each other. */
+/** Older clients know one address: keeps the list equal to it, unless both were set and differ. */
 export function alignAddresses(service: ApiObject, old: ApiObject | null): void {
   const spec = specOf(service);
   const address = String(spec['clusterIP'] ?? '');
@@ -27,7 +27,7 @@ export function alignAddresses(service: ApiObject, old: ApiObject | null): void 
   else spec['clusterIPs'] = [address];
 }
 
-/** A service that prefers both families keeps what it has when the cluster changes: only its owner adds or removes one. */
+/** A service that prefers both families keeps its own when the cluster changes: only its owner adds or removes one. */
 export const keepsFamilies = (service: ApiObject, old: ApiObject | null): boolean =>
   old !== null &&
   needsClusterIP(service) &&
@@ -36,7 +36,7 @@ export const keepsFamilies = (service: ApiObject, old: ApiObject | null): boolea
   policyOf(old) === 'PreferDualStack' &&
   sameSpec(service, old, 'clusterIPs', 'ipFamilies');
 
-/** Fills in families and policy; returns why they cannot be had. `configured` starts with the cluster's main family. */
+/** Fills in families and policy; returns why that is impossible. `configured` starts with the primary family. */
 export function settleFamilies(
   service: ApiObject,
   old: ApiObject | null,
@@ -66,17 +66,17 @@ export function settleFamilies(
   return [];
 }
 
-/** Whoever lists endpoints by hand may list any: both families, unless the client says otherwise. */
+/** Manual endpoints may have any family, so such a service has both by default. */
 const isUnselected = (service: ApiObject): boolean =>
   isHeadless(service) && Object.keys((specOf(service)['selector'] ?? {}) as JsonObject).length === 0;
 
-/** Neither creates nor updates move between one family and two unless told so. */
+/** Creates and updates never change the number of families by default. */
 function inferPolicy(service: ApiObject, old: ApiObject | null): string {
   const before = old === null ? '' : policyOf(old);
   return before !== '' ? before : isUnselected(service) ? 'RequireDualStack' : 'SingleStack';
 }
 
-/** Setting the policy alone is enough to give the second address back; nothing else is. */
+/** The second address is released by setting the policy alone, and by nothing else. */
 function release(service: ApiObject, old: ApiObject): FieldError[] {
   const [spec, policy] = [specOf(service), policyOf(service)];
   return released.flatMap(({ member, what, valuesOf }) => {
@@ -105,7 +105,7 @@ function singleStackFindings(service: ApiObject): FieldError[] {
   return [...refused('cluster IPs', clusterIPsOf(service)), ...refused('IP families', familiesOf(service))];
 }
 
-/** An address tells its family. */
+/** An address determines its family. */
 function inferFamilies(service: ApiObject, configured: readonly Family[]): FieldError[] {
   const families = familiesOf(service);
   const addresses = isHeadless(service) ? [] : clusterIPsOf(service);

@@ -3,7 +3,7 @@ import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { sameValue } from '../../../../api/json/equality.js';
 import { specOf } from '../../parts.js';
 
-/** What the type of a service, together with a few other members, implies: who has addresses, node ports, traffic policies. */
+/** Properties derived from a service's type and other members: addresses, node ports, traffic policies. */
 
 export const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
 export const clusterIPsOf = (service: ApiObject): string[] => itemsOf(specOf(service)['clusterIPs']).map(String);
@@ -17,15 +17,15 @@ export const isLoadBalancer = (service: ApiObject): boolean => typeOf(service) =
 export const needsClusterIP = (service: ApiObject): boolean => addressed.has(typeOf(service));
 export const opensNodePorts = (service: ApiObject): boolean => typeOf(service) === 'NodePort' || isLoadBalancer(service);
 
-/** Whether ports without a node port get one; a load balancer can do without. */
+/** Whether node ports are allocated; a load balancer can do without. */
 export const allocatesNodePorts = (service: ApiObject): boolean =>
   typeOf(service) === 'NodePort' || (isLoadBalancer(service) && specOf(service)['allocateLoadBalancerNodePorts'] !== false);
 
-/** Traffic that stays on the node needs a port where the balancer asks whether the node has endpoints. */
+/** Node-local traffic needs a port at which the balancer checks the node for endpoints. */
 export const needsHealthCheckPort = (service: ApiObject): boolean =>
   isLoadBalancer(service) && specOf(service)['externalTrafficPolicy'] === 'Local';
 
-/** Without an address of its own: names resolve to the endpoints. */
+/** A headless service has no address: its name resolves to the endpoints. */
 export const isHeadless = (service: ApiObject): boolean => {
   const addresses = clusterIPsOf(service);
   return addresses.length === 1 && addresses[0] === 'None';
@@ -37,8 +37,8 @@ export const isExternallyAccessible = (service: ApiObject): boolean =>
 export const sameSpec = (a: ApiObject, b: ApiObject, ...members: readonly string[]): boolean =>
   members.every((member) => sameValue(orNothing(specOf(a)[member]), orNothing(specOf(b)[member])));
 
-/** An empty list or text is as good as none. */
+/** An empty list or text counts as absent. */
 const orNothing = (value: JsonObject[string]): unknown =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
-/** An empty policy is a wrong one; none at all is to be filled in. */
+/** An empty policy is invalid; an absent one gets a default. */
 export const lacksPolicy = (service: ApiObject): boolean => (specOf(service)['ipFamilyPolicy'] ?? null) === null;

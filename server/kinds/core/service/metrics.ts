@@ -7,7 +7,7 @@ import { total } from '../../../../program/metrics/totals.js';
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What is counted of the addresses and node ports of services, under the names of the reference. */
+/** The metrics have the reference's names. */
 export function createAllocationMetrics(registry: Registry): AllocationCounts {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>
@@ -45,7 +45,7 @@ export function createAllocationMetrics(registry: Registry): AllocationCounts {
   };
 }
 
-/** Turns of repair that did not come to an end, by what they were about. */
+/** Failed repairs by subject. */
 export function createRepairMetrics(registry: Registry): (what: 'addresses' | 'ports') => void {
   const errors = {
     addresses: total(registry, 'apiserver_clusterip_repair_reconcile_errors_total', 'Times that claims on addresses could not be checked.'),
@@ -56,7 +56,7 @@ export function createRepairMetrics(registry: Registry): (what: 'addresses' | 'p
   };
 }
 
-/** How many addresses and node ports are given out and left, read when `/metrics` is. What cannot be read then is left out. */
+/** Used and free addresses and node ports, read on collection. Unreadable ones are omitted. */
 export function exposeAllocations(
   registry: Registry,
   read: { readonly addresses: () => Promise<ReadonlyMap<string, Usage>>; readonly ports: () => Promise<Usage> },

@@ -1,8 +1,8 @@
 import type { PortRange } from './ranges.js';
 
 /**
- * A bit for each port of a range, the lowest bit of the first byte for the first port. A RangeAllocation has the same bits as one number with its highest
- * byte first and no zero bytes before it (Go's `big.Int`), in base64.
+ * A bit for each port of a range, starting at the lowest bit of the first byte. A RangeAllocation has the same bits as one big-endian number without leading
+ * zero bytes (Go's `big.Int`), in base64.
  */
 export type PortBits = Uint8Array;
 
@@ -10,13 +10,13 @@ const sizeOf = ({ first, last }: PortRange): number => last - first + 1;
 
 export const emptyBits = (range: PortRange): PortBits => new Uint8Array(Math.ceil(sizeOf(range) / 8));
 
-/** False for a port outside of the range. */
+/** False for a port outside the range. */
 export function isSet(bits: PortBits, { first, last }: PortRange, port: number): boolean {
   const at = port - first;
   return port >= first && port <= last && ((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0;
 }
 
-/** The bits with those of some ports set; ports outside of the range have none. */
+/** Sets the bits of ports within the range. */
 export function withBits(bits: PortBits, { first, last }: PortRange, ports: readonly number[]): PortBits {
   const next = Uint8Array.from(bits);
   for (const port of ports) if (port >= first && port <= last) next[(port - first) >> 3]! |= 1 << ((port - first) & 7);
@@ -32,7 +32,7 @@ export function withoutBits(bits: PortBits, { first, last }: PortRange, ports: r
 export const portsOf = (bits: PortBits, range: PortRange): number[] =>
   Array.from({ length: sizeOf(range) }, (_, at) => range.first + at).filter((port) => isSet(bits, range, port));
 
-/** What an object says, as bits of `wanted`: its own range may be another one. */
+/** The bits of an object for the range `wanted`, which may differ from its own. */
 export function portBits({ range, data }: { readonly range: string; readonly data: string }, wanted: PortRange): PortBits {
   const written = Uint8Array.from(Buffer.from(data, 'base64')).reverse();
   const [first = 0, last = 0] = range.split('-').map(Number);
@@ -43,7 +43,7 @@ export function portBits({ range, data }: { readonly range: string; readonly dat
   return bits;
 }
 
-/** As the object has it. */
+/** The form in the object. */
 export function textOf(bits: PortBits): string {
   const end = bits.findLastIndex((byte) => byte !== 0) + 1;
   return Buffer.from(bits.slice(0, end).reverse()).toString('base64');

@@ -8,12 +8,12 @@ import { claimKey, giveBack, nodePorts, type Claim } from './claims.js';
 import { emptyBits, isSet, portBits, portsOf, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
 import type { PortRange } from './ranges.js';
 
-/** How it is written down which node ports are taken. */
+/** The record of taken node ports. */
 export interface PortRecord {
   isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean>;
-  /** How many ports are taken. */
+  /** The number of taken ports. */
   taken(): Promise<number>;
-  /** What goes with a write that takes some ports and gives back others; `taking` makes the objects that claim them one by one. */
+  /** Returns the record's part of a write that takes and releases ports; `taking` makes the objects that claim single ports. */
   change(change: {
     readonly taken: readonly Claim[];
     readonly given: readonly Claim[];
@@ -21,21 +21,21 @@ export interface PortRecord {
   }): readonly SideWrite[];
 }
 
-/** An object for each port that is taken: writers of different ports do not meet. The built-in store's way. */
+/** One object per taken port, so that writers of different ports do not conflict: the way of the built-in store. */
 export const portClaims = (storage: Pick<Storage, 'get' | 'list'>): PortRecord => ({
   taken: () => objectsOf(storage),
   isTaken: async (claim, at) => (await stateOf(storage, claimKey(claim), at)) !== null,
   change: ({ taken, given, taking }) => [...taking(taken), ...giveBack(given)],
 });
 
-/** The reference's name for what is in its object. */
+/** The reference's name of the resource. */
 export const portAllocations: GroupResource = { group: '', resource: 'servicenodeportallocations' };
 /** `/registry/ranges/servicenodeports` in the reference's layout. */
 export const portAllocationKey: ObjectKey = { resource: portAllocations, namespace: '', name: 'servicenodeports' };
 
 /**
- * One RangeAllocation with a bit for each port of the range, as kube-apiserver keeps it, so that servers of both programs may hand out ports at the same
- * time: each changes it from its newest state. Unlike there, the object changes in the transaction that writes the service.
+ * One RangeAllocation with a bit for each port, as in kube-apiserver, so that servers of both programs may allocate ports at the same time: each changes its
+ * latest state. Unlike there, it changes in the transaction that writes the service.
  */
 export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): PortRecord {
   let known: { readonly stored: StoredObject; readonly bits: PortBits } | null = null;
@@ -58,14 +58,14 @@ export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): Por
   };
 }
 
-/** The next state of the object; null where a port is taken by somebody else. */
+/** The next state of the object; null where a port is already taken. */
 function amended(current: ApiObject | null, range: PortRange, takes: readonly number[], gives: readonly number[]): ApiObject | null {
   const bits = bitsOf(current, range);
   if (takes.some((port) => isSet(bits, range, port))) return null;
   return allocationOf(withBits(withoutBits(bits, range, gives), range, takes), range, current);
 }
 
-/** The ports that the object says are taken. Where it was written for another range, those within this one. */
+/** The taken ports of the object. Ports of another range are translated. */
 export const bitsOf = (current: ApiObject | null, range: PortRange): PortBits =>
   current === null ? emptyBits(range) : portBits({ range: textAt(current, 'range'), data: textAt(current, 'data') }, range);
 

@@ -6,7 +6,7 @@ import { readFailure } from '../../../registry/failures.js';
 import { itemsOf, memberAt, textAt } from '../../../../api/json/members.js';
 import { parseRange, type Family, type Range } from '../../../registry/validation/addresses.js';
 
-/** Ports from `first` to `last`; the first `reserved` of them are given out only when the others are taken. */
+/** Ports from `first` to `last`; the first `reserved` of them are allocated last. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
@@ -16,7 +16,7 @@ export interface PortRange {
 const reservedPortsMin = 16;
 const reservedPortsMax = 128;
 
-/** `30000-32767`, both ends included. */
+/** Parses `30000-32767`, both ends inclusive. */
 export function parsePortRange(text: string): PortRange {
   const { first, last } = portsIn(text);
   const size = last - first + 1;
@@ -24,10 +24,10 @@ export function parsePortRange(text: string): PortRange {
   return { first, last, reserved };
 }
 
-/** Name of the object that shows the configured ranges. */
+/** The name of the object with the configured ranges. */
 const configuredName = 'kubernetes';
 
-/** `10.0.0.0/24,fd00::/112`; the first one's family is the cluster's main one. Throws on anything else: options are checked before. */
+/** Parses `10.0.0.0/24,fd00::/112`; the first family is the primary one. Throws for invalid text, which option checks exclude. */
 export const parseRanges = (text: string): Range[] =>
   text.split(',').map((part) => {
     const range = parseRange(part.trim());
@@ -38,9 +38,8 @@ export const parseRanges = (text: string): Range[] =>
 const serviceRanges: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
 
 /**
- * Ranges of a family: the configured ones, then those of further ServiceCIDR objects that are ready and not on their way out. The configured ones are shown by
- * an
- * object as well, and while that is on its way out they are not used either: that is how an administrator moves services to others.
+ * Ranges of a family: the configured ones, then those of ready ServiceCIDR objects. An object shows the configured ranges as well, and while it is being
+ * deleted they are not used either: that is how an administrator moves services.
  */
 export async function addressRanges(
   { storage, ranges }: { readonly storage: Pick<Storage, 'list'>; readonly ranges: readonly Range[] },
@@ -65,7 +64,7 @@ export async function addressRanges(
   return all.filter((range, position) => all.findIndex(({ text }) => text === range.text) === position);
 }
 
-/** The first address of a range names the network, and the last one of IPv4 reaches all of it. */
+/** The first address of a range names the network, and the last IPv4 one is the broadcast address. */
 export function usable({ family, first, last }: Range): { readonly first: bigint; readonly last: bigint; readonly reserved: bigint } {
   const bounds = { first: first + 1n, last: family === 'IPv4' ? last - 1n : last };
   return { ...bounds, reserved: reservedOf(bounds.last - bounds.first + 2n) };
@@ -73,7 +72,7 @@ export function usable({ family, first, last }: Range): { readonly first: bigint
 
 const reservedMin = 16n;
 const reservedMax = 256n;
-/** A sixteenth of the range, within bounds, is for services that name their address. */
+/** A sixteenth of the range, within limits, is reserved for named addresses. */
 function reservedOf(size: bigint): bigint {
   if (size <= reservedMin) return 0n;
   const share = size / 16n;

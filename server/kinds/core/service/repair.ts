@@ -11,10 +11,10 @@ import type { PortRange } from './ranges.js';
 
 export interface RepairOptions {
   readonly storage: Storage;
-  /** Now, RFC 3339 with seconds. */
+  /** RFC 3339 with seconds. */
   readonly now: string;
   readonly newUid: () => string;
-  /** Which kinds of claims are objects of their own. Default: addresses and node ports. */
+  /** Claims that are objects. Default: addresses and node ports. */
   readonly claimed?: readonly GroupResource[];
 }
 
@@ -28,9 +28,8 @@ const managedBy = 'ipaddress.kubernetes.io/managed-by';
 const writeTimeoutMs = 10_000;
 
 /**
- * Makes claims and services agree again, at the start of a server: data may come from elsewhere, and clients can delete addresses by
- * hand. Claims are read before services, so that one without an owner had none when it was read; removing it compares its version. May
- * run on several servers at once. Returns how much was repaired.
+ * Makes claims and services agree at a server's start: data may come from elsewhere, and clients can delete addresses. Claims are read before services, so an
+ * unowned one had no service when it was read; its removal requires its version. May run on several servers at once. Returns the number of repairs.
  */
 export async function repairServiceClaims({ storage, now, newUid, claimed = [addresses, nodePorts] }: RepairOptions): Promise<Repaired> {
   const claims = new Map<string, StoredObject>();
@@ -51,20 +50,20 @@ export async function repairServiceClaims({ storage, now, newUid, claimed = [add
   return { added: missing.length, removed: leaked.length };
 }
 
-/** How often an unowned port is seen before it is free: kube-apiserver takes a port first and writes its service afterwards. As there. */
+/** An unowned port must be seen this often before it is released, as in kube-apiserver, which takes a port before it writes the service. */
 const sightingsMin = 3;
 const attemptsMax = 5;
 
 /**
- * Makes the bits of node ports agree with the services again. `turn` is called at the start and every few minutes, by all servers of both programs: what a
- * service has and the bits do not is set at once, and a bit without a service goes when it was seen in three turns.
+ * Makes the port bits agree with the services. All servers of both programs call `turn` at the start and every few minutes: a missing bit is set at once, and
+ * an unowned bit is cleared after three turns.
  */
 export class PortRepair {
   #sightings = new Map<number, number>();
 
   constructor(private readonly options: { readonly storage: Storage; readonly range: PortRange }) {}
 
-  /** Rejects with a StatusError; the next turn is another attempt. */
+  /** Rejects with a StatusError; the next turn tries again. */
   async turn(): Promise<Repaired> {
     const { storage, range } = this.options;
     for (let attempt = 1; ; attempt++) {
@@ -73,7 +72,7 @@ export class PortRepair {
       const stored = found.outcome === 'found' ? found.object : null;
       const current = stored?.decode() ?? null;
       const bits = bitsOf(current, range);
-      // Read after the bits: what is taken from here on raises their version.
+      // Read after the bits: later allocations raise their version.
       const owned = new Set(
         (await wantedClaims(storage)).flatMap(([{ resource, name }]) => (resource === nodePorts ? [Number(name)] : [])),
       );
@@ -98,7 +97,7 @@ export class PortRepair {
 const isChanged = (result: WriteResult): result is Extract<WriteResult, { outcome: 'conflict' | 'taken' }> =>
   result.outcome === 'conflict' || result.outcome === 'taken';
 
-/** What the services hold, and which of them. */
+/** The claims of services, with their owners. */
 async function wantedClaims(storage: Storage): Promise<readonly (readonly [claim: Claim, service: ApiObject])[]> {
   return (await all(storage, services)).flatMap((stored) => {
     const service = stored.decode();
@@ -108,7 +107,7 @@ async function wantedClaims(storage: Storage): Promise<readonly (readonly [claim
 
 const idOf = ({ resource, name }: Claim): string => `${resource.resource}/${name}`;
 
-/** Clients may create addresses too, for purposes of their own. */
+/** Clients may create addresses of their own. */
 function isOurs(claim: StoredObject): boolean {
   return (
     claim.apiVersion === 'v1' ||

@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 
 const modes = ['Proxy', 'VIP'];
 
-/** What a load balancer reports of itself; services and ingresses have the same. */
+/** The load balancer's report, common to services and ingresses. */
 export function validateBalancerStatus(balancer: JsonObject, service: ApiObject | null, path: Path): FieldError[] {
   const entries = objectsIn(balancer, 'ingress');
   if (service !== null && !isLoadBalancer(service) && entries.length > 0)

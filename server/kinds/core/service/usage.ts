@@ -5,13 +5,13 @@ import { contains, parseAddress, type Family, type Range } from '../../../regist
 import { addresses } from './claims.js';
 import { addressRanges, usable } from './ranges.js';
 
-/** How many values of a range are given out, and how many are left. */
+/** Used and free values of a range. */
 export interface Usage {
   readonly allocated: number;
   readonly available: number;
 }
 
-/** Of all ranges of addresses, by their text. Looks through the names of all addresses that are taken. */
+/** The use of all address ranges, by their text. Reads the names of all taken addresses. */
 export async function addressUsage(options: {
   readonly storage: Pick<Storage, 'list'>;
   readonly ranges: readonly Range[];

@@ -37,7 +37,7 @@ const balancerOnly = "may only be used when `type` is 'LoadBalancer'";
 
 const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['ports']).map(membersOf);
 
-/** All findings about a service, in the order of the reference. */
+/** All findings about a service, in the reference's order. */
 export function validateService(service: ApiObject): Found {
   return inOrder(
     validateHints(service),
@@ -157,7 +157,7 @@ function validateNodePorts(service: ApiObject): Found {
             ? []
             : [forbidden(portsPath.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
         ),
-    // A node port of 0 is one still to be given out; a port of 0 is one like any other.
+    // A node port of 0 is not allocated yet; a port of 0 is an ordinary one.
     repeated('nodePort', (port, path) => ((port['nodePort'] ?? 0) === 0 ? [] : [duplicate(path.child('nodePort'), port['nodePort'])])),
     repeated('port', (port, path) => [
       duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 }),
@@ -165,7 +165,7 @@ function validateNodePorts(service: ApiObject): Found {
   );
 }
 
-/** Before there was a field, an annotation listed the ranges. */
+/** An annotation listed the ranges before there was a field. */
 function validateSourceRanges(service: ApiObject): Found {
   const ranges = itemsOf(specOf(service)['loadBalancerSourceRanges']).map((range) => String(range).trim());
   const annotation = service.metadata.annotations?.[rangesAnnotation];
@@ -185,7 +185,7 @@ function validateNodePortAllocation(service: ApiObject): FieldError[] {
   return wanted === null && isLoadBalancer(service) ? [required(Path.of('allocateLoadBalancerNodePorts'), '')] : [];
 }
 
-/** A class, once a service is a load balancer of it, stays. */
+/** The class of a load balancer is immutable. */
 export function validateBalancerClass(service: ApiObject, old: ApiObject | null): FieldError[] {
   const path = specPath.child('loadBalancerClass');
   const value = specOf(service)['loadBalancerClass'] ?? null;
@@ -210,7 +210,7 @@ function validateExternalTraffic(service: ApiObject): FieldError[] {
   return findings;
 }
 
-/** Balancers have been told the port: as long as one is needed, it stays. */
+/** Balancers use the port, so it stays while it is needed. */
 export function validateHealthCheckPortUpdate(service: ApiObject, old: ApiObject): FieldError[] {
   if (!needsHealthCheckPort(old) || !needsHealthCheckPort(service)) return [];
   const [port, before] = [service, old].map((each) => specOf(each)['healthCheckNodePort'] ?? 0);

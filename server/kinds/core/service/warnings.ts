@@ -6,7 +6,7 @@ import { specOf } from '../../parts.js';
 
 const hints = 'service.kubernetes.io/topology-aware-hints';
 
-/** Texts about members that do nothing, or will not for long. */
+/** Warns about members without effect, or deprecated ones. */
 export function serviceWarnings(service: ApiObject): string[] {
   const spec = specOf(service);
   const external = itemsOf(spec['externalIPs']).map(String);
@@ -30,7 +30,7 @@ export function serviceWarnings(service: ApiObject): string[] {
   return warnings;
 }
 
-/** Of addresses that a balancer reports. */
+/** Warns about addresses that a balancer reports. */
 export const statusWarnings = (service: ApiObject): string[] =>
   itemsOf(memberAt(service, 'status', 'loadBalancer', 'ingress')).flatMap((entry, position) =>
     addressWarnings(textAt(entry, 'ip'), `status.loadBalancer.ingress[${position}]`),

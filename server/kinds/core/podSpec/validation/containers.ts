@@ -22,10 +22,10 @@ import { ownFile } from './sources/files.js';
 import { validateContainerSecurity } from './security.js';
 import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
-/** What the rules of a container need to know of the pod around it. */
+/** The facts of the pod that rules of containers need. */
 export interface PodFacts {
   readonly volumes: Volumes;
-  /** Of all volumes, also those that were found wrong. */
+  /** Includes invalid volumes. */
   readonly volumeNames: ReadonlySet<string>;
   /** Names in `spec.resourceClaims`. */
   readonly claims: ReadonlySet<string>;
@@ -55,7 +55,7 @@ const environmentResources = [
 ];
 const environmentText = "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
-/** Rules that hold in pods only: templates with such images exist, and are left alone. */
+/** This rule applies to pods only: existing templates with such images stay valid. */
 export const validateImageSpaces = (spec: JsonObject, path: Path): Found =>
   ofEach(['containers', 'initContainers'], (list) =>
     ofEach(objectsIn(spec, list), (container, position) =>
@@ -66,7 +66,7 @@ export const validateImageSpaces = (spec: JsonObject, path: Path): Found =>
 export const spacesAround = (image: string, path: Path): FieldError[] =>
   image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')];
 
-/** All containers that run for the pod's purpose. */
+/** Checks the ordinary containers. */
 export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const at = path.child('containers');
   const containers = objectsIn(spec, 'containers');
@@ -89,7 +89,7 @@ export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts
   );
 }
 
-/** Rules of init containers. One that restarts always is a sidecar, and may have what long-running containers may have. */
+/** An init container that always restarts is a sidecar, with the fields of long-running containers. */
 export function validateInitContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const names = new Set(objectsIn(spec, 'containers').map((container) => textAt(container, 'name')));
   return ofEach(objectsIn(spec, 'initContainers'), (container, position) => {
@@ -102,7 +102,7 @@ export function validateInitContainers(spec: JsonObject, path: Path, facts: PodF
       validateCommon(container, at, facts),
       validateRestart(container, at, true),
       repeated,
-      // Init containers run one after the other, so each is compared with itself only, as if it were the first.
+      // Init containers run in sequence, so each is checked alone, as if it were the first.
       hostPortConflicts([container], path.child('initContainers')),
       sidecar ? validateLong(container, at, facts) : validateShortLived(container, at),
     );
@@ -128,7 +128,7 @@ const notEphemeral = [
 
 const notEphemeralText = 'cannot be set for an Ephemeral Container';
 
-/** Rules of containers that are added to a running pod to look at it. */
+/** Checks debug containers in a running pod. */
 export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const targets = new Set(
     [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map((container) => textAt(container, 'name')),
@@ -146,7 +146,7 @@ export function validateEphemeralContainers(spec: JsonObject, path: Path, facts:
       repeated,
       target !== '' && !targets.has(target) ? [fieldNotFound(at.child('targetContainerName'), target)] : [],
       notEphemeral.filter((member) => isUsed(container, member)).map((member) => forbidden(at.child(member), notEphemeralText)),
-      // Mounts of parts of a volume outlive the container, and clean-up waits for the pod to end.
+      // Subpath mounts outlive the container, and their clean-up waits for the pod's end.
       ofEach(objectsIn(container, 'volumeMounts'), (mount, each) =>
         ['subPath', 'subPathExpr']
           .filter((member) => textAt(mount, member) !== '')
@@ -159,11 +159,11 @@ export function validateEphemeralContainers(spec: JsonObject, path: Path, facts:
 function isUsed(container: JsonObject, member: string): boolean {
   const value = container[member];
   if (value === undefined || value === null) return false;
-  // Of these members only the amounts always exist.
+  // Only `resources` always exists.
   return member !== 'resources' || Object.keys(value).length > 0;
 }
 
-/** What holds for every container, in the reference's order. */
+/** Rules of every container, in the reference's order. */
 function validateCommon(container: JsonObject, path: Path, facts: PodFacts): Found {
   const name = textAt(container, 'name');
   const image = textAt(container, 'image');
@@ -191,7 +191,7 @@ function validateLong(container: JsonObject, path: Path, facts: PodFacts): Field
   ];
 }
 
-/** On the host's network a container's ports are the host's. A template may leave that open: it is filled in when a pod is made of it. */
+/** Container ports on the host's network are host ports. A template may leave them open until a pod is created. */
 export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplate: boolean): Found {
   if (spec['hostNetwork'] !== true) return [];
   return ofEach(objectsIn(spec, 'containers'), (container, position) =>
@@ -229,7 +229,7 @@ function validatePorts(container: JsonObject, containerPath: Path): Found {
   });
 }
 
-/** Two containers of one pod cannot take the same port of the host. */
+/** Two containers of one pod cannot use the same host port. */
 function hostPortConflicts(containers: readonly JsonObject[], path: Path): Found {
   const taken = new Set<string>();
   return ofEach(containers, (container, position) =>
@@ -246,7 +246,7 @@ function hostPortConflicts(containers: readonly JsonObject[], path: Path): Found
 
 const environmentName = /^[ -<>-~]+$/;
 
-/** As releases before had it: what shells take for a name, and more. */
+/** The earlier rule: names of shell variables, and more. */
 const strictEnvironmentName = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 const strictEnvironmentText =
   "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')";
@@ -289,7 +289,7 @@ function validateValueFrom(source: JsonObject, value: string, facts: PodFacts, p
   return findings;
 }
 
-/** A variable in a file of a volume that lives as long as the pod: nothing else can be there before the container starts. */
+/** A variable from a file needs a volume of the pod's own lifetime: other files may not exist before the container starts. */
 function fileReference(reference: JsonObject, { volumeNames, volumes }: PodFacts, path: Path): FieldError[] {
   const [volume, file, key] = [textAt(reference, 'volumeName'), textAt(reference, 'path'), textAt(reference, 'key')];
   const at = path.child('volumeName');

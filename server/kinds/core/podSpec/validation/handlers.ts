@@ -5,7 +5,7 @@ import { forbidden, invalid, notSupported, type Path, required, type FieldError 
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { nonNegative, optionallyOneOf, portNumber, portNumberOrName, positive } from '../../../../registry/validation/values.js';
 
-/** What probes and lifecycle hooks do: exactly one of these. */
+/** Handlers of probes and lifecycle hooks: exactly one is required. */
 type HandlerRule = (handler: JsonObject, path: Path, graceSeconds: number) => FieldError[];
 
 const headerName = /^[-A-Za-z0-9]+$/;
@@ -72,7 +72,7 @@ function validateProbe(probe: JsonObject, path: Path, graceSeconds: number): Fie
   ];
 }
 
-/** The three probes of a container. Only readiness may need several successes, and only the others may have a grace period of their own. */
+/** Only readiness probes may need several successes, and only the others may have a grace period. */
 export function validateProbes(container: JsonObject, path: Path, graceSeconds: number): FieldError[] {
   return ['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((name) => {
     const probe = objectAt(container, name);
@@ -98,6 +98,6 @@ export function validateLifecycle(lifecycle: JsonObject, path: Path, graceSecond
   });
 }
 
-/** An enumerated member that is always set by defaults. */
+/** A required enumerated member, which defaults always set. */
 export const enumerated = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
   supported.includes(String(value ?? '')) ? [] : [notSupported(path, value ?? '', supported)];

@@ -38,15 +38,14 @@ import { validateVolumes } from './volumes.js';
 import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../../registry/stepwise.js';
 
-/** Where a specification stands. */
 export interface SpecPlace {
-  /** In the template of a workload, some things are left open that are filled in when a pod is made of it. */
+  /** A workload's template leaves some parts open until a pod is created. */
   readonly ofTemplate: boolean;
-  /** Name of the pod; empty in templates and while it is not known. */
+  /** Empty in templates and while the name is unknown. */
   readonly podName: string;
 }
 
-/** All findings about a pod's specification, in the order of the reference. Defaults have been set before. */
+/** Returns all findings in the reference's order. Defaults have been set before. */
 export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): Steps<FieldError[]> {
   const { findings: ofVolumes, volumes } = yield* validateVolumes(spec, path, { podName, ofTemplate });
   const claims = yield* validateResourceClaims(spec, path);
@@ -96,17 +95,17 @@ export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, pod
   );
 }
 
-/** A pod that was given a node already must not wait at gates. */
+/** A bound pod must not have scheduling gates. */
 export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[] {
   return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0
     ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
     : [];
 }
 
-/** As much as the kernel keeps of a host name, in bytes (sethostname(2)). */
+/** The kernel's limit of a host name, in bytes (sethostname(2)). */
 const kernelHostnameMax = 64;
 
-/** A host name of the pod's own choice needs a namespace for it, and cannot be made of the pod's names at the same time. */
+/** A chosen host name needs its own namespace, and excludes the names in the specification. */
 function validateHostnameOverride(spec: JsonObject, specPath: Path): FieldError[] {
   const name = spec['hostnameOverride'];
   if (typeof name !== 'string') return [];

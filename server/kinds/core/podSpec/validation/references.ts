@@ -4,7 +4,7 @@ import { invalid, notSupported, type Path, required, type FieldError } from '../
 import { isZero } from '../../../../registry/validation/quantities.js';
 import { qualifiedNameComplaints } from '../../../../registry/validation/names.js';
 
-/** Fields of a pod that can be named at all; which of them may be used depends on the place. */
+/** Known field paths; the place restricts them further. */
 const podFields: ReadonlySet<string> = new Set([
   'metadata.annotations',
   'metadata.labels',
@@ -24,11 +24,11 @@ const podFields: ReadonlySet<string> = new Set([
 /** `metadata.labels['app']`: a member of a map. */
 const subscript = /^(.+?)\['(.*)'\]$/s;
 const maps: ReadonlySet<string> = new Set(['metadata.annotations', 'metadata.labels']);
-/** What clients called fields before they had their names. */
+/** Former names of fields. */
 const formerNames: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' };
 const coreVersion = 'v1';
 
-/** A reference to a field of the pod (`metadata.labels['app']`). `supported` is what this place allows, printed in its order. */
+/** A reference to a pod's field (`metadata.labels['app']`). `supported` lists the place's fields in printing order. */
 export function fieldReference(reference: JsonObject, supported: readonly string[], path: Path): FieldError[] {
   const field = textAt(reference, 'fieldPath');
   const version = textAt(reference, 'apiVersion');
@@ -40,7 +40,7 @@ export function fieldReference(reference: JsonObject, supported: readonly string
   const [, base, key = ''] = subscript.exec(field) ?? [];
   if (base !== undefined) {
     if (!maps.has(base)) return unconvertible(`field label does not support subscript: ${field}`);
-    // Keys of annotations may have capitals, and the reference complains of the reference rather than of its field.
+    // Annotation keys may have capitals, and the reference reports the reference itself, not its field.
     const name = base === 'metadata.annotations' ? key.toLowerCase() : key;
     return qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   }
@@ -67,7 +67,7 @@ export function resourceReference(
 
 const hugePages = /^(limits|requests)\.hugepages-/;
 const bytes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
-/** Units in which an amount can be told, by resource, and how the resource is called in messages. */
+/** Units of each resource, and its name in messages. */
 const divisors: readonly (readonly [resource: RegExp, units: readonly string[], listed: string, name: string])[] = [
   [/^(limits|requests)\.cpu$/, ['1m', '1'], '1m and 1', 'cpu'],
   [/^(limits|requests)\.memory$/, bytes, bytes.join(', '), 'memory'],

@@ -20,7 +20,6 @@ import { hugePageSize, isHugePages, isOvercommitAllowed } from '../../../../../a
 import { dnsLabel } from '../../../../registry/validation/values.js';
 import { aggregateAmounts, isPodResource } from '../../../../../api/pods/podResources.js';
 
-/** Requests, limits and claims of one container. */
 export function validateContainerResources(resources: JsonObject, claims: ReadonlySet<string>, path: Path): FieldError[] {
   return [...validateRequirements(resources, validateContainerResourceName, path), ...validateClaims(resources, claims, path)];
 }
@@ -121,7 +120,6 @@ function validatePodResourceName(name: string, path: Path): FieldError[] {
   return findings.length > 0 || isPodResource(name) ? findings : [notSupported(path, name, podResources)];
 }
 
-/** Requests and limits of a pod as a whole. */
 export function validatePodResources(spec: JsonObject, specPath: Path): FieldError[] {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return [];
@@ -136,7 +134,7 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
   ];
 }
 
-/** What the containers ask for must fit into what the pod asks for. Where the pod says nothing of a resource, it has what its containers have. */
+/** The containers' totals must fit in the pod's resources, where these are set. */
 function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
   const limits = objectAt(resources, 'limits') ?? {};
   return [
@@ -156,7 +154,7 @@ function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path
   ];
 }
 
-/** Amounts of what a pod must have enough of for all its containers together. */
+/** Resources that add up over containers. */
 const addedUp = { requests: isPodResource, limits: isHugePages } as const;
 
 function validateTotals(spec: JsonObject, resources: JsonObject, of: keyof typeof addedUp, path: Path): FieldError[] {
@@ -172,7 +170,7 @@ function validateTotals(spec: JsonObject, resources: JsonObject, of: keyof typeo
     );
 }
 
-/** What running a pod costs beyond its containers. */
+/** The additional cost of running a pod. */
 export function validateOverhead(spec: JsonObject, path: Path): FieldError[] {
   const overhead = objectAt(spec, 'overhead');
   return overhead === null ? [] : validateRequirements({ limits: overhead }, validateContainerResourceName, path.child('overhead'));

@@ -8,17 +8,17 @@ import { optionallyOneOf } from '../../../../registry/validation/values.js';
 const rulesMax = 20;
 const codesMax = 255;
 const actions = ['Restart', 'RestartAllContainers'];
-/** Of which that for one container alone came first. */
+/** The first action, for one container alone. */
 const firstActions = ['Restart'];
 const operators = ['In', 'NotIn'];
 
-/** When a container starts again; rules for single exit codes need a policy to differ from. */
+/** Restart rules for exit codes need a policy of the container. */
 export function validateRestart(container: JsonObject, path: Path, isInit = false): FieldError[] {
   const policy = container['restartPolicy'] ?? null;
   const rules = objectsIn(container, 'restartPolicyRules');
   const at = path.child('restartPolicyRules');
   const missing = required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
-  // An init container is looked at no further.
+  // An init container has no further checks.
   if (isInit && policy === null) return rules.length > 0 ? [missing] : [];
   return [
     ...(policy === null && rules.length > 0 ? [missing] : []),

@@ -8,7 +8,7 @@ import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../.
 import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
 import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
-/** Where a pod may run: affinity, tolerations, spread, gates. */
+/** Placement of pods: affinity, tolerations, spread, gates. */
 
 function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues: boolean, path: Path): FieldError[] {
   const operator = textAt(requirement, 'operator');
@@ -51,7 +51,7 @@ function fieldRequirement(key: string, operator: string, values: readonly string
   ];
 }
 
-/** `checkValues` is false for preferences: a value that no label can have is merely warned about there. */
+/** `checkValues` is false for preferences, where invalid label values only cause a warning. */
 function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): Found {
   const ofList = (list: string, isField: boolean): Found =>
     ofEach(objectsIn(term, list), (requirement, position) =>
@@ -134,10 +134,10 @@ function podAffinity(affinity: JsonObject, path: Path): Found {
 const deadlineMax = 2_147_483_647;
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-/** Several complaints as the reference joins them into one finding. */
+/** Joins several messages into one finding, as the reference does. */
 const joined = (complaints: readonly string[]): string[] => (complaints.length === 0 ? [] : [complaints.join(';')]);
 
-/** Taints can be compared as whole numbers of 64 bits. */
+/** Taints compare as 64-bit integers. */
 function validateComparison(operator: string, value: string, path: Path): FieldError[] {
   if (operator !== 'Gt' && operator !== 'Lt') return oneOf(operator, ['Equal', 'Exists', 'Gt', 'Lt'], path.child('operator'));
   return /^(0|-?[1-9]\d*)$/.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value)
@@ -147,7 +147,7 @@ function validateComparison(operator: string, value: string, path: Path): FieldE
 
 export const validateTolerations = (spec: JsonObject, specPath: Path): Found => validateTolerationList(spec, specPath.child('tolerations'));
 
-/** The tolerations of a holder; `path` is that of the list. */
+/** `path` is that of the list of tolerations. */
 export function validateTolerationList(holder: JsonObject, path: Path): Found {
   return ofEach(objectsIn(holder, 'tolerations'), (toleration, position) => {
     const at = path.index(position);
@@ -191,7 +191,7 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): Found 
       ...aboveZero(constraint['maxSkew'], at.child('maxSkew')),
       ...(textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : []),
       ...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
-      // Of several that say the same, the last one counts as the right one.
+      // Only the last of several equal entries is valid.
       ...((last.get(kind) ?? position) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : []),
       ...(domains === undefined || domains === null ? [] : minDomains(Number(domains), action, at)),
       ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
@@ -203,7 +203,7 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): Found 
   });
 }
 
-/** Keys of labels whose values are the pod's own. They narrow down a selector, so there must be one. */
+/** Label keys with the pod's own values need a selector, which they narrow. */
 function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
   const keys = itemsOf(holder[list]).map(String);
   if (keys.length === 0) return [];
@@ -213,8 +213,8 @@ function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
 }
 
 /**
- * A key that the selector names already. Keys of a pod have become expressions of the selector by then (`pod/prepare.ts`), so it is the second mention of a
- * key that tells; in a template, where they have not, only a selector that repeats itself is found. The path lacks the name of the list, as in the reference.
+ * Finds a key that the selector already has. A pod's keys are expressions by now (`pod/prepare.ts`), so a repeated expression shows it; in a template only a
+ * selector that repeats itself is found. The path lacks the name of the list, as in the reference.
  */
 function repeatedKeys(holder: JsonObject, path: Path): FieldError[] {
   const selector = objectAt(holder, 'labelSelector');
@@ -230,7 +230,7 @@ function repeatedKeys(holder: JsonObject, path: Path): FieldError[] {
   });
 }
 
-/** A label cannot both have to match and have to differ. */
+/** One label cannot have to match and to differ. */
 function contradictingKeys(term: JsonObject, path: Path): FieldError[] {
   const matching = new Map(itemsOf(term['matchLabelKeys']).map((key, position) => [String(key), position]));
   return itemsOf(term['mismatchLabelKeys'])
@@ -263,7 +263,7 @@ export function validateSchedulingGates(spec: JsonObject, specPath: Path): Found
   });
 }
 
-/** How long a pod may run. */
+/** Checks the longest runtime of a pod. */
 export function validateDeadline(spec: JsonObject, path: Path): FieldError[] {
   const deadline = spec['activeDeadlineSeconds'];
   const bad = deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > deadlineMax);

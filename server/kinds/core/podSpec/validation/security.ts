@@ -17,14 +17,14 @@ import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings
 import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 
 const idMax = 2_147_483_647;
-/** User and group ids: 31 bits, as the kernel's. */
+/** User and group ids have 31 bits, as in the kernel. */
 const id = (value: JsonValue | undefined, path: Path): FieldError[] =>
   value === undefined || value === null || (Number(value) >= 0 && Number(value) <= idMax) ? [] : [invalid(path, value, between(0, idMax))];
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const apparmorFileMax = 4095;
 
-/** Only type Localhost names a file, below the directory of profiles. */
+/** Only type Localhost names a file, below the profile directory. */
 function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
   const profile = objectAt(context, 'seccompProfile');
   if (profile === null) return [];
@@ -44,7 +44,7 @@ function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
     : typed;
 }
 
-/** Only type Localhost names a profile, one that is loaded on the node. */
+/** Only type Localhost names a profile, which the node has loaded. */
 function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] {
   const profile = objectAt(context, 'appArmorProfile');
   if (profile === null) return [];
@@ -66,7 +66,7 @@ function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] 
 const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const sysctlName = new RegExp(`^${sysctlPattern}$`);
 const shared = ['kernel.shm', 'kernel.msg', 'fs.mqueue.'];
-/** Parameters of the kernel that a namespace has for itself, and what says that the pod is in the host's. */
+/** Namespaced kernel parameters, and the field that puts the pod in the host's namespace. */
 const hostSysctls: readonly (readonly [isOfHost: (name: string) => boolean, flag: 'hostNetwork' | 'hostIPC'])[] = [
   [(name) => name.startsWith('net.'), 'hostNetwork'],
   [(name) => name === 'kernel.sem' || shared.some((prefix) => name.startsWith(prefix)), 'hostIPC'],
@@ -116,7 +116,7 @@ function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldEr
   ];
 }
 
-/** `DOMAIN\user` or `user`; what is wrong, after the name of the member. */
+/** Checks `DOMAIN\user` or `user`; messages follow the member's name. */
 function userComplaints(text: string): string[] {
   const parts = text.split('\\');
   if (text === '') return [' cannot be an empty string'];
@@ -138,7 +138,7 @@ function userComplaints(text: string): string[] {
   ];
 }
 
-/** Rules of a pod's own security context, and of what it says of the host's namespaces. */
+/** Checks a pod's security context and host namespaces. */
 export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldError[] {
   const context = objectAt(spec, 'securityContext') ?? {};
   const path = specPath.child('securityContext');
@@ -160,13 +160,13 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
   ];
 }
 
-/** A pod may have volumes mounted with its label instead of having its files labelled one by one, where that is known. */
+/** A pod may have volumes mounted with its label, where that label is known, instead of relabelling each file. */
 const changePolicy = (policy: JsonValue | undefined, path: Path): FieldError[] => [
   ...whileOff('SELinuxMount', optionallyOneOf(policy, ['Recursive'], path)),
   ...whileOn('SELinuxMount', optionallyOneOf(policy, ['MountOption', 'Recursive'], path)),
 ];
 
-/** A pod with a user namespace of its own shares none of the host's other namespaces, and has no raw devices; pods that have had them so far keep them. */
+/** A pod with its own user namespace shares no other host namespace, and has no raw devices; existing pods keep them. */
 export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
   if (spec['hostUsers'] !== false) return [];
   const refused = (at: Path): FieldError => forbidden(at, 'when `hostUsers` is false');
@@ -183,7 +183,6 @@ export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Rules of a container's security context. */
 export function validateContainerSecurity(container: JsonObject, hostUsers: boolean, containerPath: Path): FieldError[] {
   const context = objectAt(container, 'securityContext');
   if (context === null) return [];
@@ -207,7 +206,7 @@ export function validateContainerSecurity(container: JsonObject, hostUsers: bool
   ];
 }
 
-/** Members that make no sense on the pod's operating system. */
+/** Refuses members of another operating system. */
 export function validateOs(spec: JsonObject, path: Path): FieldError[] {
   const os = objectAt(spec, 'os');
   if (os === null) return [];
@@ -217,7 +216,7 @@ export function validateOs(spec: JsonObject, path: Path): FieldError[] {
   return name === 'linux' ? linuxForbids(spec, path) : [notSupported(path.child('os'), name, ['linux', 'windows'])];
 }
 
-/** Members of the specification itself stand among those of its security context, where the reference keeps them. */
+/** Members of the specification are listed with the security context, where the reference has them. */
 const notOnWindows: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
   ['security', 'appArmorProfile'],
   ['security', 'seLinuxOptions'],
@@ -248,7 +247,7 @@ const notInWindowsContainers = [
   'runAsGroup',
 ];
 const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
-/** Flags that are false say nothing. */
+/** A false flag counts as absent. */
 const flags: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
 
 function windowsForbids(spec: JsonObject, path: Path): FieldError[] {
@@ -284,7 +283,7 @@ function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** A pod with host process containers is one through and through, and on the host's network. What a container does not say it has from the pod. */
+/** Host process containers exclude others in the pod and need the host's network. Containers inherit from the pod. */
 export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] {
   const ofPod = hostProcessOf(spec);
   const containers = containerLists.flatMap((list) =>

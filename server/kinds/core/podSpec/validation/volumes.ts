@@ -14,7 +14,7 @@ import { specOf } from '../../../parts.js';
 import { atOnce, ofEach } from '../../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../../registry/stepwise.js';
 
-/** A claim that is made for the pod and goes with it. */
+/** A claim that is created and deleted with the pod. */
 const ephemeral: SourceRule = (source, path) => {
   const template = objectAt(source, 'volumeClaimTemplate');
   const at = path.child('volumeClaimTemplate');
@@ -27,10 +27,7 @@ type Rules = Readonly<Record<string, SourceRule>>;
 const ofPods: Rules = { ...volumeSources, ephemeral, image: imageVolume(false) };
 const ofTemplates: Rules = { ...volumeSources, ephemeral, image: imageVolume(true) };
 
-/**
- * Checks all volumes and returns the good ones by name, for the mounts that refer to them.
- * `podName` is empty where it is not known; then what depends on it is left open.
- */
+/** Returns the valid volumes by name, for their mounts. An empty `podName` skips the checks that depend on it. */
 export function* validateVolumes(
   spec: JsonObject,
   specPath: Path,
@@ -53,7 +50,7 @@ export function* validateVolumes(
   return { findings: yield* outcomeOf(found), volumes };
 }
 
-/** The order in which surplus sources are reported. */
+/** The reporting order of surplus sources. */
 const sources = Object.keys(ofPods);
 const sourcesIn = (volume: JsonObject): string[] =>
   Object.keys(volume).filter((member) => Object.hasOwn(ofPods, member) && objectAt(volume, member) !== null);
@@ -80,7 +77,7 @@ const claimsMadeFor = (spec: JsonObject, podName: string): ReadonlySet<string> =
 
 const nameBudget = 64;
 
-/** What is made of the volume's name elsewhere must be a good name, too. */
+/** Names derived from the volume's name must be valid, too. */
 function validateClaimName(volume: JsonObject, podName: string, path: Path): FieldError[] {
   const name = textAt(volume, 'name');
   const iscsi = objectAt(volume, 'iscsi');
@@ -105,7 +102,7 @@ function validateClaimName(volume: JsonObject, podName: string, path: Path): Fie
   ];
 }
 
-/** A claim that the pod brings along cannot be one that it finds. */
+/** A pod's ephemeral claim cannot be an existing one. */
 function validateForeignClaim(volume: JsonObject, made: ReadonlySet<string>, path: Path): FieldError[] {
   const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
   return made.has(claim)

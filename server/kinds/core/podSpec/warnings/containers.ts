@@ -12,24 +12,23 @@ export const apparmorText = 'deprecated since v1.30; use the "appArmorProfile" f
 
 const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
-/** A container and where it stands. */
 export interface Placed {
   readonly list: (typeof lists)[number];
   readonly container: JsonObject;
   readonly path: Path;
 }
 
-/** All containers in the order in which the reference visits them. */
+/** All containers in the reference's order. */
 export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
   lists.flatMap((list) =>
     objectsIn(spec, list).map((container, position) => ({ list, container, path: path.child(list).index(position) })),
   );
 
-/** What one container's warnings depend on besides itself. */
+/** The pod's facts that warnings about a container need. */
 export interface ContainerSurroundings {
   readonly annotations: JsonObject;
   readonly annotationsPath: Path;
-  /** Pods have their AppArmor annotations turned into fields, with a warning of its own. */
+  /** AppArmor annotations of pods become fields, with a separate warning. */
   readonly ofTemplate: boolean;
   readonly podHasAppArmor: boolean;
 }
@@ -56,7 +55,7 @@ const amountWarnings = (resources: JsonObject, path: Path): string[] =>
     ['limits', 'requests'].flatMap((list) => fractionalBytes(objectAt(resources, list) ?? {}, resource, path.child(list))),
   );
 
-/** A second definition of a variable is fine where it extends the first (`X=$(X):more`). */
+/** A second definition of a variable may extend the first (`X=$(X):more`). */
 function environmentWarnings(container: JsonObject, path: Path): string[] {
   const names = new Set<string>();
   return objectsIn(container, 'env').flatMap((variable, position) => {

@@ -3,13 +3,13 @@ import { withoutTrailing } from '../../../../../api/trailing.js';
 import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import { textAt } from '../../../../../api/json/members.js';
 
-/** Files of one volume that would be written over each other, or stand in each other's way as a file and a folder. */
+/** Files of one volume that overwrite each other, or collide as file and folder. */
 
-/** Comparisons of files that one pod gets: warnings are advice, and pairs are as many as the square of the files. */
+/** The limit of comparisons per pod: pairs of files are quadratic, and warnings are only advice. */
 const comparisonsMax = 100_000;
-/** What a warning counts: there are no more than a hundred. */
+/** The cost of a warning, which limits their number to a hundred. */
 const warningComparisons = 1_000;
-/** What is left of them. */
+/** The remaining comparisons. */
 interface Comparisons {
   left: number;
 }
@@ -37,14 +37,14 @@ function overlapsOfVolume(volume: JsonObject, comparisons: Comparisons): string[
   ];
 }
 
-/** Each source by itself, then together with those before it. */
+/** Checks each source by itself, then with earlier ones. */
 function projectedOverlaps(sources: readonly JsonObject[], called: string, comparisons: Comparisons): string[] {
   const earlier = new Set<string>();
   return sources.flatMap((source) => {
     if (Object.keys(source).length === 0) return [`${called} (Projected) has no sources provided`];
     const found = comparisons.left < earlier.size ? null : projection(source);
     if (found === null || found.files.length === 0) return [];
-    // Those before it are put in order for each source.
+    // Earlier files are sorted for each source.
     comparisons.left -= earlier.size;
     const what = `${called} (Projected ${found.what})`;
     const own = [...new Set(found.files)];
@@ -79,7 +79,7 @@ function overlaps(files: readonly string[], what: string, comparisons: Compariso
   return warnings;
 }
 
-/** The first one that is the same, or a folder of the other's. */
+/** The first equal path, or a parent or child of it. */
 function inTheWay(file: string, seen: Iterable<string>, comparisons: Comparisons): string | undefined {
   for (const each of seen) {
     if (--comparisons.left < 0) return undefined;

@@ -4,7 +4,7 @@ import { itemsOf, textAt } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import { labelValueComplaints } from '../../../../registry/validation/names.js';
 
-/** Node labels that have a successor, and what is said of them. */
+/** Node labels with a successor, and their warnings. */
 const deprecatedNodeLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
   'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
@@ -20,13 +20,13 @@ const noMatch = 'a null labelSelector results in matching no pod';
 export const deprecatedNodeLabel = (label: string): string | null =>
   Object.hasOwn(deprecatedNodeLabels, label) ? (deprecatedNodeLabels[label] ?? null) : null;
 
-/** The warning about a label that stands as a value at `path`, if it has a successor. */
+/** Warns about a deprecated label used as a value at `path`. */
 export const namedLabel = (label: string, path: Path): string[] => {
   const text = deprecatedNodeLabel(label);
   return text === null ? [] : [`${path}: ${label} is ${text}`];
 };
 
-/** What is doubtful about where a pod wants to run: the node selector, node affinity and topology spread. */
+/** Warns about the node selector, node affinity and topology spread. */
 export function nodeWarnings(spec: JsonObject, path: Path): string[] {
   return [
     ...Object.keys(objectAt(spec, 'nodeSelector') ?? {}).flatMap((label) => {
@@ -52,7 +52,7 @@ function nodeAffinityWarnings(affinity: JsonObject, path: Path): string[] {
   ];
 }
 
-/** Values of preferences are not validated, because nothing comes of a bad one; so they are warned about here. */
+/** Invalid values of preferences have no effect, so they only cause warnings, here. */
 function termWarnings(term: JsonObject, checkValues: boolean, path: Path): string[] {
   return objectsIn(term, 'matchExpressions').flatMap((expression, position) => {
     const at = path.child('matchExpressions').index(position);
@@ -70,7 +70,7 @@ function termWarnings(term: JsonObject, checkValues: boolean, path: Path): strin
 const selectorWarning = (holder: JsonObject, path: Path): string[] =>
   objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${noMatch}`] : [];
 
-/** Terms of pod affinity that match nothing. */
+/** Warns about pod affinity terms that match nothing. */
 export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
   const affinity = objectAt(spec, 'affinity') ?? {};
   return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {

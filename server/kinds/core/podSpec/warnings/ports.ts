@@ -4,9 +4,9 @@ import { textAt } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import type { Placed } from './containers.js';
 
-/** With how many earlier ones a port is compared: warnings are advice, and pairs are as many as the square of the ports. */
+/** The limit of earlier ports to compare: pairs are quadratic, and warnings are only advice. */
 const comparedMax = 20;
-/** Warnings about ports that one pod gets. */
+/** The warnings about one pod's ports. */
 const warningsMax = 100;
 
 interface Port {
@@ -15,7 +15,7 @@ interface Port {
   readonly hostPort: number;
 }
 
-/** Ports of a pod that say the same thing twice, or nearly. */
+/** Warns about duplicate and overlapping ports of a pod. */
 export function portWarnings(containers: readonly Placed[]): string[] {
   const known = new Map<string, Port[]>();
   const warnings: string[] = [];
@@ -37,7 +37,7 @@ export function portWarnings(containers: readonly Placed[]): string[] {
   return warnings;
 }
 
-/** Names that several containers give to ports; those that run before the others do not count. */
+/** Warns about port names in several containers, except init containers. */
 export function portNameWarnings(containers: readonly Placed[]): string[] {
   const known = new Map<string, Path>();
   const warnings: string[] = [];
@@ -58,7 +58,7 @@ export function portNameWarnings(containers: readonly Placed[]): string[] {
   return warnings;
 }
 
-/** Go's notation of the port, as the reference shows it. */
+/** The reference's Go notation of the port. */
 const withoutHostPort = (port: JsonObject, { path, hostIP, hostPort }: Port): string[] =>
   hostIP === '' || hostPort !== 0
     ? []

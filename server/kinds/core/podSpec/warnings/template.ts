@@ -11,17 +11,17 @@ import { portNameWarnings, portWarnings } from './ports.js';
 import { volumeWarnings } from './volumes.js';
 import { specOf } from '../../../parts.js';
 
-/** Annotations that once were fields in the making. */
+/** Annotations that preceded fields. */
 const deprecatedAnnotations: readonly (readonly [key: string, text: string])[] = [
   ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
   ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
   ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
 ];
 
-/** What is accepted in the template of a workload although it will hardly do what its author wants. `path` is that of the template. */
+/** Warns about valid but doubtful settings; `path` is that of the template. */
 export const templateWarnings = (template: JsonValue | undefined, path: Path): string[] => warningsOf(membersOf(template), path, true);
 
-/** The same of a pod. */
+/** The same for a pod. */
 export const podWarnings = (pod: JsonObject): string[] => warningsOf(pod, Path.root, false);
 
 function warningsOf(holder: JsonObject, path: Path, ofTemplate: boolean): string[] {

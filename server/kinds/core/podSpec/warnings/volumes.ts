@@ -4,7 +4,7 @@ import type { Path } from '../../../../registry/validation/field.js';
 import { fractionalBytes } from './amounts.js';
 import { specOf } from '../../../parts.js';
 
-/** Volume sources that are on their way out or gone, in the order in which they are looked for, and under which name they are reported. */
+/** Deprecated and removed volume sources, in checking order, with their reported names. */
 const deprecated: readonly (readonly [member: string, text: string, reported?: string])[] = [
   ['photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -38,7 +38,7 @@ function claimWarnings(source: JsonObject, path: Path): string[] {
   return claimSpecWarnings(specOf(template), path.child('volumeClaimTemplate', 'spec'));
 }
 
-/** What is doubtful about a claim to storage; `path` is that of its specification. */
+/** Warns about a claim; `path` is that of its specification. */
 export function claimSpecWarnings(spec: JsonObject, path: Path): string[] {
   const resources = objectAt(spec, 'resources') ?? {};
   return ['requests', 'limits'].flatMap((list) =>

@@ -6,14 +6,14 @@ import { fileMode, localPath } from '../../../../../registry/validation/values.j
 import { fieldReference, resourceReference } from '../references.js';
 import { needs, type SourceRule } from './rule.js';
 
-/** A file below the mount; names that start with two dots are kept for the links by which files change all at once. */
+/** A path below the mount; names that start with two dots are reserved for the links of atomic updates. */
 export function ownFile(file: string, path: Path): FieldError[] {
   const reserved = file.startsWith('..') && !file.startsWith('../') && file !== '..';
   return [...localPath(file, path), ...(reserved ? [invalid(path, file, "must not start with '..'")] : [])];
 }
 const requiredFile = (file: string, path: Path): FieldError[] => (file === '' ? [required(path, '')] : ownFile(file, path));
 
-/** Keys to project into files: of secrets and config maps. */
+/** Keys of secrets and config maps as files. */
 function keyItems(source: JsonObject, path: Path): FieldError[] {
   return objectsIn(source, 'items').flatMap((item, position) => {
     const at = path.child('items').index(position);
@@ -33,7 +33,7 @@ export const keyed =
     ...keyItems(source, path),
   ];
 
-/** Fields of the pod that a file may show. */
+/** Pod fields for files. */
 const downwardFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 const downwardResources = [
   'limits.cpu',
@@ -69,7 +69,7 @@ const tokenSecondsMin = 600;
 const tokenSecondsMax = 2 ** 32;
 
 interface InVolume {
-  /** Path of the projected volume: a bad file is reported there. */
+  /** The path of the projected volume, where invalid files are reported. */
   readonly volumePath: Path;
 }
 
@@ -90,7 +90,7 @@ const token = (source: JsonObject, path: Path, { volumePath }: InVolume): FieldE
 
 interface Projection {
   readonly rule: (source: JsonObject, path: Path, volume: InVolume) => FieldError[];
-  /** What a file that was written before is called in the complaint; null when nothing is compared. */
+  /** Names an earlier file in the message; null skips the comparison. */
   readonly clash: ((source: JsonObject, file: string) => string) | null;
 }
 

@@ -3,10 +3,10 @@ import { objectAt } from '../../../../../../api/json/defaulting.js';
 import { textAt } from '../../../../../../api/json/members.js';
 import { type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
 
-/** Rules of one kind of volume source; shared by pods and persistent volumes where both know it. */
+/** Rules of a volume source, shared by pods and persistent volumes. */
 export type SourceRule = (source: JsonObject, path: Path, volumeName: string) => FieldError[];
 
-/** Members that must not be empty, in the order in which they are reported. */
+/** Required members, in reporting order. */
 export const needs =
   (...members: readonly string[]): SourceRule =>
   (source, path) =>
@@ -19,7 +19,7 @@ export const all =
   (source, path, name) =>
     rules.flatMap((rule) => rule(source, path, name));
 
-/** Who refers to a secret must say to which. */
+/** A reference to a secret needs a name. */
 export const namedSecret: SourceRule = (source, path) => {
   const secret = objectAt(source, 'secretRef');
   return secret !== null && textAt(secret, 'name') === '' ? [required(path.child('secretRef', 'name'), '')] : [];

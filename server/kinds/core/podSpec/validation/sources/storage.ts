@@ -5,14 +5,14 @@ import { invalid, notSupported, type Path, required, type FieldError } from '../
 import { between, dnsLabel, inRange, optionallyOneOf } from '../../../../../registry/validation/values.js';
 import { all, namedSecret, needs, type SourceRule } from './rule.js';
 
-/** Sources that are storage systems of their own, most of them older than the common interface for storage (CSI). */
+/** Storage systems, most of them older than the Container Storage Interface (CSI). */
 
 export const nfs: SourceRule = (source, path) => [
   ...needs('server', 'path')(source, path, ''),
   ...(textAt(source, 'path').startsWith('/') ? [] : [invalid(path.child('path'), textAt(source, 'path'), 'must be an absolute path')]),
 ];
 
-/** Forms of the names of iSCSI initiators and targets, by what they start with. */
+/** Forms of iSCSI names, by prefix. */
 const iscsiNames: readonly (readonly [prefix: string, form: RegExp])[] = [
   ['iqn', /iqn\.\d{4}-\d{2}\.[a-zA-Z0-9.-]+:[^,;*&$|\s]+$/],
   ['eui', /^eui.[a-zA-Z0-9]{16}$/],
@@ -53,7 +53,7 @@ export const fc: SourceRule = (source, path) => {
   ];
 };
 
-/** Partition 0 is the whole disk, though the complaint does not count it. */
+/** Partition 0 is the whole disk, though the message excludes it. */
 const partition = (value: JsonValue | undefined, path: Path): FieldError[] =>
   inRange(value, 0, 255, path).length > 0 ? [invalid(path, value, between(1, 255))] : [];
 export const partitionedDisk =

@@ -34,8 +34,8 @@ const csi: SourceRule = (source, path) => {
 };
 
 /**
- * Sources in the order in which the reference looks at them; the first one present is checked, any other is one too many.
- * Claims made for a pod are not here: their rules need those of claims, which need this table.
+ * Volume sources in the reference's checking order; only the first present one is checked, others are surplus. Ephemeral claims are elsewhere: their rules need
+ * those of claims, which need this table.
  */
 export const volumeSources: Readonly<Record<string, SourceRule>> = {
   emptyDir,
@@ -68,7 +68,7 @@ export const volumeSources: Readonly<Record<string, SourceRule>> = {
   csi,
 };
 
-/** A template may leave open which image it is: whoever makes pods of it says so. */
+/** A template may omit the image, which the creator of the pods sets. */
 export const imageVolume =
   (ofTemplate: boolean): SourceRule =>
   (source, path) => [
@@ -76,7 +76,7 @@ export const imageVolume =
     ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
   ];
 
-/** Paths under which the rules of a source report, where they are not called like the source. */
+/** Paths of sources that differ from their names. */
 export const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
-/** Paths under which a source is reported that is one too many, likewise. */
+/** Paths of surplus sources that differ from their names. */
 export const surplusAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
