@@ -1,6 +1,5 @@
 import { controllerCatalogue, missingControllers } from './catalogue.js';
 
-/** The text of `--help` before the options. */
 export const about =
   'The controller manager runs the loops that move a cluster from the state that it is in to the state that is wanted. It watches and changes objects ' +
   'through the API server, as any client does. Any number of managers may run; one of them works, the others stand by.\n\n' +

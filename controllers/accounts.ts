@@ -64,7 +64,6 @@ export class AccountTokens {
     }
   }
 
-  /** Takes names from the front until none is left. */
   async #makeAll(names: string[]): Promise<void> {
     const { onError, signal } = this.options;
     for (let name = names.shift(); name !== undefined && !signal.aborted; name = names.shift()) {

@@ -13,7 +13,6 @@ export interface ManagerEnvironment extends ControllerEnvironment {
   /** The cluster's cloud; null for none. */
   readonly cloud: CloudProvider | null;
   readonly options: ControllerManagerOptions;
-  /** Returns whether a feature is enabled. */
   readonly isOn: (feature: SwitchingFeature) => boolean;
   /** Authorities of the API server, in PEM; null if unknown. */
   readonly rootCa: string | null;

@@ -55,7 +55,6 @@ export class Candidacy {
     return this.#informer.hasSynced;
   }
 
-  /** Runs until `signal` aborts. Resolves when no request is left. */
   async run(signal: AbortSignal): Promise<void> {
     this.#informer.start(signal);
     await this.#informer.synced();

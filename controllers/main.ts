@@ -50,7 +50,6 @@ async function main(argv: readonly string[]): Promise<number> {
   return run(read.options, writeLogAs(read.options));
 }
 
-/** Reports the errors of the command line. */
 function refuse(errors: readonly string[]): number {
   process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See controller-manager --help.\n`);
   return 1;

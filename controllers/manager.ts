@@ -23,7 +23,6 @@ import type { Checks } from './serving/checks.js';
 import type { Metrics } from './serving/metrics.js';
 import { stopped } from './stopping.js';
 
-/** The manager's process environment. */
 export interface ManagerOptions {
   readonly options: ControllerManagerOptions;
   readonly settings: ConnectionSettings;

@@ -16,12 +16,10 @@ export const sessionGraceMs = {
   unready: 10_000,
 } as const;
 
-/** A server that receives connections. */
 export interface Backend {
   readonly host: string;
   readonly port: number;
   state: 'unknown' | 'up' | 'down';
-  /** The reason why it is down. */
   reason: 'silent' | 'unready' | null;
   /** Time on the caller's clock. */
   downSinceMs: number;

@@ -22,7 +22,6 @@ const ecdsaWithSha256 = sequence(identifier('1.2.840.10045.4.3.2'));
 const attributes = { commonName: '2.5.4.3', organization: '2.5.4.10' } as const;
 const usageIdentifiers = { serverAuth: '1.3.6.1.5.5.7.3.1', clientAuth: '1.3.6.1.5.5.7.3.2' } as const;
 
-/** Creates a self-signed authority. */
 export async function createAuthority(commonName: string, clockSkewMs = clockSkewMsDefault): Promise<KeyAndCertificate> {
   const keys = await generateKeys();
   const name = distinguishedName([], commonName);

@@ -53,7 +53,6 @@ export interface ClusterOptions {
   readonly rememberedFlags?: ProgramFlags | undefined;
   /** Copies of the controller manager; none by default. */
   readonly managers?: number | undefined;
-  /** Further flags for each manager. */
   readonly managerFlags?: readonly string[] | undefined;
   /** Stand-in nodes, all in one process (`nodes/DESIGN.md`); none by default. */
   readonly fakeNodes?: number | undefined;
@@ -85,7 +84,6 @@ export interface ClusterOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** One API server replica. */
 export interface ClusterMember {
   readonly id: string;
   /** `https://127.0.0.1:port`, past the balancer. */

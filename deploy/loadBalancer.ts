@@ -34,7 +34,6 @@ export interface LoadBalancerOptions {
 
 export interface LoadBalancer {
   readonly port: number;
-  /** A view of the current state, for tests and reports. */
   backends(): readonly Readonly<Backend>[];
   /** Makes new clients wait; open sessions go on. */
   pause(): void;
@@ -43,9 +42,7 @@ export interface LoadBalancer {
   close(): Promise<void>;
 }
 
-/** A connection to a backend. */
 interface Session {
-  /** Makes the client reconnect. */
   readonly cut: () => void;
   /** Called when the balancer ends. */
   readonly release: () => void;

@@ -13,7 +13,6 @@ const looksClock: LooksClock = {
   },
 };
 
-/** Intervals of probes. */
 export const lookMs = {
   /** No backend is up: there is nothing to disturb, and clients wait. */
   urgent: 50,

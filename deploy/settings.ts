@@ -9,7 +9,6 @@ export interface ClusterSettings {
   readonly members: readonly MemberSettings[];
   /** The object store: the API servers themselves by default, an etcd of the cluster, or an external one. */
   readonly store?: StoreKind;
-  /** Further flags of its programs. */
   readonly flags?: ProgramFlags;
 }
 

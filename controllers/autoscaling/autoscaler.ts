@@ -24,7 +24,6 @@ interface Outcome {
 interface Total {
   readonly best: Proposal | null;
   readonly statuses: readonly MetricStatus[];
-  /** Reasons for the condition and for the event about all metrics. */
   readonly failure: { readonly reason: string; readonly message: string; readonly summary: string } | null;
 }
 
@@ -35,7 +34,6 @@ interface Selection {
 
 class Autoscaler {
   readonly #histories = new Map<string, History>();
-  /** The pod selection of each autoscaler seen so far. */
   readonly #selections = new Map<string, Selection>();
   readonly #metrics: MetricsApi;
   readonly #targets: ScaleTargets;

@@ -11,7 +11,6 @@ export interface Change {
   readonly by: number;
   readonly at: number;
 }
-/** The remembered past of an autoscaler. */
 export interface History {
   readonly recommendations: readonly Recommendation[];
   readonly changes: readonly Change[];

@@ -25,7 +25,6 @@ import {
 import type { MetricsApi } from './metricsApi.js';
 import type { ScaleTargets } from './scaleTargets.js';
 
-/** The inputs for one metric of an autoscaler. */
 export interface Question {
   readonly autoscaler: HorizontalPodAutoscaler;
   readonly selector: string;

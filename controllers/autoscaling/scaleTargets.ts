@@ -12,7 +12,6 @@ interface ResourceListDocument {
 /** Types change rarely: a group's resources are read again after this time. */
 const servedMs = 60_000;
 
-/** Finds the targets of autoscalers, of any type. */
 export class ScaleTargets {
   readonly #served = new Map<string, { readonly document: ResourceListDocument; readonly at: number }>();
 

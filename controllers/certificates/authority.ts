@@ -4,7 +4,6 @@ import * as x509 from '@peculiar/x509';
 import { useNodeCrypto, type RequestedCertificate } from './request.js';
 import { validityOf } from './validity.js';
 
-/** Signs certificate requests. */
 export interface Authority {
   sign(request: RequestedCertificate, terms: Terms): Promise<string>;
 }

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import { webcrypto } from 'node:crypto';
 import * as x509 from '@peculiar/x509';
 
-/** The contents of a certificate signing request in PEM. */
 export interface RequestedCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];

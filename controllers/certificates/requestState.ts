@@ -13,7 +13,6 @@ export const isIssued = ({ status }: CertificateSigningRequest): boolean => Bool
 export const awaitsSignature = (request: CertificateSigningRequest): boolean =>
   has(request, 'Approved') && !has(request, 'Denied') && !has(request, 'Failed') && !isIssued(request);
 
-/** The request with one more condition. */
 export function withCondition(
   request: CertificateSigningRequest,
   condition: Omit<CertificateSigningRequestCondition, 'status'>,

@@ -14,7 +14,6 @@ export interface Request extends Omit<RequestedCertificate, 'parsed'> {
 /** Returns why a signer refuses a request; null where it does not. */
 type Refusal = (request: Request) => string | null;
 
-/** Permitted and required usages. */
 const usagesOf =
   (required: string, optional: readonly string[]) =>
   (usages: readonly string[]): boolean =>
@@ -71,7 +70,6 @@ const reservedRefusal: Refusal = ({ dnsNames, commonName }) => {
 
 export interface SignerFacts {
   readonly name: string;
-  /** The options that name its own authority. */
   readonly cert: keyof ControllerManagerOptions & `cluster-signing-${string}-cert-file`;
   readonly key: keyof ControllerManagerOptions & `cluster-signing-${string}-key-file`;
   readonly refusal: Refusal;

@@ -13,7 +13,6 @@ export interface Lister<T extends KubeObject> {
 
 const namespaceIndex = 'namespace';
 
-/** Objects of one type by key, and by index values. */
 export class Cache<T extends KubeObject> implements Lister<T> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, { words: IndexFunction<T>; keys: Map<string, Set<string>> }>();

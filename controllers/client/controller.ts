@@ -7,7 +7,6 @@ import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 import type { Resource } from '../../api/meta/resource.js';
 import { work, WorkQueue, type QueueMetrics, type WorkOptions } from './workQueue.js';
 
-/** The environment of every controller. */
 export interface ControllerEnvironment {
   /** The server, as this controller: with its own rate limit, and optionally its own identity. */
   readonly api: Api;
@@ -22,7 +21,6 @@ export interface ControllerEnvironment {
   readonly traced?: (work: { readonly controller: string; readonly key: string; readonly ms: number; readonly failed: boolean }) => void;
 }
 
-/** A loop that is ready to run. */
 export interface Controller {
   readonly name: string;
   /** Works until `signal` aborts, and resolves when no work is left. */

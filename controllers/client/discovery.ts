@@ -1,7 +1,6 @@
 import type { Api } from './api.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
-/** A served type with its verbs. */
 export interface DiscoveredType extends Resource {
   readonly verbs: ReadonlySet<string>;
 }
@@ -9,7 +8,6 @@ export interface DiscoveredType extends Resource {
 export interface Discovery {
   /** Each type once, in the version that the server prefers. */
   readonly types: readonly DiscoveredType[];
-  /** Each version of each type. */
   readonly all: readonly DiscoveredType[];
   /** Group versions whose types are unknown now, because their server does not answer. */
   readonly failed: readonly string[];

@@ -57,7 +57,6 @@ function inProtobuf(body: unknown): Buffer | null {
   return encoded.ok ? encoded.bytes : null;
 }
 
-/** Returns whether that content type is Protobuf. */
 export const isProtobuf = (contentType: string | undefined): boolean =>
   contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
 

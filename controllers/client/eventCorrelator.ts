@@ -1,7 +1,6 @@
 import type { Clock } from './clock.js';
 import { TokenBucket } from './throttle.js';
 
-/** An event of an object, as a controller records it. */
 export interface RecordedEvent {
   readonly object: ObjectReference;
   readonly type: 'Normal' | 'Warning';
@@ -19,7 +18,6 @@ export interface ObjectReference {
   readonly resourceVersion?: string;
 }
 
-/** A written Event whose count can be raised. */
 export interface WrittenEvent {
   readonly name: string;
   readonly namespace: string;
@@ -63,7 +61,6 @@ export class EventCorrelator {
     return written ? { do: 'count', key, message, written } : { do: 'create', key, message };
   }
 
-  /** Records the result of a correlation. */
   wrote(key: string, event: WrittenEvent): void {
     this.#written.set(key, event);
   }

@@ -63,7 +63,6 @@ export class Reflector<T extends KubeObject> {
     this.#lists = options.watchesLists === false;
   }
 
-  /** Resolves after `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {

@@ -14,7 +14,6 @@ const lengthBytes = 4;
 /** Position of the next event or, when it is incomplete, the number of bytes needed at least before the next check. */
 type Cut = { readonly from: number; readonly to: number } | { readonly need: number };
 
-/** The framing of events in a stream. */
 interface Framing {
   cut(bytes: Buffer, start: number): Cut;
   /** Returns whether an incomplete event may be complete with `chunk`, which brings it to `bytes` bytes. */
@@ -49,7 +48,6 @@ const lengthDelimited: Framing = {
   },
 };
 
-/** Events of a watch from its body. */
 export class StreamWatch<T extends KubeObject> implements Watch<T> {
   constructor(
     private readonly stream: Readable & { close?: () => void },

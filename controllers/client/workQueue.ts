@@ -13,7 +13,6 @@ export interface QueueMetrics {
   readonly depth?: (depth: number) => void;
   /** Seconds from the addition to the start of work. */
   readonly waited?: (seconds: number) => void;
-  /** Seconds of work. */
   readonly worked?: (seconds: number) => void;
   readonly retried?: () => void;
   /** Called once with a function that returns for how many seconds each key has been worked on by now. */

@@ -9,7 +9,6 @@ import { aggregatedRules } from './aggregation.js';
 /** The owner of the rules; the reference's name, so that a migrated cluster keeps one owner. */
 const fieldManager = 'clusterrole-aggregation-controller';
 
-/** Maintains the rules of aggregated roles. */
 export function clusterRoleAggregation(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'clusterrole_aggregation',

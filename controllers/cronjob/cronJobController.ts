@@ -25,7 +25,6 @@ export function cronJobController(environment: ManagerEnvironment): Controller {
   return controller;
 }
 
-/** The state of one sync of a cron job: its future status. */
 interface Look {
   cronJob: CronJob;
 }
@@ -54,7 +53,6 @@ class CronJobLoop {
       return;
     }
     if (!isReadable(after, this.#localZone)) {
-      // Nothing is due until the next change.
       this.environment.events.warning(
         after,
         'UnParseableCronJobSchedule',

@@ -7,7 +7,6 @@ import { dueAt, nextLookMs } from './due.js';
 import { scheduleOf, type Schedule } from './schedule.js';
 import { zonedText, zoneOf } from './zones.js';
 
-/** A message about a cron job. */
 export interface Remark {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -67,7 +66,6 @@ function atSchedule(cronJob: CronJob, schedule: Schedule, now: number): Plan {
   return { remarks: many, start, againAfterMs: nextLookMs(started, schedule, now) };
 }
 
-/** Returns why a due run does not start. */
 function objectionTo(cronJob: CronJob, at: number, now: number): { readonly remarks: readonly Remark[] } | null {
   const { spec, status } = cronJob;
   const active = activeOf(cronJob);

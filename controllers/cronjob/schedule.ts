@@ -2,7 +2,6 @@ import { Cron } from 'croner';
 import { parseTiming, splitZone, type Timing } from '../../api/cron.js';
 import { zoneOf, type Zone } from './zones.js';
 
-/** The times of a schedule, in milliseconds since 1970. */
 export interface Schedule {
   /** Returns the first time after `ms`; null when there is none within five years (the 31st of February). */
   next(ms: number): number | null;

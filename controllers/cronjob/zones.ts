@@ -38,7 +38,6 @@ export function zoneOf(name: string): Zone | null {
     known.set(name, zone);
     return zone;
   } catch {
-    // RangeError: no such zone.
     return null;
   }
 }

@@ -20,7 +20,6 @@ const daemonTolerations: readonly Toleration[] = [
 ];
 const hostNetworkToleration: Toleration = { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' };
 
-/** Returns the tolerations of a template, and those of any daemon. */
 export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec): readonly Toleration[] {
   const sameTaint = (a: Toleration, b: Toleration): boolean =>
     a.key === b.key && a.effect === b.effect && (a.operator ?? '') === (b.operator ?? '') && (a.value ?? '') === (b.value ?? '');
@@ -66,7 +65,6 @@ export function nodeOf({ spec }: Pod): string | null {
   return null;
 }
 
-/** Returns whether a pod has the current template. */
 export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
   const { [hashLabel]: own = '', [generationLabel]: generation } = pod.metadata.labels ?? {};
   return (hash !== '' && own === hash) || (generation !== undefined && generation === templateGeneration(set));

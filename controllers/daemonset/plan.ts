@@ -7,13 +7,11 @@ import { describe, hashLabel, nodeOf } from './daemonPod.js';
 import { waitMs, type Attempt } from './failedPods.js';
 import { fitOf, type Fit } from './nodeFit.js';
 
-/** The inputs of a decision about a DaemonSet. */
 export interface Observed {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   /** Its own. */
   readonly pods: readonly Pod[];
-  /** The current template's hash. */
   readonly hash: string;
   readonly attempts: ReadonlyMap<string, Attempt>;
   /** The wall clock, as the times in objects. */
@@ -37,7 +35,6 @@ export interface Plan {
   readonly againAfterMs: number | null;
 }
 
-/** A node, its fit, and its present and future pods. */
 export interface Place {
   readonly node: string;
   readonly fit: Fit;

@@ -13,7 +13,6 @@ import { plan, type Action } from './plan.js';
 import { sameTemplate } from './revisions.js';
 import { condition, reasons, withCondition } from './status.js';
 
-/** Rolls Deployments out, by creating and scaling ReplicaSets. */
 export function deploymentController(environment: ManagerEnvironment): Controller {
   const loop = new DeploymentLoop(environment);
   const controller: QueueController = new QueueController(environment, {

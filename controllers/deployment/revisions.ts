@@ -84,7 +84,6 @@ function history(before: string | undefined, revision: string): string {
   return [...numbers, revision].join(',');
 }
 
-/** Returns a set for the Deployment's template, named after its hash. */
 export function newSet(deployment: Deployment, replicas: number, revision: bigint): ReplicaSet {
   const { template, selector, minReadySeconds = 0 } = deployment.spec ?? {};
   const hash = templateHash(template, deployment.status?.collisionCount);

@@ -40,7 +40,6 @@ export interface Sets {
 }
 export const allOf = ({ current, old }: Sets): readonly ReplicaSet[] => (current ? [...old, current] : old);
 
-/** Returns the counters, and the Available condition. */
 export function counted(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
   const all = allOf(sets);
   const available = availableTotal(all);
@@ -103,7 +102,6 @@ function isTimedOut(deployment: Deployment, conditions: Conditions, now: number)
   return timeOf(progressing.lastUpdateTime) + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000 < now;
 }
 
-/** Returns the status of a Deployment during a rollout, with its progress. */
 export function rolloutStatus(deployment: Deployment, sets: Sets, now: number): DeploymentStatus {
   const status = counted(deployment, sets, now);
   let conditions = status.conditions ?? [];

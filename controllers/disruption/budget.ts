@@ -14,9 +14,7 @@ const deletionMs = 120_000;
 export type BudgetStatus = NonNullable<PodDisruptionBudget['status']>;
 
 export interface Expectation {
-  /** Expected number of pods. */
   readonly expected: number;
-  /** Pods that must stay healthy. */
   readonly desired: number;
 }
 

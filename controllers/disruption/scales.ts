@@ -6,7 +6,6 @@ import { replicationControllers } from '../../api/types/core/v1.js';
 import { apiVersionOf, groupOf, pathOf, resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** The desired scale of a controller. */
 export interface ControllerScale {
   readonly uid: string;
   readonly replicas: number;

@@ -42,7 +42,6 @@ function byHash<T>(items: readonly T[], printed: (item: T) => string): readonly 
 const addressWord = ({ ip, targetRef }: EndpointAddress): string => `${ip} ${targetRef?.uid ?? ''}`;
 const byAddress = (a: EndpointAddress, b: EndpointAddress): number => (addressWord(a) < addressWord(b) ? -1 : 1);
 
-/** Sorts subsets, with their addresses and ports. */
 export function inOrder(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
   const sorted = subsets.map(({ addresses = [], notReadyAddresses = [], ports = [] }) => ({
     ...(addresses.length > 0 ? { addresses: [...addresses].sort(byAddress) } : {}),

@@ -67,7 +67,6 @@ function regrouped(
   }));
 }
 
-/** Bound on the addresses in one Endpoints object. */
 export const addressesMax = 1_000;
 
 export interface Truncated {

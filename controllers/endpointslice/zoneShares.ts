@@ -19,7 +19,6 @@ function cpuOf({ status }: Node): number {
   return parsed.ok ? Number(scaledQuantity(parsed.quantity, milliPlaces)) : 0;
 }
 
-/** The properties of a node that determine its share. */
 export const shareFacts = (node: Node): string => JSON.stringify([serves(node), node.metadata.labels?.[zoneLabel], cpuOf(node)]);
 
 export function zoneShares(nodes: readonly Node[]): ZoneShares {

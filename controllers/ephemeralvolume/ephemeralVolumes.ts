@@ -24,7 +24,6 @@ function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
   });
 }
 
-/** Creates the claims of ephemeral volumes. */
 export function ephemeralVolumeController(environment: ManagerEnvironment): Controller {
   const { api, events, informers, measures, options } = environment;
   const podCache = informers.of(pods).cache;

@@ -6,7 +6,6 @@ import { timeText } from '../../api/time.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** The deadline of a pod that taints evict. */
 export type Eviction =
   /** Milliseconds that the pod may stay, from when its time began; Infinity for ever. */
   | { readonly staysMs: number }
@@ -18,7 +17,6 @@ export interface DeadlineOptions {
   readonly workers: number;
   /** Returns the eviction of a pod in the current state; null for none. */
   readonly judge: (pod: Pod) => Eviction | null;
-  /** Message of the events. */
   readonly event: string;
   /** The condition that a pod gets before it is deleted. */
   readonly condition: { readonly reason: string; readonly message: string };

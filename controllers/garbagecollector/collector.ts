@@ -16,7 +16,6 @@ export interface CollectorOptions {
 /** Owners unknown to the server. A uid is never reused, so the answer stays true; the bound only saves memory. */
 const absentMax = 500;
 
-/** Checks suspects with the server, and acts on the result. */
 export class Collector {
   readonly #absent = new Set<string>();
 

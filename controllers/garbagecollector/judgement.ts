@@ -2,10 +2,8 @@ import type { PropagationPolicy } from '../client/api.js';
 import { isTerminating, type KubeObject, type OwnerReference } from '../../api/meta/object.js';
 import { foregroundFinalizer, orphanFinalizer, type Node } from './graph.js';
 
-/** The state of one owner on the server. */
 export type OwnerState = 'solid' | 'absent' | 'waitingForDependents';
 
-/** The fate of an object. */
 export type Judgement =
   | { readonly do: 'nothing' }
   | { readonly do: 'keep'; readonly owners: readonly OwnerReference[] }

@@ -19,7 +19,6 @@ export function withOutcomes(before: Backoff, succeeded: readonly Pod[], failed:
   return { failures: (lastSuccessAt < 0 ? kept.failures : 0) + since.length, lastFailureAt: Math.max(kept.lastFailureAt, 0, ...since) };
 }
 
-/** Returns the remaining milliseconds of the wait. */
 export function remainingMs({ failures, lastFailureAt }: Backoff, now: number): number {
   if (failures === 0) return 0;
   return Math.max(0, lastFailureAt + Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30)) - now);

@@ -16,7 +16,6 @@ import {
   isTracked,
 } from './podOutcome.js';
 
-/** The state of a Job's pods. */
 export interface Facts {
   readonly job: Job;
   readonly pods: readonly Pod[];

@@ -10,7 +10,6 @@ import type { ManagerEnvironment } from '../environment.js';
 import { typeServed } from '../servedTypes.js';
 import { groupStep, isGang, jobKeyOf, workloadKeyOf, workloadStep, type GangStep } from './gang.js';
 
-/** Pod groups of gang-scheduled Jobs. */
 export interface Gangs {
   /** Returns the group of a Job's pods, which it creates if the Job is new; null where they are scheduled one by one. `job` as it is stored. */
   groupOf(job: Job, pods: readonly Pod[]): Promise<PodGroup | null>;

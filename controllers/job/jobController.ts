@@ -206,7 +206,6 @@ class JobLoop {
     return { left: { ...left, active: left.active + succeeded }, failure: isNamespaceTerminating(failure) ? null : failure };
   }
 
-  /** Writes counters, frees pods, and at last sets the Job's result. */
   async #account(before: Job, { facts, now }: Observed, account: Account): Promise<void> {
     const job = await this.#write(before, { ...before, status: account.status });
     this.#tell(before, account.events);
@@ -282,7 +281,6 @@ class JobLoop {
 
 interface Outcome {
   readonly left: Tally;
-  /** The first error; null on success. */
   readonly failure: unknown;
 }
 

@@ -74,7 +74,6 @@ function conditionReason(pod: Pod, patterns: NonNullable<PodFailurePolicyRule['o
 /** Returns whether a failed pod counts against the limits. */
 export const isCounted = (pod: Pod, job: Job): boolean => policyMatch(pod, job)?.action !== 'Ignore';
 
-/** Returns the best known time of a pod's end. */
 export function finishedAt(pod: Pod): number {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) => timeOf(state?.terminated?.finishedAt));
   if (ends.length > 0 && ends.every((end) => !Number.isNaN(end))) return Math.max(...ends);

@@ -80,7 +80,6 @@ function freeIndexes({ job, active, pods, succeededIndexes, failedIndexes }: Fac
   return free;
 }
 
-/** Each index waits for its own failures alone. */
 function independent(facts: Facts, count: number, now: number): Sizing {
   const candidates = freeIndexes(facts, Infinity).map((index) => ({ index, ...retryOf(facts, index, now) }));
   const ready = candidates.filter(({ waitMs }) => waitMs === 0).slice(0, count);

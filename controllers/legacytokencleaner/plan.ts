@@ -17,7 +17,6 @@ export const knowsEnough = (since: string, periodMs: number, now: number): boole
 export interface Usage {
   /** Null for an account that does not exist, or was recreated since the secret was made for it. */
   readonly account: ServiceAccount | null;
-  /** Names of secrets that pods of the namespace use. */
   readonly mounted: ReadonlySet<string>;
 }
 

@@ -33,7 +33,6 @@ export interface Verdict {
 
 const watched: readonly string[] = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
-/** Inputs of a node's judgement, besides the node itself. */
 export interface SignsOfLife {
   readonly lease?: Lease | undefined;
   readonly known?: Health | undefined;

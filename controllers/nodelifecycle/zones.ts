@@ -22,7 +22,6 @@ const silentMin = 3;
 /** Returns whether the state of a node counts for its zone's. */
 export const countsInZone = ({ metadata: { labels = {} } }: Node): boolean => !(excludedLabel in labels);
 
-/** Returns the zone of a node; '' for none. */
 export function zoneOf({ metadata: { labels = {} } }: Node): string {
   const region = labels[regionLabel] ?? labels['failure-domain.beta.kubernetes.io/region'] ?? '';
   const zone = labels[zoneLabel] ?? labels['failure-domain.beta.kubernetes.io/zone'] ?? '';

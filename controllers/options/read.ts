@@ -58,7 +58,6 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   return complaints;
 }
 
-/** Returns errors that the API server would report as well. */
 function commonComplaints(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
   const gates = featuresComplaint(options);
   if (gates !== null) return [gates];

@@ -9,7 +9,6 @@ const lookEveryMs = 60_000;
 /** A kubelet that has not fetched its certificate by now will send a new request. */
 const keptMs = 15 * 60_000;
 
-/** Removes finished certificate requests of pods. */
 export function podCertificateRequestCleaner(environment: ManagerEnvironment): Controller {
   const name = 'podcertificaterequestcleaner';
   return whereServed(environment, name, [podCertificateRequests], (type) =>

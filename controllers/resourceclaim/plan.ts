@@ -53,7 +53,6 @@ function prefixOf(pod: string, entry: string): string {
   return `${part(pod)}-${part(entry)}`;
 }
 
-/** Returns the generated claim for one entry of a pod. */
 export const claimFor = (pod: Pod, { name }: PodResourceClaim, claims: readonly ResourceClaim[]): ResourceClaim | undefined =>
   claims.find((claim) => isControlledBy(claim, { owner: pod }) && claim.metadata.annotations?.[podClaimAnnotation] === name);
 

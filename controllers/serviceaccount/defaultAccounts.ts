@@ -6,7 +6,6 @@ import type { ManagerEnvironment } from '../environment.js';
 
 const accountName = 'default';
 
-/** Creates the default account of each namespace. */
 export function defaultAccountController(environment: ManagerEnvironment): Controller {
   const controller = new QueueController(environment, {
     name: 'serviceaccount',

@@ -13,7 +13,6 @@ export const accountOf = ({ metadata: { annotations } }: Secret): { readonly nam
   uid: annotations?.[accountUid] ?? '',
 });
 
-/** The missing parts of a secret. */
 export interface Gaps {
   readonly authority: boolean;
   readonly namespace: boolean;

@@ -1,6 +1,5 @@
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
 
-/** Makes tokens of claims. */
 export type Signer = (claims: object) => string;
 
 interface Algorithm {

@@ -127,7 +127,6 @@ export class TokensController implements Controller {
     );
   }
 
-  /** Removes a deleted secret from its account's list. */
   async #forget({ namespace, name, account }: Subject): Promise<void> {
     const { api } = this.environment;
     const cached = this.#accounts.cache.get(`${namespace}/${account.name}`);

@@ -22,7 +22,6 @@ export interface ServingOptions {
   /** Keyed by path; a trailing slash covers everything below. */
   readonly routes: Readonly<Record<string, Route>>;
   readonly pages: ProcessPages;
-  /** Called for every refused client. */
   readonly refused: (refusal: Refusal) => void;
   /** Receives internal errors, which the client does not see. */
   readonly failed: (error: unknown) => void;

@@ -23,7 +23,6 @@ export class Slis {
     return this.#registry.contentType;
   }
 
-  /** Runs every check, and returns the metrics. */
   metrics(): Promise<string> {
     this.#state.reset();
     for (const [name, isWell] of this.checks.states()) {

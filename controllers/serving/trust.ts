@@ -12,8 +12,6 @@ import type { Api } from '../client/api.js';
 import { ApiError, ConnectionError, messageOf } from '../client/errors.js';
 import type { ControllerManagerOptions } from '../options/flags.js';
 
-/** The trusted authorities of clients and of front proxies. */
-
 const configMaps = resource<ConfigMap>({ apiVersion: 'v1', resource: 'configmaps', kind: 'ConfigMap' });
 /** API servers publish it there for other programs. */
 const published = { namespace: 'kube-system', name: 'extension-apiserver-authentication' } as const;

@@ -3,7 +3,6 @@ import type { EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { Measures } from '../measures.js';
 import type { SliceWrites } from './sliceWrites.js';
 
-/** The controller of slices that counts. */
 type Prefix = 'endpoint_slice_controller' | 'endpoint_slice_mirroring_controller';
 
 interface Totals {
@@ -39,7 +38,6 @@ export class SliceCounts {
     private readonly prefix: Prefix,
   ) {}
 
-  /** Counts a plan for an owner's slices that was carried out. */
   wrote(key: string, before: readonly EndpointSlice[], writes: SliceWrites): void {
     const { measures, prefix } = this;
     const { added, removed, ...totals } = changeOf(before, writes);

@@ -10,7 +10,6 @@ export interface SliceWrites {
   readonly remove: readonly EndpointSlice[];
 }
 
-/** Labels of a slice's manager and of its Service. */
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by';
 export const serviceNameLabel = 'kubernetes.io/service-name';
 export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boolean => metadata.labels?.[managedByLabel] === manager;

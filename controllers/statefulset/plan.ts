@@ -166,7 +166,6 @@ function lacking(
   return { missing: claims.filter((claim) => !claimOf(nameOf(claim))), ending: known.filter(isTerminating).map(nameOf) };
 }
 
-/** Returns claims whose owners are to change. */
 function owners({ set, claimOf }: Observed, pod: Pod): readonly Action[] {
   return [...claimsOf(set, ordinalOf(pod)).values()].flatMap((wanted) => {
     const claim = claimOf(nameOf(wanted));

@@ -35,7 +35,6 @@ export function withoutGone(
   return { storageVersions: kept, ...(agreed ? { commonEncodingVersion: common } : {}), conditions: [...others, condition] };
 }
 
-/** Removes gone servers from the storage versions of resources. */
 export function storageVersionCollector(environment: ManagerEnvironment): Controller {
   const name = 'storage_version_garbage_collector';
   return whereServed(environment, name, [storageVersions], (type) => {

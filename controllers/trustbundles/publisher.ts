@@ -12,7 +12,6 @@ import { bundlePlan, signerName } from './bundle.js';
 
 const name = 'ca_cert_publisher_cluster_trust_bundles';
 
-/** Publishes the authorities of the API server as a ClusterTrustBundle. */
 export function trustBundlePublisher(environment: ManagerEnvironment): Controller | null {
   const { rootCa } = environment;
   return rootCa === null ? null : whereServed(environment, name, [beta, alpha], (type) => publisher(environment, type, rootCa));

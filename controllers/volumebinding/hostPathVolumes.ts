@@ -10,7 +10,6 @@ import { hostPathProvisioner } from './provisioners.js';
 /** Volumes in directories of this machine, for tests of clusters of one machine. Nothing outside this folder is ever removed. */
 const folder = '/tmp/hostpath_pv';
 
-/** Creates a directory, and the volume for it. */
 export async function makeHostPathVolume(claim: PersistentVolumeClaim, storageClass: StorageClass): Promise<PersistentVolume> {
   const directory = path.join(folder, randomUUID());
   await fs.mkdir(directory, { recursive: true, mode: 0o777 });

@@ -27,7 +27,6 @@ export type ClaimStep =
   | { readonly do: 'lose'; readonly event: Told }
   /** An external provisioner creates the volume; annotations request it. */
   | { readonly do: 'ask'; readonly provisioner: string; readonly event: Told }
-  /** This program creates it. */
   | { readonly do: 'make'; readonly class: StorageClass };
 
 export interface ClaimSurroundings {

@@ -25,7 +25,6 @@ export const termsOf = (kind: 'nfs' | 'hostPath', options: ControllerManagerOpti
     ? { leastSeconds: options['pv-recycler-minimum-timeout-nfs'], secondsPerGi: options['pv-recycler-increment-timeout-nfs'] }
     : { leastSeconds: options['pv-recycler-minimum-timeout-hostpath'], secondsPerGi: options['pv-recycler-timeout-increment-hostpath'] };
 
-/** The default template. */
 export const defaultTemplate: Pod = {
   metadata: {},
   spec: {

@@ -6,7 +6,6 @@ import { classOf } from './claims.js';
 const notKinds: ReadonlySet<string> = new Set(['capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName']);
 const furtherNotKinds: ReadonlySet<string> = new Set(['mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName']);
 
-/** Returns the name of a volume's plugin. */
 function pluginOf({ spec }: PersistentVolume): string {
   if (spec?.csi) return `kubernetes.io/csi:${spec.csi.driver}`;
   const kind = Object.keys(spec ?? {}).find((member) => !notKinds.has(member) && !furtherNotKinds.has(member)) ?? 'unknown';

@@ -5,7 +5,6 @@ import { isConflict, isInvalid, isNotFound, unless } from '../client/errors.js';
 import { controllerOf, isTerminating, keyOf, type KubeObject, namespaceOf, type OwnerReference, uidOf } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
-/** Objects that a controller's object owns, should adopt, and should release. */
 export interface Claims<T> {
   readonly owned: readonly T[];
   readonly adopt: readonly T[];
@@ -28,7 +27,6 @@ function claims<T extends KubeObject>(owner: KubeObject, candidates: readonly T[
   return { owned, adopt, release };
 }
 
-/** Returns the controller owner reference. */
 export function controllerReference(type: Resource, owner: KubeObject): OwnerReference {
   return {
     apiVersion: apiVersionOf(type),

@@ -210,7 +210,6 @@ const version = (): string => {
   return file ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { readonly version: string }).version : 'unknown';
 };
 
-/** Returns the command with all its subcommands. */
 export function program(): Command {
   const root = new Command('raftplane')
     .description(

@@ -76,7 +76,6 @@ export function flagsFor(
   return flags;
 }
 
-/** The report of a started cluster. */
 export interface Started {
   readonly kubeconfig: string;
   /** A link that signs its owner into the console, once; null where there is none. */

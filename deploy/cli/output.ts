@@ -1,7 +1,5 @@
 import type { LauncherState } from './launcher.js';
 
-/** Formats results: text for people, one JSON document for programs. */
-
 export const exitCodes = { failed: 1, usage: 2, refused: 3 } as const;
 
 /** Colours only where somebody sees them, and has not asked for none (https://no-color.org). */

@@ -69,7 +69,6 @@ export type ActionList = Readonly<
   Record<string, { readonly about: string; readonly takes: Readonly<Record<string, { readonly optional?: boolean }>> }>
 >;
 
-/** Formats a line for each action: its usage and effect. */
 export function actionTable(list: ActionList): string {
   const words = (takes: ActionList[string]['takes']): string[] =>
     Object.entries(takes).map(([name, { optional }]) => (optional === true ? `[${name}=...]` : `${name}=...`));

@@ -12,7 +12,6 @@ import { valueOf, without } from './arguments.js';
 const pollMs = 50;
 const user = 'system:kube-controller-manager';
 
-/** The controller manager's access to the server. */
 export interface ManagerAccess {
   /** The arguments given to the server, and the manager's user. */
   readonly serverArguments: readonly string[];

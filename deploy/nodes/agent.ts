@@ -24,9 +24,7 @@ import { place, waitsForNode } from './placement.js';
 import { nextStep } from './podLife.js';
 
 export interface AgentOptions {
-  /** Number of nodes. */
   readonly count: number;
-  /** The version that the nodes report. */
   readonly version: string;
   /** The port for logs, processes and ports of the nodes' pods. */
   readonly port: number;
@@ -41,7 +39,6 @@ const notReadyTaint = 'node.kubernetes.io/not-ready';
 const byNode = 'node';
 const byAddress = 'address';
 
-/** Registers the nodes; resolves when they exist. */
 export async function register(environment: ControllerEnvironment, { count, version, port }: AgentOptions): Promise<void> {
   const { api, clock } = environment;
   const now = clock.now();
@@ -154,7 +151,6 @@ async function refuse({ api, clock }: ControllerEnvironment, pod: Pod, message: 
   await unless(isNotFound, api.patch(pods, keyOf(pod), strategicPatch({ status: { conditions: [condition] } }), { subresource: 'status' }));
 }
 
-/** Moves the pods of this program's nodes through their phases. */
 export function nodeAgents(environment: ControllerEnvironment, { count }: Pick<AgentOptions, 'count'>): Controller {
   const { api, clock, informers } = environment;
   const indexes = new Map(Array.from({ length: count }, (_, index) => [nodeName(index), index]));

@@ -6,7 +6,6 @@ export interface Behaviour {
   /** Time until it ends by itself; null for never. */
   readonly runMs: number | null;
   readonly exitCode: number;
-  /** Time between the request to stop and its end. */
   readonly stopMs: number;
 }
 

@@ -23,7 +23,6 @@ export function send(socket: WebSocket, channel: number, data: string | Uint8Arr
 /** The input of clients that cannot close it ends after so long without data. */
 const quietMs = 300;
 
-/** The streams of a process over a WebSocket. */
 export const overWebSocket = (socket: WebSocket): ProcessStreams => ({
   input: () => inputOf(socket, quietMs),
   write: (to, data) => send(socket, channels[to], data),

@@ -24,7 +24,6 @@ export class ContainerFiles {
     return this.#entries.get(absolute(path)) ?? null;
   }
 
-  /** Names in a folder. */
   list(folder: string): string[] {
     const base = absolute(folder);
     return [...this.#entries.keys()]

@@ -66,7 +66,6 @@ function scriptOf(pod: Pod): readonly ScriptedCommand[] {
   }
 }
 
-/** The environment of a command. */
 interface Place {
   readonly pod: Pod;
   readonly container: Container;

@@ -106,7 +106,7 @@ export class Http2Response implements StreamResponse {
     return this;
   }
 
-  /** Without an error, the client would take half a response for the whole. */
+  /** The client would take half a response for the whole if the stream ended without an error. */
   destroy(error: Error = new Error('the answer was cut off')): this {
     this.stream.destroy(error);
     return this;
