@@ -55,7 +55,7 @@ export function spokeWord(
   else leadership.patience = leftOfPatience(leadership, { elapsed: server.now - heardAt, options: server.options });
 }
 
-/** The last message counts as a usual heartbeat ago at most. */
+/** The last message counts as a usual heartbeat ago, or as old as it really is if that is less. */
 function leftOfPatience(
   { patience }: { readonly patience: number },
   { elapsed, options }: { readonly elapsed: number; readonly options: CoreOptions },

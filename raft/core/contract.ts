@@ -79,7 +79,7 @@ export interface Core {
   /** The default target is the most up-to-date voter. Proposals are refused meanwhile; abandoned after an election timeout. */
   transferLeadership(to: MemberId | null): void;
   reportSnapshot(to: MemberId, ok: boolean): void;
-  /** Stops pipelining until the peer answers. */
+  /** A peer's connection was lost: pipelining stops until the peer answers. */
   reportUnreachable(to: MemberId): void;
   /** Returns null if there is nothing to do. Throws an InvariantViolation while the last Ready's `persist` or `install` is not reported as durable. */
   ready(): Ready | null;

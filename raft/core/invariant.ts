@@ -1,5 +1,5 @@
 /**
- * Raft's safety depends on a rule that does not hold. The replica must stop: the others repair a stopped replica, but not a wrong one. Never caught in the
+ * A rule that Raft's safety depends on does not hold. The replica must stop: the others repair a stopped replica, but not a wrong one. Never caught in the
  * core.
  */
 class InvariantViolation extends Error {

@@ -22,7 +22,7 @@ export const limits = {
   readRoundsMax: 4,
   /** Batches of reads that a follower has pending at its leader; further reads wait for the next batch. */
   forwardedBatchesMax: 16,
-  /** Fewer entries than a busy leader commits in one round trip; a learner may lack as many when it is promoted. */
+  /** A learner may be promoted if it lacks at most this many committed entries: fewer than a busy leader commits in one round trip. */
   promoteLagEntriesMax: 256,
   /** Counts learners too. */
   membersMax: 64,

@@ -98,8 +98,8 @@ export function onAppendReply(server: Server, message: MessageOf<'appendReply'>)
 }
 
 /**
- * Commits persisted entries of a quorum up to one of the current term: an older entry may still be overwritten although a majority holds it (Raft, section
- * 5.4.2 and figure 8).
+ * Commits what a quorum has persisted if it is of the current term: an older entry may still be overwritten although a majority holds it (Raft, section 5.4.2
+ * and figure 8).
  */
 export function advanceCommit(server: Server, leadership: Leadership): void {
   const index = logIndex(quorumValue(server.memberships.voters, (id) => matchOf(server, leadership, id)));
@@ -144,7 +144,7 @@ function matchOf(server: Server, leadership: Leadership, id: MemberId): number {
   return id === server.id ? server.log.durableIndex : (leadership.peers.get(id)?.match ?? 0);
 }
 
-/** Includes this server. */
+/** Returns the last tick by which a quorum, including this server, had replied. */
 function quorumHeardAt(server: Server, leadership: Leadership): number {
   return quorumValue(server.memberships.voters, (id) => (id === server.id ? server.now : (leadership.peers.get(id)?.activeAt ?? 0)));
 }
