@@ -1,0 +1,147 @@
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type { Step } from '../../golden/recordings.js';
+import type { Area, Sequence } from '../area.js';
+import { faulty } from '../faults.js';
+import { all, of, some, type Make } from '../grammar.js';
+import type { Random } from '../random.js';
+import { sampledResources } from '../samples.js';
+import { builtInTargets, customTargets, type Target } from '../targets.js';
+
+/** Several managers apply and write one object; owners of fields are read back after every step. */
+export const apply: Area = {
+  name: 'apply',
+  about: 'appliers and updates of one object by several managers, through subresources too, and the owners of its fields',
+  generate(random) {
+    const way = random.below(10);
+    if (way < 4) return sequence(random.pick(builtInTargets), random);
+    if (way < 7) return sequence(random.pick(customTargets), random);
+    return sequence(sampled(random), random);
+  },
+};
+
+function sequence(target: Target, random: Random): Sequence {
+  const { path, body } = target;
+  const first: Step = random.chance(0.7)
+    ? step(applied, target, random)
+    : { do: `POST ${path}?fieldManager=${manager(random)}`, body: body(random) };
+  return { steps: [...(target.before ?? []), first, ...random.upTo(6, () => step(random.pick(steps), target, random))] };
+}
+
+type MakeStep = (target: Target, random: Random) => Step;
+const step = (make: MakeStep, target: Target, random: Random): Step => make(target, random);
+const manager = (random: Random): string => random.pick(['a', 'b', 'c']);
+const at = ({ path, name }: Target): string => `${path}/${name}`;
+const dry = (random: Random): string => (random.chance(0.1) ? '&dryRun=All' : '');
+
+const applied: MakeStep = (target, random) => {
+  const { body, other } = target;
+  const query = `?fieldManager=${manager(random)}${random.chance(0.5) ? '&force=true' : ''}${dry(random)}`;
+  const type = 'application/apply-patch+yaml';
+  if (other !== undefined && random.chance(0.3))
+    return { do: `PATCH ${other.path}/${target.name}${query}`, type, body: { ...body(random), apiVersion: other.apiVersion } };
+  return { do: `PATCH ${at(target)}${query}`, type, body: body(random) };
+};
+
+const updated: MakeStep = (target, random) => ({
+  do: `PUT ${at(target)}?fieldManager=${manager(random)}${dry(random)}`,
+  body: (target.whole ?? target.body)(random),
+});
+
+const merged: MakeStep = (target, random) => {
+  const { apiVersion: _, kind: __, metadata, ...rest } = target.body(random);
+  const labels = isObject<JsonObject>(metadata) ? metadata['labels'] : undefined;
+  return {
+    do: `PATCH ${at(target)}?fieldManager=${manager(random)}${dry(random)}`,
+    type: random.chance(0.7) || target.before !== undefined ? 'application/merge-patch+json' : 'application/strategic-merge-patch+json',
+    body: labels === undefined ? rest : { ...rest, metadata: { labels } },
+  };
+};
+
+const throughSubresource: MakeStep = (target, random) => {
+  if (target.subresources.length === 0) return applied(target, random);
+  const name = random.pick(target.subresources);
+  const path = `${at(target)}/${name}?fieldManager=${manager(random)}${random.chance(0.5) ? '&force=true' : ''}${dry(random)}`;
+  const body = name === 'scale' ? scale(target.name)(random) : target.body(random);
+  const way = random.below(3);
+  if (way === 0) return { do: `PATCH ${path}`, type: 'application/apply-patch+yaml', body };
+  if (way === 1)
+    return { do: `PUT ${path.replace('&force=true', '')}`, body: name === 'scale' ? body : (target.whole ?? target.body)(random) };
+  const { apiVersion: _, kind: __, metadata: ___, ...rest } = body;
+  return { do: `PATCH ${path.replace('&force=true', '')}`, type: 'application/merge-patch+json', body: rest };
+};
+
+const scale = (name: string): Make<JsonObject> =>
+  all({
+    apiVersion: of('autoscaling/v1'),
+    kind: of('Scale'),
+    metadata: all({ name: of(name), namespace: of('${ns}') }),
+    spec: some({ replicas: of(0, 1, 2, 3) }, {}, 0.9),
+  });
+
+/** Managers are taken away, renamed, or told by the client. */
+const managersWritten: MakeStep = (target, random) => {
+  const path = `PATCH ${at(target)}?fieldManager=${manager(random)}`;
+  const way = random.below(3);
+  if (way === 0)
+    return {
+      do: path,
+      type: 'application/merge-patch+json',
+      body: { metadata: { managedFields: random.pick<JsonValue>([[], [{}], null]) } },
+    };
+  const place = `/metadata/managedFields/0`;
+  const change = random.pick([
+    { op: 'replace', path: `${place}/manager`, value: random.pick(['a', 'b', 'c', 'd', '']) },
+    { op: 'replace', path: `${place}/operation`, value: random.pick(['Apply', 'Update', 'x']) },
+    {
+      op: 'replace',
+      path: `${place}/fieldsV1`,
+      value: random.pick<JsonValue>([{}, { 'f:metadata': { 'f:labels': { 'f:x': {} } } }, { 'f:nowhere': {} }, { x: {} }]),
+    },
+    { op: 'replace', path: `${place}/apiVersion`, value: random.pick(['v1', 'apps/v1', 'example.com/v9']) },
+    { op: 'add', path: `${place}/subresource`, value: random.pick(['status', 'scale', '']) },
+    { op: 'remove', path: place },
+    { op: 'remove', path: `${place}/time` },
+  ]);
+  return { do: path, type: 'application/json-patch+json', body: [change] };
+};
+
+const read: MakeStep = (target, random) => ({
+  do: `GET ${random.chance(0.3) && target.other !== undefined ? target.other.path : target.path}/${target.name}`,
+});
+const removed: MakeStep = (target) => ({ do: `DELETE ${at(target)}` });
+
+const steps: readonly MakeStep[] = [
+  ...[applied, applied, applied, applied, applied, applied, updated, updated, merged, merged],
+  ...[throughSubresource, throughSubresource, throughSubresource, managersWritten, read, removed],
+];
+
+/** The two servers know the administrator by other names. */
+const namesItsCreator: ReadonlySet<string> = new Set(['certificatesigningrequests']);
+
+/** Any kind, with parts of an object that servers take. */
+function sampled(random: Random): Target {
+  const applicable = sampledResources().filter(({ resource }) => resource.verbs.has('patch') && !namesItsCreator.has(resource.resource));
+  const { resource, type, path, objects } = random.pick(applicable);
+  const object = random.pick(objects);
+  return {
+    path,
+    name: String((object['metadata'] as JsonObject)['name']),
+    body: (choices) => thinned(faulty(object, type, choices, choices.below(3)), choices),
+    whole: (choices) => faulty(object, type, choices, choices.below(3)),
+    subresources: [...resource.subresources.keys()].filter((name) => ['status', 'scale', 'approval'].includes(name)),
+  };
+}
+
+/** An object without some of its members: an applier need not send all. */
+function thinned(object: JsonObject, random: Random): JsonObject {
+  if (random.chance(0.4)) return object;
+  const { apiVersion, kind, metadata, ...rest } = object;
+  return { apiVersion: apiVersion ?? null, kind: kind ?? null, metadata: metadata ?? null, ...(fewer(rest, random) as JsonObject) };
+}
+
+function fewer(value: JsonValue, random: Random): JsonValue {
+  if (!isObject<JsonObject>(value)) return value;
+  const kept = Object.entries(value).filter(() => !random.chance(0.15));
+  return Object.fromEntries(kept.map(([name, member]) => [name, fewer(member ?? null, random)]));
+}

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../api/object.js';
+import type { Step } from '../golden/recordings.js';
+
+/** Definitions of custom resources of a case: a group of its own, and `Widget` in it. */
+
+export const group = '${r}.example.com';
+export const collection = (version = 'v1'): string => `/apis/${group}/${version}/namespaces/\${ns}/widgets`;
+
+/** How long a definition may take until its resources are served: what is served at all is there far sooner. */
+const servedWithinSeconds = 5;
+
+export interface Version {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly more?: JsonObject;
+}
+
+/** A definition with these versions; the first is stored. */
+export const definition = (versions: readonly Version[], more: JsonObject = {}): JsonObject => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `widgets.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
+    ...more,
+    versions: versions.map(({ name, schema, more: further = {} }, index) => ({
+      name,
+      served: true,
+      storage: index === 0,
+      schema: { openAPIV3Schema: schema },
+      ...further,
+    })),
+  },
+});
+
+/** Creates a definition and waits until it is served. */
+export const defined = (body: JsonObject, version = 'v1'): readonly Step[] => [
+  { do: 'POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions', body },
+  { eventually: `GET ${collection(version)}`, within: servedWithinSeconds, where: { status: 200 } },
+];
+
+/** A custom object of a version, with these members. */
+export const widget = (members: JsonObject, version = 'v1', name = 'a'): JsonObject => ({
+  apiVersion: `${group}/${version}`,
+  kind: 'Widget',
+  ...members,
+  metadata: { ...(members['metadata'] as JsonObject | undefined), name },
+});
