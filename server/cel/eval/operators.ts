@@ -121,7 +121,7 @@ export const inside =
     return holder instanceof ListValue ? contains(holder, value, run.meter) : noOverload;
   };
 
-/** The reference looks constant scalars up in a set, at no cost. */
+/** The reference searches a set of constant scalars, at no cost. */
 export function isMember(one: Code, list: ListValue): Code {
   const keys = new Set<string | null>();
   for (let i = 0; i < list.length; i++) if (!Number.isNaN(list.at(i))) keys.add(keyOf(list.at(i)));
