@@ -56,7 +56,6 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / unit)}${name}${rest === undefined || left === 0 ? '' : `${left}${rest.name}`}`;
 }
 
-/** The time since `from`, RFC 3339. */
 export const age = (from: JsonValue | undefined, now: number): string =>
   typeof from === 'string' && from !== '' ? duration((now - Date.parse(from)) / 1000) : unknown;
 
@@ -103,7 +102,6 @@ export function countAt<T extends object, const P extends string>(path: PathIn<T
   const member = memberReader(path);
   return (object) => itemsOf(member(object)).length;
 }
-/** Counts the entries of several maps. */
 export function keysAt<T extends object, const P extends readonly string[]>(...paths: PathsIn<T, P>): Cell<T> {
   const members = paths.map((path) => memberReader(path as string));
   return (object) => members.reduce((sum, member) => sum + Object.keys(membersOf(member(object))).length, 0);
@@ -128,17 +126,14 @@ export function selectorAt<T extends object, const P extends string>(path: PathI
   return (object) => selectorText(member(object));
 }
 
-/** Formats a map as `a=b,c=d`. */
 const labelsText = (labels: JsonValue | undefined): string =>
   Object.entries(membersOf(labels))
     .map(([key, value]) => `${key}=${String(value)}`)
     .sort()
     .join(',') || none;
 
-/** The text form of a label selector. */
 const selectorText = (selector: JsonValue | undefined): string => textOfSelector(selector as LabelSelector | undefined) || none;
 
-/** The status condition of a type, or undefined. */
 export const condition = (object: ApiObject, type: string): JsonObject | undefined =>
   itemsOf(memberAt(object, 'status', 'conditions'))
     .map(membersOf)

@@ -12,7 +12,6 @@ export const fieldsAt = <T extends object>(...names: readonly ShortPathIn<T>[]):
     }),
   );
 
-/** Reads all fields for storage. */
 export function fieldsOf(fields: Readonly<Record<string, (object: ApiObject) => string>>): (object: ApiObject) => Record<string, string> {
   const entries = Object.entries(fields);
   return (object) => Object.fromEntries(entries.map(([name, valueIn]) => [name, valueIn(object)]));

@@ -148,7 +148,6 @@ const kinds: readonly Kind[] = [
 
 const byName: ReadonlyMap<string, Kind> = new Map(kinds.flatMap((kind) => [kind.name, ...(kind.views ?? [])].map((name) => [name, kind])));
 
-/** The declaration of a resource in any version. */
 export const kindOf = (resource: GroupResource): Kind => byName.get(qualifiedName(resource)) ?? { name: qualifiedName(resource) };
 
 export interface CatalogueOptions {
@@ -166,7 +165,6 @@ export const createCatalogue = ({ serves = (_, byDefault) => byDefault, emulated
     writtenVersion: (storage, versions) => writtenVersion(storage, { versions, emulatedMinor }),
   });
 
-/** The type whose objects a view shows. */
 const viewOf = (name: string): string => byName.get(name)?.name ?? name;
 
 const everyResource = (emulatedMinor = binaryMinor): readonly ServedResource[] =>

@@ -41,6 +41,5 @@ export interface VersionRules<T extends object = ApiObject> {
   readonly deprecation?: string;
   /** Selectable fields by their names in the stored version. Default: the same names; others are unknown. */
   readonly fieldNames?: Readonly<Record<string, ShortPathIn<T>>>;
-  /** Replaces the kind's cells. */
   readonly cells?: Cells<T>;
 }

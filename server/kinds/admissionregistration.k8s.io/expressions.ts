@@ -12,7 +12,6 @@ import { repeats } from '../../registry/validation/repeats.js';
 const conditionsMax = 64;
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-/** Webhook conditions have neither parameters nor variables. */
 export const webhookScope: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
 
 /** The scope of a policy with its variables, whose own errors `validateVariables` reports. */
@@ -34,7 +33,6 @@ function withVariable(scope: AdmissionScope, variable: JsonObject): AdmissionSco
 }
 
 interface Demand {
-  /** The accepted types; null for any. */
   readonly types: readonly Wanted[] | null;
   /** The message for a missing expression. Default: that it is required. */
   readonly absent?: string;

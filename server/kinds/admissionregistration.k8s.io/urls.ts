@@ -3,7 +3,7 @@ export type ParsedUrl =
   | {
       readonly ok: true;
       readonly scheme: string;
-      /** Null without a user. */ readonly user: string | null;
+      readonly user: string | null;
       readonly host: string;
       readonly query: string;
       readonly fragment: string;

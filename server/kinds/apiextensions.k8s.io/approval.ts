@@ -14,7 +14,6 @@ export type Approval = 'missing' | 'waived' | 'approved' | 'invalid';
 
 const annotationOf = (definition: ApiObject): string => definition.metadata.annotations?.[annotation] ?? '';
 
-/** The annotation's meaning; empty for none. */
 export function approvalOf(text: string): Approval {
   if (text === '') return 'missing';
   if (text.startsWith('unapproved')) return 'waived';

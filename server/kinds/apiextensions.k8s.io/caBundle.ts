@@ -4,7 +4,7 @@ import { pemBlocks } from '../certificates.k8s.io/pem.js';
 const certificateType = 'CERTIFICATE';
 
 /**
- * Returns why the certificate authorities of a webhook (PEM in base64) cannot be read, or null. One valid certificate suffices, and none is valid: the system's
+ * Returns why the certificate authorities of a webhook (PEM in base64) cannot be read, or null. One valid certificate suffices, and an empty bundle is no error: the system's
  * authorities then count.
  */
 export function bundleComplaint(base64: string): string | null {

@@ -8,7 +8,6 @@ import { isEmpty } from './schema/nodes.js';
  * `spec.versions[0].schema.openAPIV3Schema`.
  */
 
-/** Members of a version, and their former places. */
 const shared = {
   schema: 'validation',
   subresources: 'subresources',

@@ -4,8 +4,6 @@ import { duplicate, invalid, required, tooMany, type FieldError, type Path } fro
 import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';
 
-/** Selectable fields: scalars that a schema describes. */
-
 const fieldsMax = 8;
 /** The number of fields that are checked in the schema. */
 const checkedMax = 100;
@@ -18,7 +16,6 @@ const withoutSchema = {
   all: 'selectableFields may only be set when validations.schema is included',
 } as const;
 
-/** `of`: one version, or all. */
 export function validateSelectableFields(
   fields: readonly JsonObject[],
   { schema, of }: { readonly schema: Schema | null; readonly of: keyof typeof withoutSchema },

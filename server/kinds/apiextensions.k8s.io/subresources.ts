@@ -11,7 +11,6 @@ interface Rule {
   readonly optional?: boolean;
 }
 
-/** Paths of `scale`. */
 const rules: readonly Rule[] = [
   { member: 'specReplicasPath', under: ['.spec.'], demand: 'should be a json path under .spec' },
   { member: 'statusReplicasPath', under: ['.status.'], demand: 'should be a json path under .status' },

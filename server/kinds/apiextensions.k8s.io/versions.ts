@@ -13,7 +13,6 @@ import { validateSubresources } from './subresources.js';
 const warningBytesMax = 256;
 
 export interface SchemaDemands {
-  /** Status is a subresource. */
   readonly hasStatus: boolean;
   readonly structural: boolean;
 }

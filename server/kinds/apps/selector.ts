@@ -9,7 +9,6 @@ import { printedSelector } from '../../registry/validation/printed.js';
 
 /** Messages about selectors, which depend on the kind. */
 export interface SelectorRules {
-  /** The message for an empty selector. */
   readonly empty: string;
   /** The message for an unusable selector, after those about its parts. */
   readonly broken: string;

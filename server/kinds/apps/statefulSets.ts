@@ -27,7 +27,6 @@ import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js
 const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const retain = 'Retain';
-/** Members that an update may change. */
 const changeable = [
   'replicas',
   'ordinals',

@@ -27,7 +27,6 @@ export function validateReplicaCounts(status: JsonObject, counts: readonly strin
   ];
 }
 
-/** A counter that never decreases. */
 export function counter<T extends object, const P extends string>(path: PathIn<T, P>): ChangeFindings<T> {
   const names = path.split('.');
   return (object, old) => {

@@ -9,7 +9,6 @@ import { membersOf } from '../../../api/json/members.js';
 
 type Sources = Readonly<Record<string, (source: JsonObject) => JsonObject>>;
 
-/** Drops unset members. */
 const setMembers = (members: Record<string, JsonValue | undefined>): JsonObject =>
   Object.fromEntries(Object.entries(members).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined && entry[1] !== null));
 
@@ -151,7 +150,6 @@ const currentMetricFromStorage: Sources = {
     }),
 };
 
-/** Converts a metric's sources. */
 const converted = (metric: JsonValue, sources: Sources): JsonObject => {
   const from = membersOf(metric);
   const found = Object.entries(sources).flatMap(([member, convert]): [string, JsonValue][] => {

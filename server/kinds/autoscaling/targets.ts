@@ -4,7 +4,6 @@ import { none } from '../cells.js';
 
 /** The column Targets: actual and desired values of each metric. */
 
-/** Further metrics are only counted. */
 const shownMax = 2;
 const unknown = '<unknown>';
 const auto = '<auto>';

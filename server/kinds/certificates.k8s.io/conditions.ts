@@ -64,7 +64,6 @@ export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDe
 
 const isZero = (time: JsonValue | undefined): boolean => time === undefined || time === null;
 
-/** Sets the update and transition times of conditions. */
 export function fillConditionTimes(request: ApiObject, old: ApiObject, now: string): void {
   const since = timesBefore(old);
   for (const condition of conditionsOf(request)) {

@@ -4,7 +4,6 @@ import { memberAt, textAt } from '../../../api/json/members.js';
 import type { UpdateObserver } from '../../registry/observers.js';
 import { pemBlocks } from './pem.js';
 
-/** A certificate issued for a requested duration. */
 export interface Issue {
   /** `other` for signers outside Kubernetes, whose names are unlimited. */
   readonly signer: string;

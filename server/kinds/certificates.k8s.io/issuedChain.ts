@@ -16,7 +16,6 @@ const lifetimeMin = 60 * minute;
 const refreshMargin = 10 * minute;
 const clockSkew = 5 * minute;
 const pemType = 'CERTIFICATE';
-/** Required times, and the message for each. */
 const times: readonly (readonly [member: string, detail: string])[] = [
   ['notBefore', 'must be present and consistent with the issued certificate'],
   ['notAfter', 'must be present and consistent with the issued certificate'],

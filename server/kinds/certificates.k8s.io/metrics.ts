@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import type { Issue } from './issue.js';
 import { totals } from '../../../program/metrics/totals.js';
 
-/** The metrics have the reference's names. */
 export function createIssueMetrics(registry: Registry): (issue: Issue) => void {
   const [requested, honored] = (
     [

@@ -25,7 +25,6 @@ const uidMax = 128;
 const secondsMin = 3600;
 const daySeconds = 86_400;
 const secondsMax = 91 * daySeconds;
-/** Final states of a request. */
 const ends = ['Issued', 'Denied', 'Failed'];
 /** Subjects are identified by name and uid: a name alone may be reused. */
 const parties = ['pod', 'serviceAccount', 'node'] as const;

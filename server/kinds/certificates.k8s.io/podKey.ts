@@ -52,7 +52,6 @@ function validateStub(stub: Buffer): FieldError[] {
   return keyFindings(key, stubPath, stub.toString('base64'));
 }
 
-/** A public key in DER, or null. */
 function publicKeyIn(bytes: Buffer): KeyObject | null {
   try {
     if (element(bytes, 0, { tag: sequence }).end !== bytes.length) return null;
@@ -86,6 +85,5 @@ function provesPossession(key: KeyObject, signed: Buffer, proof: Buffer): boolea
   return verify('sha256', signed, { key, ...padding }, proof);
 }
 
-/** The key of a stored request, or null. */
 export const keyOf = (spec: JsonObject): KeyObject | null =>
   textAt(spec, 'stubPKCS10Request') === '' ? publicKeyIn(bytesAt(spec, 'pkixPublicKey')) : requestKey(bytesAt(spec, 'stubPKCS10Request'));

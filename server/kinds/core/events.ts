@@ -61,7 +61,6 @@ function validateSeries(event: Draft<Event>): FieldError[] {
   ];
 }
 
-/** Members of the older style only. */
 const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) => boolean])[] = [
   ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
   ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],

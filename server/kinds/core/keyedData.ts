@@ -7,14 +7,12 @@ import { type Steps } from '../../../api/steps.js';
 
 /** Common rules of config maps and secrets: named values of bounded size, which may be immutable. */
 
-/** The total size of one object's values. */
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 
 export const validateKeys = (data: JsonObject, path: Path): Found =>
   ofEach(Object.keys(data), (key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
 
-/** Values that are measured in one step. */
 const stepValues = 1_000;
 
 /** The size of texts, or of decoded base64. */
@@ -28,7 +26,6 @@ export function* dataBytes(data: JsonObject, encoding: 'utf8' | 'base64'): Steps
   return bytes;
 }
 
-/** Members that are immutable. */
 interface FrozenMembers {
   readonly members: readonly string[];
   /** Members that defaults always set (SetDefaults_ConfigMap of the reference). Default: none. */

@@ -23,7 +23,6 @@ const specPath = Path.of('spec');
 export const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const mountAnnotation = 'volume.beta.kubernetes.io/mount-options';
 
-/** Sources with mount options. */
 const withMountOptions = [
   'gcePersistentDisk',
   'awsElasticBlockStore',

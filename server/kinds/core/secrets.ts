@@ -21,7 +21,6 @@ const jsonDepthMax = 10_000;
 
 const dataOf = (secret: Draft<Secret>): JsonObject => objectAt(secret, 'data') ?? {};
 
-/** Texts that are folded in one step. */
 const stepTexts = 500;
 
 /** `stringData` writes `data` without base64; it is never stored. */

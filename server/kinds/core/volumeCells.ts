@@ -1,8 +1,6 @@
 import type { ApiObject, JsonValue } from '../../../api/object.js';
 import { itemsOf } from '../../../api/json/members.js';
 
-/** Common cells of volumes and claims. */
-
 const accessModeWords: Readonly<Record<string, string>> = {
   ReadWriteOnce: 'RWO',
   ReadOnlyMany: 'ROX',

@@ -15,7 +15,6 @@ import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js
 const specPath = Path.of('spec');
 const policyTypes = ['Ingress', 'Egress'];
 const protocols = ['TCP', 'UDP', 'SCTP'];
-/** Directions, and the member of their peers. */
 const directions = [
   ['ingress', 'from'],
   ['egress', 'to'],

@@ -10,7 +10,6 @@ export function segment(holder: JsonObject, member: string, path: Path): FieldEr
   return value === '' ? [required(path.child(member), '')] : named(value, pathSegmentName, path.child(member));
 }
 
-/** A reference by group, kind and name. */
 export function validateTypedReference(reference: JsonObject, path: Path): FieldError[] {
   const group = reference['apiGroup'];
   return [

@@ -133,7 +133,6 @@ function validateNetwork(data: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** An address with its prefix length. */
 const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
   parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0
     ? []

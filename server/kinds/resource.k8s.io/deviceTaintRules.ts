@@ -13,7 +13,6 @@ import { poolName } from './names.js';
 const specPath = Path.of('spec');
 const conditionsPath = Path.of('status', 'conditions');
 const conditionsMax = 8;
-/** Members of a selector, with their rules. */
 const selected = [
   ['driver', driverName],
   ['pool', poolName],

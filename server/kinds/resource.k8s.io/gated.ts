@@ -3,8 +3,6 @@ import type { Gated } from '../../registry/gatedFields.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Writable } from '../kind.js';
 
-/** Gated fields of claims and devices. */
-
 const ofClaims: readonly Gated<Writable<ResourceClaimSpec>>[] = [
   gate('DRAAdminAccess', 'devices.requests[].exactly.adminAccess'),
   gate(

@@ -34,9 +34,7 @@ export function validateSet<T>(
 const ellipsis = '...';
 
 interface MapRules {
-  /** The limit of entries. Default: none. */
   readonly max?: number | null;
-  /** The characters of a key in messages. */
   readonly keyMax: number;
   readonly key: (key: string, path: Path) => FieldError[];
   readonly check: (value: JsonObject, path: Path) => FieldError[];

@@ -4,7 +4,6 @@ import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } fro
 
 /** Every field in a condition of the root must be described outside of conditions. Conditions below the root may name missing fields, as in the reference. */
 
-/** A place to describe, and its schema. */
 interface Spot {
   readonly schema: Schema | null;
   readonly path: Path;

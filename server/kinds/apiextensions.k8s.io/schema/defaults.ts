@@ -14,9 +14,7 @@ const embedded = 'x-kubernetes-embedded-resource';
 const wholeMembers = ['apiVersion', 'kind', 'metadata'];
 
 interface Place {
-  /** The schema of the enclosing object. */
   readonly around: Schema;
-  /** Builds the smallest object with this value. */
   readonly object: (value: Json) => Json;
   readonly insideMetadata: boolean;
 }

@@ -9,8 +9,6 @@ import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach
 import { outcomeOf } from '../../../registry/stepwise.js';
 import { causesMax } from '../../../../api/status.js';
 
-/** The schema of a whole custom resource. */
-
 /** Members of the root that still apply when status is a subresource with its own part of the schema. */
 const besideStatus = [
   'description',
@@ -47,7 +45,6 @@ const internalNames = besideStatus
 
 export interface PlacedSchema {
   readonly schema: Schema;
-  /** Status is a subresource. */
   readonly hasStatus: boolean;
   readonly path: Path;
 }

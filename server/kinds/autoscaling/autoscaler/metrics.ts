@@ -107,7 +107,6 @@ function validateTarget(source: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** A reference by kind and name. */
 export function validateReference(reference: JsonObject, path: Path): FieldError[] {
   return ['kind', 'name'].flatMap((member) => {
     const text = textAt(reference, member);

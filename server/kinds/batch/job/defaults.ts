@@ -8,7 +8,6 @@ const backoffLimit = 6;
 /** A limit per index replaces that of the whole job. */
 const noBackoffLimit = 2 ** 31 - 1;
 
-/** Defaults of jobs but not of templates. */
 export function setJobDefaults(job: ApiObject): void {
   const spec = ensureObject(job, 'spec');
   setJobTemplateDefaults(spec);
@@ -23,7 +22,6 @@ export function setJobDefaults(job: ApiObject): void {
   mirrorLabels(job);
 }
 
-/** Defaults of jobs and of templates. */
 export function setJobTemplateDefaults(spec: JsonObject): void {
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   for (const rule of objectsIn(objectAt(spec, 'podFailurePolicy') ?? {}, 'rules')) {

@@ -22,7 +22,6 @@ const wrong = (path: Path, why: string): FieldError => ({
   message: `Invalid value: ${why}`,
 });
 
-/** `spec` is that of the job. */
 export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[] {
   const rules = objectsIn(objectAt(spec, 'podFailurePolicy') ?? {}, 'rules');
   const at = path.child('rules');
@@ -39,7 +38,7 @@ export function validateFailurePolicy(spec: JsonObject, path: Path): FieldError[
 
 interface JobFacts {
   /** Names of containers that end. */ readonly names: ReadonlySet<string>;
-  /** Failures are counted per index. */ readonly perIndex: boolean;
+  readonly perIndex: boolean;
 }
 
 function validateRule(rule: JsonObject, { names, perIndex }: JobFacts, path: Path): FieldError[] {

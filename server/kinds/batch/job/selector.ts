@@ -22,7 +22,6 @@ export function generateSelector(job: ApiObject): void {
   ensureObject(ensureObject(spec, 'selector'), 'matchLabels')[uidLabel] ??= job.metadata.uid ?? '';
 }
 
-/** Checks a generated selector and its labels. */
 export function validateGeneratedSelector(job: ApiObject): FieldError[] {
   const spec = specOf(job);
   if (spec['manualSelector'] === true || objectAt(spec, 'selector') === null) return [];

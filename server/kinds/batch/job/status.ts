@@ -24,7 +24,6 @@ interface Write {
   readonly spec: JsonObject;
   readonly status: JsonObject;
   readonly before: JsonObject;
-  /** Reports whether a member of the status changes. */
   readonly changed: (...members: readonly string[]) => boolean;
   /** Reports whether a condition changes to or from true. */
   readonly turned: (...types: readonly string[]) => boolean;

@@ -5,8 +5,6 @@ import { printedStructure, type StructureForm } from '../../../registry/validati
 import { nonNegative } from '../../../registry/validation/values.js';
 import { parseIndexes } from './indexes.js';
 
-/** Early success of an indexed job (`successPolicy`). */
-
 const rulesMax = 20;
 const indexesBytesMax = 64 * 1024;
 const form: StructureForm = [
@@ -22,7 +20,6 @@ const form: StructureForm = [
   ],
 ];
 
-/** `spec` is that of the job. */
 export function validateSuccessPolicy(spec: JsonObject, path: Path): FieldError[] {
   const policy = objectAt(spec, 'successPolicy');
   if (policy === null) return [];

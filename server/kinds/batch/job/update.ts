@@ -58,10 +58,9 @@ function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[]
   return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
-/** Changeable parts of a job's template. */
 interface Changeable {
-  /** Placement of pods. */ readonly placement: boolean;
-  /** Requests and limits of containers. */ readonly resources: boolean;
+  readonly placement: boolean;
+  readonly resources: boolean;
 }
 
 /** While a job is suspended without pods, a queue may still decide placement and resources. */

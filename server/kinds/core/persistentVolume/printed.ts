@@ -68,13 +68,11 @@ export const cephFs = (secret: StructureForm): StructureForm => [
 ];
 export const quobyte: StructureForm = [...texts('registry', 'volume'), ...readOnly, ...texts('user', 'group', 'tenant')];
 
-/** Disks of the two oldest clouds. */
 export const disks: StructureForm = [
   ...optionalStructure('gcePersistentDisk=GCEPersistentDisk', [...texts('pdName=PDName'), ...fsType, ...partition, ...readOnly]),
   ...optionalStructure('awsElasticBlockStore=AWSElasticBlockStore', [...texts('volumeID'), ...fsType, ...partition, ...readOnly]),
 ];
 
-/** Sources without secrets. */
 export const plainSources = {
   nfs: [...texts('server', 'path'), ...readOnly],
   glusterfs: [...texts('endpoints=EndpointsName', 'path'), ...readOnly],

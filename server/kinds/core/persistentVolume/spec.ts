@@ -14,7 +14,6 @@ const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const volumeModes = ['Block', 'Filesystem'];
 const inline = 'in the context of inline volumes';
 
-/** Checks an amount that is shown in bytes. */
 export const validateBytes = (amount: JsonObject[string], path: Path): FieldError[] =>
   isNegative(amount) ? [invalid(path, Number(wholeValue(amount)), 'must be a valid resource quantity')] : [];
 

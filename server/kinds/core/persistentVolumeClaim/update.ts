@@ -51,7 +51,6 @@ export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldErro
   ];
 }
 
-/** The new specification without changeable parts. */
 function comparable(claim: ApiObject, before: JsonObject, classAllowed: boolean): JsonObject {
   const spec = structuredClone(specOf(claim));
   if (classAllowed) spec['storageClassName'] = before['storageClassName'];

@@ -28,7 +28,6 @@ export function chosenContainer(pod: ApiObject, wanted: string): string {
   throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${containers.join(' ')}]${alternatives}`);
 }
 
-/** Log options; absent numbers are null. */
 export interface LogWish {
   readonly tailLines: number | null;
   readonly limitBytes: number | null;

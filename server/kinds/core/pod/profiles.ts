@@ -19,7 +19,6 @@ interface Profiles {
   readonly name: string;
   readonly podAnnotation: string | null;
   readonly containerAnnotation: string;
-  /** The annotation's spellings of a type. */
   readonly spellings: Readonly<Record<string, readonly string[]>>;
   /** Containers without a profile are compared with the pod's. */
   readonly inherits: boolean;
@@ -92,7 +91,6 @@ function appArmorField(annotation: string): JsonObject | null {
   return file === '' || file.trim() !== file ? null : { type: 'Localhost', localhostProfile: file };
 }
 
-/** Containers with an AppArmor annotation, and its value. */
 export const annotatedContainers = (
   annotations: JsonObject,
   spec: JsonObject,

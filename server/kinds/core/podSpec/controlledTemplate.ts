@@ -10,7 +10,6 @@ import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
 export interface TemplateRules {
-  /** The kind in messages. */
   readonly kind: string;
   /** The workload's selector; null while it is invalid and reported. */
   readonly selector: LabelSelector | null;

@@ -6,7 +6,6 @@ import type { Writable } from '../../kind.js';
 const inContainers = <const P extends string>(path: P) =>
   [`initContainers[].${path}`, `containers[].${path}`, `ephemeralContainers[].${path}`] as const;
 
-/** Gated fields of pod specifications. */
 export const podSpecGates: readonly Gated<Writable<PodSpec>>[] = [
   gate('ClusterTrustBundleProjection', 'volumes[].projected.sources[].clusterTrustBundle'),
   gate('ContainerRestartRules', 'containers[].restartPolicy', 'containers[].restartPolicyRules', 'initContainers[].restartPolicyRules'),

@@ -29,7 +29,6 @@ export function validatePodTemplate(template: JsonObject, path: Path): Found {
   );
 }
 
-/** Checks labels and annotations of a pod template. */
 export function validateTemplateDescription(template: JsonObject, path: Path): Found {
   const metadata = objectAt(template, 'metadata') ?? {};
   const annotations = objectAt(metadata, 'annotations');

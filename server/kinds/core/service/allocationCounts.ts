@@ -1,7 +1,6 @@
 /** Whether a client named the value, or the server chose it. */
 export type AllocationScope = 'static' | 'dynamic';
 
-/** Counts allocations, except in dry runs. */
 export interface AllocationCounts {
   /** The range has its configured name; `seconds` is the search time. */
   address(range: string, scope: AllocationScope, seconds: number): void;

@@ -31,7 +31,6 @@ type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord; read
 const probesMax = 65_536;
 const portsPath = Path.of('spec', 'ports');
 
-/** Allocates addresses and node ports of services. */
 export const createServiceAllocator = (options: ServiceAllocatorOptions): Allocator =>
   new ServiceAllocator({
     ...options,
@@ -145,7 +144,6 @@ class Round {
     const ports = objectsIn(specOf(this.service), 'ports');
     this.refuseTooManyPorts(ports);
     const given = nodePortsByPort(ports);
-    /** The first node port of each port. */
     const shared = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
       const port = Number(entry['port'] ?? 0);
@@ -283,7 +281,6 @@ const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusErro
 
 const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
 
-/** The first requested node port of each port. */
 function nodePortsByPort(ports: readonly JsonObject[]): ReadonlyMap<JsonValue | undefined, number> {
   const given = new Map<JsonValue | undefined, number>();
   for (const { port, nodePort } of ports) {

@@ -38,7 +38,6 @@ export function claimsOf(service: ApiObject): Claim[] {
 
 const nameOf = ({ resource, name }: Claim): string => `${resource.resource}/${name}`;
 
-/** Claims of `a` that `b` lacks. */
 export function claimsBeyond(a: readonly Claim[], b: readonly Claim[]): Claim[] {
   const known = new Set(b.map(nameOf));
   return a.filter((claim) => !known.has(nameOf(claim)));

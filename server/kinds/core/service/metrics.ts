@@ -7,7 +7,6 @@ import { total } from '../../../../program/metrics/totals.js';
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The metrics have the reference's names. */
 export function createAllocationMetrics(registry: Registry): AllocationCounts {
   const registers = [registry];
   const counter = <L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> =>

@@ -43,7 +43,6 @@ export function portBits({ range, data }: { readonly range: string; readonly dat
   return bits;
 }
 
-/** The form in the object. */
 export function textOf(bits: PortBits): string {
   const end = bits.findLastIndex((byte) => byte !== 0) + 1;
   return Buffer.from(bits.slice(0, end).reverse()).toString('base64');

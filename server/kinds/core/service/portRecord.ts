@@ -8,10 +8,8 @@ import { claimKey, giveBack, nodePorts, type Claim } from './claims.js';
 import { emptyBits, isSet, portBits, portsOf, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
 import type { PortRange } from './ranges.js';
 
-/** The record of taken node ports. */
 export interface PortRecord {
   isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean>;
-  /** The number of taken ports. */
   taken(): Promise<number>;
   /** Returns the record's part of a write that takes and releases ports; `taking` makes the objects that claim single ports. */
   change(change: {

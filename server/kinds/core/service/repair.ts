@@ -97,7 +97,6 @@ export class PortRepair {
 const isChanged = (result: WriteResult): result is Extract<WriteResult, { outcome: 'conflict' | 'taken' }> =>
   result.outcome === 'conflict' || result.outcome === 'taken';
 
-/** The claims of services, with their owners. */
 async function wantedClaims(storage: Storage): Promise<readonly (readonly [claim: Claim, service: ApiObject])[]> {
   return (await all(storage, services)).flatMap((stored) => {
     const service = stored.decode();

@@ -5,7 +5,6 @@ import { contains, parseAddress, type Family, type Range } from '../../../regist
 import { addresses } from './claims.js';
 import { addressRanges, usable } from './ranges.js';
 
-/** Used and free values of a range. */
 export interface Usage {
   readonly allocated: number;
   readonly available: number;

@@ -27,7 +27,6 @@ export interface PodFacts {
   readonly volumes: Volumes;
   /** Includes invalid volumes. */
   readonly volumeNames: ReadonlySet<string>;
-  /** Names in `spec.resourceClaims`. */
   readonly claims: ReadonlySet<string>;
   readonly graceSeconds: number;
   readonly restartPolicy: string;
@@ -66,7 +65,6 @@ export const validateImageSpaces = (spec: JsonObject, path: Path): Found =>
 export const spacesAround = (image: string, path: Path): FieldError[] =>
   image.trim() === image ? [] : [invalid(path, image, 'must not have leading or trailing whitespace')];
 
-/** Checks the ordinary containers. */
 export function validateContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const at = path.child('containers');
   const containers = objectsIn(spec, 'containers');
@@ -128,7 +126,6 @@ const notEphemeral = [
 
 const notEphemeralText = 'cannot be set for an Ephemeral Container';
 
-/** Checks debug containers in a running pod. */
 export function validateEphemeralContainers(spec: JsonObject, path: Path, facts: PodFacts): Found {
   const targets = new Set(
     [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map((container) => textAt(container, 'name')),

@@ -5,7 +5,6 @@ import { fieldNotFound, forbidden, invalid, type Path, required, type FieldError
 import { localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 import { ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
-/** Volumes by name, for mounts and devices. */
 export type Volumes = ReadonlyMap<string, JsonObject>;
 
 const notSet = (volume: JsonObject, sources: readonly string[]): boolean => sources.every((source) => objectAt(volume, source) === null);

@@ -24,7 +24,6 @@ const podFields: ReadonlySet<string> = new Set([
 /** `metadata.labels['app']`: a member of a map. */
 const subscript = /^(.+?)\['(.*)'\]$/s;
 const maps: ReadonlySet<string> = new Set(['metadata.annotations', 'metadata.labels']);
-/** Former names of fields. */
 const formerNames: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' };
 const coreVersion = 'v1';
 

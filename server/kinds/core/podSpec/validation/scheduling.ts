@@ -263,7 +263,6 @@ export function validateSchedulingGates(spec: JsonObject, specPath: Path): Found
   });
 }
 
-/** Checks the longest runtime of a pod. */
 export function validateDeadline(spec: JsonObject, path: Path): FieldError[] {
   const deadline = spec['activeDeadlineSeconds'];
   const bad = deadline !== undefined && deadline !== null && (Number(deadline) < 1 || Number(deadline) > deadlineMax);

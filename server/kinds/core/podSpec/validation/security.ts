@@ -206,7 +206,6 @@ export function validateContainerSecurity(container: JsonObject, hostUsers: bool
   ];
 }
 
-/** Refuses members of another operating system. */
 export function validateOs(spec: JsonObject, path: Path): FieldError[] {
   const os = objectAt(spec, 'os');
   if (os === null) return [];

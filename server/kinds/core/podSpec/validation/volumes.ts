@@ -50,7 +50,6 @@ export function* validateVolumes(
   return { findings: yield* outcomeOf(found), volumes };
 }
 
-/** The reporting order of surplus sources. */
 const sources = Object.keys(ofPods);
 const sourcesIn = (volume: JsonObject): string[] =>
   Object.keys(volume).filter((member) => Object.hasOwn(ofPods, member) && objectAt(volume, member) !== null);

@@ -18,7 +18,6 @@ export interface Placed {
   readonly path: Path;
 }
 
-/** All containers in the reference's order. */
 export const placedContainers = (spec: JsonObject, path: Path): Placed[] =>
   lists.flatMap((list) =>
     objectsIn(spec, list).map((container, position) => ({ list, container, path: path.child(list).index(position) })),

@@ -9,7 +9,6 @@ import { textAt } from '../../../../../api/json/members.js';
 const comparisonsMax = 100_000;
 /** The cost of a warning, which limits their number to a hundred. */
 const warningComparisons = 1_000;
-/** The remaining comparisons. */
 interface Comparisons {
   left: number;
 }

@@ -70,7 +70,6 @@ function termWarnings(term: JsonObject, checkValues: boolean, path: Path): strin
 const selectorWarning = (holder: JsonObject, path: Path): string[] =>
   objectAt(holder, 'labelSelector') === null ? [`${path.child('labelSelector')}: ${noMatch}`] : [];
 
-/** Warns about pod affinity terms that match nothing. */
 export function podAffinityWarnings(spec: JsonObject, path: Path): string[] {
   const affinity = objectAt(spec, 'affinity') ?? {};
   return ['podAffinity', 'podAntiAffinity'].flatMap((kind) => {

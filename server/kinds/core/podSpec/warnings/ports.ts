@@ -6,7 +6,6 @@ import type { Placed } from './containers.js';
 
 /** The limit of earlier ports to compare: pairs are quadratic, and warnings are only advice. */
 const comparedMax = 20;
-/** The warnings about one pod's ports. */
 const warningsMax = 100;
 
 interface Port {

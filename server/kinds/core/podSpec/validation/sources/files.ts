@@ -13,7 +13,6 @@ export function ownFile(file: string, path: Path): FieldError[] {
 }
 const requiredFile = (file: string, path: Path): FieldError[] => (file === '' ? [required(path, '')] : ownFile(file, path));
 
-/** Keys of secrets and config maps as files. */
 function keyItems(source: JsonObject, path: Path): FieldError[] {
   return objectsIn(source, 'items').flatMap((item, position) => {
     const at = path.child('items').index(position);
@@ -33,7 +32,6 @@ export const keyed =
     ...keyItems(source, path),
   ];
 
-/** Pod fields for files. */
 const downwardFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
 const downwardResources = [
   'limits.cpu',

@@ -6,7 +6,6 @@ import { type Path, required, type FieldError } from '../../../../../registry/va
 /** Rules of a volume source, shared by pods and persistent volumes. */
 export type SourceRule = (source: JsonObject, path: Path, volumeName: string) => FieldError[];
 
-/** Required members, in reporting order. */
 export const needs =
   (...members: readonly string[]): SourceRule =>
   (source, path) =>

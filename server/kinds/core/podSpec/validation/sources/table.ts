@@ -76,7 +76,6 @@ export const imageVolume =
     ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
   ];
 
-/** Paths of sources that differ from their names. */
 export const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
 /** Paths of surplus sources that differ from their names. */
 export const surplusAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
