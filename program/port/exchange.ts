@@ -48,6 +48,8 @@ export class Exchange implements BodySender {
   #slotOwner = '';
   #slot: Share | null = null;
   #held: HeldSeat | null = null;
+  /** It has left its place to another request of its client, or never had one. */
+  #left = false;
   #content: Promise<Buffer> | null = null;
   #onClose: (() => void)[] = [];
   #onSwitch: (() => void)[] | null = null;
@@ -172,6 +174,7 @@ export class Exchange implements BodySender {
     else this.#body?.stop();
     if (this.#waitingBytes > 0) this.connection?.answerOver(this.#waitingBytes);
     this.#waitingBytes = 0;
+    if (this.connection !== null) turns.answered(this.connection);
     for (const action of this.#onClose) action();
     this.#onClose.length = 0;
   }
@@ -183,9 +186,25 @@ export class Exchange implements BodySender {
 
   /** Holds a slot until the work is over. Throws where there is none. */
   takeSlot(slots: Slots, owner: string): void {
-    this.#slot = slots.enter(owner, this.user);
+    try {
+      this.#slot = slots.enter(owner, this.user);
+    } catch (error) {
+      this.foundNoRoom();
+      throw error;
+    }
     this.#slots = slots;
     this.#slotOwner = owner;
+  }
+
+  /** There is no room for it, and so there will be none for others that its client sends at once. */
+  foundNoRoom(): void {
+    this.#left = true;
+    if (this.connection !== null) turns.refused(this.connection);
+  }
+
+  #leavePlace(): void {
+    if (!this.#left && this.connection !== null) turns.left(this.connection);
+    this.#left = true;
   }
 
   holdSeat(seat: HeldSeat): void {
@@ -196,6 +215,7 @@ export class Exchange implements BodySender {
   begun(): void {
     this.#held?.release();
     this.#held = null;
+    this.#leavePlace();
     if ('stream' in this.request) this.request.forgetHead?.();
     if ('stream' in this.response) this.response.forgetHead?.();
     if (!this.query.has('fieldValidation')) this.query = noParameters;
@@ -215,6 +235,7 @@ export class Exchange implements BodySender {
     this.#slots = null;
     this.#held?.release();
     this.#held = null;
+    this.#leavePlace();
     if (this.response.writableEnded) this.#countWaiting();
     else this.#streams = true;
   }

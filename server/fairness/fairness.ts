@@ -19,6 +19,8 @@ export interface Guest {
   readonly response: { setHeader(name: string, value: string): unknown };
   readonly closed: boolean;
   onClose(action: () => void): void;
+  /** It is refused. */
+  foundNoRoom(): void;
   holdSeat(seat: { release(): void; pause(): void; resume(): Promise<void> }): void;
 }
 
@@ -199,6 +201,7 @@ export class Fairness implements Counted {
     if (reason === 'time-out') running.counts.timedOut++;
     else if (reason === 'cancelled') running.counts.cancelled++;
     else running.counts.rejected++;
+    if (reason !== 'cancelled') turn.guest.foundNoRoom();
   }
 
   finish(turn: Turn, ticket: Ticket<Turn>): void {

@@ -7,12 +7,15 @@ import { readingOf } from './reading.js';
 import { ConnectionSendBuffer } from './sendBuffer.js';
 import { SocketProgress } from './socketProgress.js';
 import type { Standing } from './standing.js';
+import { turns } from './turns.js';
 import { unsentBytes, type Holder } from './unsentBytes.js';
 
 /** Receives events of a connection for the owner of all connections. */
 export interface ConnectionKeeper {
   /** Records that a different user sends requests on the connection. Returns false where that user has too many connections. */
   askedBy(connection: Connection, user: User): boolean;
+  /** All on which the same user asked last. */
+  ofUser(name: string): Iterable<Connection>;
 }
 
 export interface Carried extends Listed {
@@ -71,6 +74,11 @@ export class Connection implements ConnectionState, Holder {
     return this.sendBuffer.unsentBytes + this.#answerBytes;
   }
 
+  /** Those over HTTP/2 on which the same user asked last, itself among them. Node holds back the others by itself. */
+  get siblings(): Iterable<Connection> {
+    return [...this.keeper.ofUser(this.userName)].filter(({ http2 }) => http2);
+  }
+
   get http2(): boolean {
     return this.session !== null;
   }
@@ -103,9 +111,10 @@ export class Connection implements ConnectionState, Holder {
       this.heardAt = now;
       if (!this.doubted) this.askedAt = null;
     }
-    // After a protocol error Node stops reading, and would never see the connection end.
-    if (this.session !== null) readingOf(this.socket)?.readStart();
-    else if (this.socket.readableEnded && this.socket.writableEnded) {
+    // After a protocol error Node stops reading, and would never see the connection end. One that waits for its turn is read when it comes.
+    if (this.session !== null) {
+      if (!turns.holds(this) || now - this.heardAt >= silenceMs / 2) readingOf(this.socket)?.readStart();
+    } else if (this.socket.readableEnded && this.socket.writableEnded) {
       this.#endedAt ??= now;
       if (now - this.#endedAt >= takingMs) this.cut();
     }

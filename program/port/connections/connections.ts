@@ -22,7 +22,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   readonly #bySocket = new WeakMap<object, Connection>();
   readonly #strangers = new Set<Connection>();
   readonly #ofAddress = new Tally();
-  readonly #ofUser = new Tally();
+  readonly #byUser = new Map<string, Set<Connection>>();
   #ordinary = 0;
   readonly #looks: Repeated;
 
@@ -105,11 +105,15 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     this.#strangers.delete(connection);
     connection.userName = user.name;
     connection.standing = standing;
-    if (standing === 'ordinary') {
-      this.#ofUser.add(user.name);
-      this.#ordinary += 1;
-    }
+    const ofUser = this.#byUser.get(user.name);
+    if (ofUser === undefined) this.#byUser.set(user.name, new Set([connection]));
+    else ofUser.add(connection);
+    if (standing === 'ordinary') this.#ordinary += 1;
     return true;
+  }
+
+  ofUser(name: string): Iterable<Connection> {
+    return this.#byUser.get(name) ?? [];
   }
 
   look(now: number): void {
@@ -136,7 +140,8 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   #hasRoomFor(connection: Connection, userName: string): boolean {
     const { ofUser, ofOrdinaryUsers } = this.bounds;
     const others = (other: Connection): boolean => other !== connection && other.standing === 'ordinary';
-    if (this.#ofUser.of(userName) >= ofUser && !this.#drop((other) => others(other) && other.userName === userName)) return false;
+    if ((this.#byUser.get(userName)?.size ?? 0) >= ofUser && !this.#drop((other) => others(other) && other.userName === userName))
+      return false;
     return this.#ordinary < ofOrdinaryUsers || connection.standing === 'ordinary' || this.#drop(others);
   }
 
@@ -168,8 +173,10 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 
   #forgetUser(connection: Connection): void {
+    const ofUser = this.#byUser.get(connection.userName);
+    ofUser?.delete(connection);
+    if (ofUser?.size === 0) this.#byUser.delete(connection.userName);
     if (connection.standing !== 'ordinary') return;
-    this.#ofUser.remove(connection.userName);
     this.#ordinary -= 1;
     connection.standing = 'stranger';
   }

@@ -1,5 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import { Line } from './line.js';
+import { Paces } from './paces.js';
 import { readingOf, type Reading } from './reading.js';
 
 /** Pieces of work that begin in one turn of the event loop: a millisecond or two. Further ones wait for several turns. */
@@ -11,8 +13,6 @@ const perTurnMax = 16;
 const budgetMs = 2;
 /** Requests of one connection that wait for a turn; more than streams may be open, since those that were cancelled count until then. */
 const waitingMax = 8_192;
-/** Empty places at the head of a line are dropped once there are so many, or nothing waits. */
-const leftPlacesMax = 1_024;
 
 /** Waiting requests of one client above which nothing more is read from its connections: decoding heads takes time outside any turn. */
 const heldFrom = 64;
@@ -21,6 +21,8 @@ export interface Bringer {
   readonly userName: string;
   readonly ends: string;
   readonly socket: Socket;
+  /** All connections over HTTP/2 of whoever asked last, itself among them; none before anybody has. */
+  readonly siblings: Iterable<Bringer>;
   cut(): void;
 }
 
@@ -28,31 +30,8 @@ interface Waiting {
   readonly stream: Pick<ServerHttp2Stream, 'closed' | 'destroyed'>;
   readonly begin: () => void;
 }
-/** First in, first out. An empty place is cleared: finished work must not live on for as long as others wait. */
-class Line<T> {
-  #items: (T | undefined)[] = [];
-  #next = 0;
 
-  get length(): number {
-    return this.#items.length - this.#next;
-  }
-
-  push(item: T): void {
-    this.#items.push(item);
-  }
-
-  shift(): T | undefined {
-    if (this.length === 0) return undefined;
-    const item = this.#items[this.#next];
-    this.#items[this.#next] = undefined;
-    this.#next += 1;
-    if (this.length === 0 || this.#next >= leftPlacesMax) {
-      this.#items = this.#items.slice(this.#next);
-      this.#next = 0;
-    }
-    return item;
-  }
-}
+/** Requests of one connection that wait for their beginning. */
 interface Lane {
   readonly bringer: Bringer;
   readonly waiting: Line<Waiting>;
@@ -62,10 +41,14 @@ interface Lane {
   queued: boolean;
   /** True when reading is paused and its owner knows. */
   held: boolean;
+  /** Node may read it all the same: it does once it has written. */
+  slipped: boolean;
 }
+
 /** Waiting work of one client: of one user, or of a connection whose user is still unknown. */
 interface Owner {
   readonly key: string;
+  readonly isStranger: boolean;
   /** Requests that have begun, waited for something, and want to go on. */
   readonly returning: Line<() => void>;
   /** Connections with requests that want to begin, in the order of their turns. */
@@ -76,6 +59,12 @@ interface Owner {
   readonly held: Line<Lane>;
   /** The turn of the event loop in which one of them last resumed reading. */
   readAt: number;
+  /** None of its connections was read again since it had so many requests that all were held. */
+  allHeld: boolean;
+  /** Out of the rotation: none of its requests may begin before another one has left its place, or some time is over. */
+  aside: boolean;
+  /** A timer runs that ends this. */
+  timed: boolean;
 }
 
 export interface TurnOptions {
@@ -85,6 +74,8 @@ export interface TurnOptions {
   readonly inNextTurn: (action: () => void) => void;
   /** Calls the action after all pending promise reactions have run. */
   readonly afterwards: (action: () => void) => void;
+  /** Calls the action when so many milliseconds are over. */
+  readonly later: (action: () => void, ms: number) => void;
   readonly reading: (bringer: Bringer) => Reading | null;
 }
 
@@ -99,6 +90,9 @@ const usual: TurnOptions = {
     queueMicrotask(() => {
       process.nextTick(action);
     });
+  },
+  later: (action, ms) => {
+    setTimeout(action, ms).unref();
   },
   reading: ({ socket }) => readingOf(socket),
 };
@@ -116,24 +110,36 @@ const usual: TurnOptions = {
  * A client with one request waits for one piece of each other client, not for all of them. Requests that were cancelled by then never begin. While many of a
  * client wait, nothing more is read from its connections: the rest stays in the kernel, and in the end with the client. Once all of them have begun, reading
  * goes on, of one connection in a turn: however many a client has, it brings no more at a time than with one.
+ *
+ * A client for whose requests there is no room is paced (`paces.ts`): it stands aside until one of them may begin, and is not read meanwhile.
  */
 export class Turns {
   readonly #lanes = new WeakMap<Bringer, Lane>();
   readonly #owners = new Map<string, Owner>();
   readonly #rotation = new Line<Owner>();
+  /** Held connections that Node may read. */
+  #slipped: Lane[] = [];
   #begun = 0;
+  /** The event loop has been asked for another turn. */
+  #coming = false;
   #turns = 0;
   /** When the current turn ends: counted from its first piece. */
   #end = 0;
   readonly #options: TurnOptions;
+  readonly #paces: Paces;
 
   constructor(options: Partial<TurnOptions> = {}) {
     this.#options = { ...usual, ...options };
+    this.#paces = new Paces(this.#options.now);
   }
 
   /** Begins a received request now, or in its turn. A connection with far too many waiting requests is cut. */
   begin(bringer: Bringer, stream: Waiting['stream'], begin: () => void): void {
-    if (this.#isFree()) return this.#run(begin);
+    const key = keyOf(bringer);
+    if (this.#isFree() && this.#mayBegin(key)) {
+      this.#paces.begins(key);
+      return this.#run(begin);
+    }
     const lane = this.#laneOf(bringer);
     if (lane.waiting.length >= waitingMax) {
       bringer.cut();
@@ -146,7 +152,34 @@ export class Turns {
       lane.queued = true;
       owner.lanes.push(lane);
     }
-    if (owner.waiting >= heldFrom) this.#hold(lane);
+    if (owner.waiting >= heldFrom) this.#holdAll(lane);
+  }
+
+  /** A request of the connection has found no room. */
+  refused(bringer: Bringer): void {
+    this.#paces.refused(keyOf(bringer));
+  }
+
+  /** A request of the connection has left its place to another one. */
+  left(bringer: Bringer): void {
+    const key = keyOf(bringer);
+    if (!this.#paces.left(key)) return;
+    const owner = this.#owners.get(key);
+    if (owner !== undefined) this.#return(owner);
+  }
+
+  /** An answer has been written to the connection, which makes Node read on: once it has, a connection that is held is held again, before anything has been read. */
+  answered(bringer: Bringer): void {
+    const lane = this.#lanes.get(bringer);
+    if (lane === undefined || !lane.held || lane.slipped) return;
+    lane.slipped = true;
+    this.#slipped.push(lane);
+    this.#askForTurn();
+  }
+
+  /** Whether the connection is not read because much of its client waits. */
+  holds(bringer: Bringer): boolean {
+    return this.#lanes.get(bringer)?.held === true;
   }
 
   /** Lets a request of the user go on after a wait. Returns undefined where it may go on at once; otherwise the promise settles in its turn. */
@@ -155,7 +188,9 @@ export class Turns {
       this.#count();
       return undefined;
     }
-    const { returning } = this.#ownerOf(user);
+    const owner = this.#ownerOf(user);
+    const { returning } = owner;
+    this.#return(owner);
     return new Promise((resolve) => {
       returning.push(resolve);
     });
@@ -163,6 +198,11 @@ export class Turns {
 
   #isFree(): boolean {
     return this.#rotation.length === 0 && this.#hasRoom();
+  }
+
+  /** Whether the client is not paced, or has nothing that waits before this. */
+  #mayBegin(key: string): boolean {
+    return !this.#owners.has(key) && this.#paces.allows(key);
   }
 
   #hasRoom(): boolean {
@@ -176,7 +216,7 @@ export class Turns {
       if (!known.queued && !known.held) known.owner = this.#ownerOf(keyOf(bringer));
       return known;
     }
-    const lane: Lane = { bringer, waiting: new Line(), owner: this.#ownerOf(keyOf(bringer)), queued: false, held: false };
+    const lane: Lane = { bringer, waiting: new Line(), owner: this.#ownerOf(keyOf(bringer)), queued: false, held: false, slipped: false };
     this.#lanes.set(bringer, lane);
     return lane;
   }
@@ -184,10 +224,51 @@ export class Turns {
   #ownerOf(key: string): Owner {
     const known = this.#owners.get(key);
     if (known !== undefined) return known;
-    const owner: Owner = { key, returning: new Line(), lanes: new Line(), waiting: 0, held: new Line(), readAt: 0 };
+    const owner: Owner = {
+      key,
+      isStranger: key.startsWith(strangersMark),
+      returning: new Line(),
+      lanes: new Line(),
+      waiting: 0,
+      held: new Line(),
+      readAt: 0,
+      allHeld: false,
+      aside: false,
+      timed: false,
+    };
     this.#owners.set(key, owner);
     this.#rotation.push(owner);
+    this.#askForTurn();
     return owner;
+  }
+
+  /** Nothing of it may begin: it stands aside until that changes. */
+  #standAside(owner: Owner): void {
+    owner.aside = true;
+    if (owner.timed) return;
+    owner.timed = true;
+    this.#options.later(() => {
+      owner.timed = false;
+      this.#return(owner);
+    }, this.#paces.waitMs(owner.key));
+  }
+
+  #return(owner: Owner): void {
+    if (!owner.aside) return;
+    owner.aside = false;
+    this.#rotation.push(owner);
+    this.#askForTurn();
+  }
+
+  /** Those of its client that have something to read as well, in this very turn, are not read any more. */
+  #holdAll(lane: Lane): void {
+    this.#hold(lane);
+    if (lane.owner.allHeld) return;
+    lane.owner.allHeld = true;
+    for (const sibling of lane.bringer.siblings) {
+      const other = this.#laneOf(sibling);
+      if (!other.held) this.#hold(other);
+    }
   }
 
   #hold(lane: Lane): void {
@@ -195,28 +276,70 @@ export class Turns {
       lane.held = true;
       lane.owner.held.push(lane);
     }
-    // Repeated each time: after a write, Node may read again.
+    // Repeated each time: something has been read.
     this.#options.reading(lane.bringer)?.readStop();
+  }
+
+  /** Returns the next request of a client that still wants a response. */
+  #nextBeginning(owner: Owner): (() => void) | null {
+    const { lanes } = owner;
+    for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
+      const isKnown = owner.isStranger && lane.bringer.userName !== '';
+      if (isKnown) this.#handOver(lane);
+      const next = isKnown ? null : nextOf(lane);
+      if (next !== null) {
+        lanes.push(lane);
+        return next;
+      }
+      lane.queued = isKnown;
+    }
+    return null;
+  }
+
+  /** Somebody has said meanwhile who he is: what waits on the connection is his. */
+  #handOver(lane: Lane): void {
+    const { owner: stranger, waiting } = lane;
+    const owner = this.#ownerOf(keyOf(lane.bringer));
+    stranger.waiting -= waiting.length;
+    owner.waiting += waiting.length;
+    owner.lanes.push(lane);
+    if (lane.held) owner.held.push(lane);
+    lane.owner = owner;
   }
 
   /** Reads one paused connection again; its requests are there before the next turn. */
   #nextReading(owner: Owner): (() => void) | null {
     if (owner.readAt === this.#turns) return null;
-    const lane = owner.held.shift();
+    let lane = owner.held.shift();
+    // What has been handed over is no longer this one's.
+    while (lane !== undefined && lane.owner !== owner) lane = owner.held.shift();
     if (lane === undefined) return null;
     return () => {
       owner.readAt = this.#turns;
+      owner.allHeld = false;
       lane.held = false;
       this.#options.reading(lane.bringer)?.readStart();
     };
   }
 
+  /** What a client does next; null where it has nothing to do, `paced` where that may not begin yet. */
+  #nextOf(owner: Owner): (() => void) | 'paced' | null {
+    if (!this.#paces.allows(owner.key)) return owner.waiting > 0 || owner.held.length > 0 ? 'paced' : null;
+    const beginning = this.#nextBeginning(owner);
+    if (beginning !== null) this.#paces.begins(owner.key);
+    return beginning ?? this.#nextReading(owner);
+  }
+
   #count(): void {
-    if (this.#begun === 0) {
-      this.#end = this.#options.now() + budgetMs;
-      this.#options.inNextTurn(this.#turn);
-    }
+    if (this.#begun === 0) this.#end = this.#options.now() + budgetMs;
+    this.#askForTurn();
     this.#begun += 1;
+  }
+
+  #askForTurn(): void {
+    if (this.#coming) return;
+    this.#coming = true;
+    this.#options.inNextTurn(this.#turn);
   }
 
   #run(piece: () => void): void {
@@ -226,9 +349,19 @@ export class Turns {
 
   readonly #turn = (): void => {
     this.#begun = 0;
+    this.#coming = false;
     this.#turns += 1;
+    this.#holdAgain();
     this.#goRound([]);
   };
+
+  #holdAgain(): void {
+    for (const lane of this.#slipped) {
+      lane.slipped = false;
+      if (lane.held) this.#options.reading(lane.bringer)?.readStop();
+    }
+    this.#slipped = [];
+  }
 
   /** `resting` owners had a connection read in this turn, and have nothing else to do in it. */
   #goRound(resting: Owner[]): void {
@@ -236,8 +369,9 @@ export class Turns {
       const owner = this.#rotation.shift();
       if (owner === undefined) break;
       const returning = owner.returning.shift();
-      const piece = returning ?? nextBeginning(owner) ?? this.#nextReading(owner);
-      if (piece !== null) {
+      const piece = returning ?? this.#nextOf(owner);
+      if (piece === 'paced') this.#standAside(owner);
+      else if (piece !== null) {
         this.#rotation.push(owner);
         this.#run(piece);
         // It goes on where it waited: only then is its cost known.
@@ -254,19 +388,14 @@ export class Turns {
 }
 
 /** An unused connection has a key of its own, distinguished from users by a character that no name of a user has. */
-const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `\n${ends}` : userName);
+const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `${strangersMark}${ends}` : userName);
+const strangersMark = '\n';
 
-/** Returns the next request of a client that still wants a response. */
-function nextBeginning(owner: Owner): (() => void) | null {
-  const { lanes } = owner;
-  for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
-    for (let next = lane.waiting.shift(); next !== undefined; next = lane.waiting.shift()) {
-      owner.waiting -= 1;
-      if (next.stream.closed || next.stream.destroyed) continue;
-      lanes.push(lane);
-      return next.begin;
-    }
-    lane.queued = false;
+/** Returns the next request of the connection that still wants a response. */
+function nextOf({ owner, waiting }: Lane): (() => void) | null {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    owner.waiting -= 1;
+    if (!next.stream.closed && !next.stream.destroyed) return next.begin;
   }
   return null;
 }

@@ -223,6 +223,7 @@ describe('fairness: what rests', () => {
         response: { setHeader: () => {} },
         closed: false,
         onClose: () => {},
+        foundNoRoom: () => {},
         holdSeat: (seat) => {
           held = seat;
         },
@@ -236,6 +237,31 @@ describe('fairness: what rests', () => {
     const its = [...fairness.levels].find(({ settings }) => settings.name === 'level');
     expect(its?.level.seatsInUse, 'its watchers take seats').to.be.greaterThan(0);
     expect(guest.deref()).to.equal(undefined);
+  });
+
+  it('tells those for whom there is no room, so that their client can be paced', async () => {
+    const fairness = new Fairness({ seats: 1, waitMaxMs: 60_000, estimate: () => ({ objects: 0, bytes: null, watchers: 0 }) });
+    const limited = { limitResponse: { type: 'Queue', queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } } };
+    fairness.configure([schemaOf(schema('all', 'level', 1, 'ann'))], [levelOf(level('level', limited))]);
+    const told: string[] = [];
+    const admit = (name: string): void | Promise<void> => {
+      const read = requestInfo('GET', '/api/v1/namespaces/n/pods/p', new URLSearchParams());
+      if (!read.ok) throw new Error(read.message);
+      return fairness.admit({
+        info: read.info,
+        user: { name: 'ann', uid: '', groups: [], extra: {} } as never,
+        query: new URLSearchParams(),
+        response: { setHeader: () => {} },
+        closed: false,
+        onClose: () => {},
+        holdSeat: () => {},
+        foundNoRoom: () => told.push(name),
+      });
+    };
+    expect(admit('begins')).to.equal(undefined);
+    void admit('waits');
+    expect(() => admit('is refused')).to.throw('too many requests');
+    expect(told).to.deep.equal(['is refused']);
   });
 });
 
@@ -255,6 +281,7 @@ describe('fairness: what every cluster has', () => {
       closed: false,
       onClose: () => {},
       holdSeat: () => {},
+      foundNoRoom: () => {},
     });
     return [...fairness.levels].find(({ settings, counts }) => counts.dispatched > (before.get(settings.name) ?? 0))?.settings.name;
   };

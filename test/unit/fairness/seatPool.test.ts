@@ -53,6 +53,8 @@ class Caller implements Guest {
 
   onClose(): void {}
 
+  foundNoRoom(): void {}
+
   holdSeat(seat: Held): void {
     this.seat = seat;
   }

@@ -64,6 +64,7 @@ class Scene {
       response: { setHeader: () => undefined },
       closed: false,
       onClose: () => undefined,
+      foundNoRoom: () => {},
       holdSeat: (seat) => {
         this.#seats.push(seat);
       },

@@ -194,6 +194,29 @@ describe('connections', () => {
     expect([connectionsMax(1_000), connectionsMax(Infinity), connectionsMax() > 0]).to.deep.equal([750, 20_000, true]);
     expect(connectionBounds(768)).to.deep.equal({ all: 768, ofAddress: 576, ofUser: 384, ofOrdinaryUsers: 672 });
   });
+
+  it('knows those on which the same user asked last', () => {
+    const [one, two, other, unknown] = [connect(), connect(), connect(), connect()].map(of) as [
+      Connection,
+      Connection,
+      Connection,
+      Connection,
+    ];
+    const session = { destroy: () => {} } as unknown as ServerHttp2Session;
+    for (const each of [one, two, other]) each.session = session;
+    const plain = of(connect());
+    for (const each of [one, two, plain]) each.askedBy(alice);
+    other.askedBy(admin);
+    unknown.askedBy(stranger);
+    expect([...one.siblings]).to.deep.equal([one, two]);
+    expect([...other.siblings]).to.deep.equal([other]);
+    expect([...unknown.siblings]).to.deep.equal([]);
+    two.askedBy(admin);
+    expect([...one.siblings]).to.deep.equal([one]);
+    expect([...two.siblings]).to.deep.equal([other, two]);
+    other.socket.destroy();
+    expect([...two.siblings]).to.deep.equal([two]);
+  });
 });
 
 describe('the life of a connection', () => {

@@ -18,14 +18,21 @@ describe('turns of the event loop', () => {
   let held: [string, string][];
   let cut: string[];
 
-  const connection = (ends: string, userName = ''): Bringer =>
-    ({
+  const connections: Bringer[] = [];
+  const connection = (ends: string, userName = ''): Bringer => {
+    const made = {
       ends,
       userName,
+      get siblings() {
+        return userName === '' ? [] : connections.filter((other) => other.userName === userName);
+      },
       cut: () => {
         cut.push(ends);
       },
-    }) as Bringer;
+    } as unknown as Bringer;
+    connections.push(made);
+    return made;
+  };
   const reading = ({ ends }: Bringer): Reading => ({
     readStop: () => {
       held.push(['hold', ends]);
@@ -57,6 +64,7 @@ describe('turns of the event loop', () => {
     begun = [];
     held = [];
     cut = [];
+    connections.length = 0;
     turns = new Turns({
       ...timeless,
       perTurn: 2,
@@ -262,6 +270,7 @@ describe('turns of the event loop', () => {
     fc.assert(
       fc.property(sockets, fc.integer({ min: 64, max: 100 }), (made, atOnce) => {
         next = [];
+        connections.length = 0;
         const opened = made.map(({ user, requests }, at) => ({
           bringer: connection(String(at), user),
           user,
@@ -288,18 +297,34 @@ describe('turns of the event loop', () => {
             };
           },
         });
+        let written: (typeof opened)[number][] = [];
         for (let loop = 0; next.length > 0 || opened.some(({ left }) => left > 0); loop += 1) {
           expect(loop, 'turns of the event loop').to.be.below(1_000);
+          // Node writes before it hands out a turn, and reads on whatever it has written to.
+          for (const each of written) {
+            each.read = true;
+            mine.answered(each.bringer);
+          }
+          written = [];
           turn();
           const reading = opened.filter(({ read, left }) => read && left > 0);
           // The first reads have happened before anybody could know; the last ones bring less than is needed to be held.
           if (loop > 0) for (const user of ['a', 'b']) expect(reading.filter((each) => each.user === user).length).to.be.at.most(1);
           for (const each of reading) {
+            // Another one of its user may have brought so much in this turn that it is held before anything has been read.
+            if (!each.read) continue;
             for (let piece = 0; piece < atOnce && each.left > 0; piece += 1) {
               each.left -= 1;
               const number = each.brought++;
-              mine.begin(each.bringer, { closed: false, destroyed: false }, () => each.seen.push(number));
+              mine.begin(each.bringer, { closed: false, destroyed: false }, () => {
+                each.seen.push(number);
+                written.push(each);
+              });
             }
+            const waiting = opened
+              .filter(({ user }) => user === each.user)
+              .reduce((sum, { brought, seen }) => sum + brought - seen.length, 0);
+            expect(waiting, 'of a user, what waits here').to.be.below(64 + atOnce);
           }
         }
         for (const [at, { seen, read }] of opened.entries()) {
@@ -308,6 +333,134 @@ describe('turns of the event loop', () => {
         }
       }),
     );
+  });
+
+  it('hold a connection again that Node reads because it has written to it', () => {
+    const greedy = connection('1', 'greedy');
+    for (let each = 0; each < 66; each += 1) begin(greedy, String(each));
+    held = [];
+    turns.answered(greedy);
+    turns.answered(greedy);
+    expect(held).to.deep.equal([]);
+    turn();
+    expect(held).to.deep.equal([['hold', '1']]);
+  });
+
+  it('give what waits on a connection to the one who has said meanwhile who he is', () => {
+    const [first, second] = [connection('1'), connection('2')];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) begin(first, `1${name}`);
+    for (const name of ['a', 'b', 'c', 'd', 'e']) begin(second, `2${name}`);
+    begin(connection('3', 'modest'), 'other');
+    for (const each of [first, second]) Object.assign(each, { userName: 'greedy' });
+    while (next.length > 0) turn();
+    expect(begun.indexOf('other')).to.be.below(5);
+    expect(begun).to.have.length(11);
+    expect(begun.slice(2).filter((name) => name.startsWith('1'))).to.deep.equal(['1c', '1d', '1e']);
+    expect(begun.filter((name) => name.startsWith('2'))).to.deep.equal(['2a', '2b', '2c', '2d', '2e']);
+  });
+
+  describe('of clients for whose requests there is no room', () => {
+    let now: number;
+    let timers: { readonly at: number; readonly action: () => void }[];
+    /** Requests of `greedy` that may be worked on at a time. */
+    const places = 3;
+    let underWay: Bringer[];
+    let refused: number;
+
+    beforeEach(() => {
+      now = 0;
+      timers = [];
+      underWay = [];
+      refused = 0;
+      turns = new Turns({
+        ...timeless,
+        now: () => now,
+        perTurn: 16,
+        inNextTurn: (action) => {
+          next.push(action);
+        },
+        later: (action, ms) => {
+          timers.push({ at: now + ms, action });
+        },
+        reading,
+      });
+    });
+    const pass = (ms: number): void => {
+      for (const end = now + ms; now < end; now += 1) {
+        const due = timers.filter(({ at }) => at <= now);
+        timers = timers.filter(({ at }) => at > now);
+        for (const { action } of due) action();
+        turn();
+      }
+    };
+    /** A client that asks again as soon as it has an answer, whatever that is. */
+    const askWithoutEnd = (of: Bringer): void => {
+      const ask = (): void => {
+        turns.begin(of, { closed: false, destroyed: false }, () => {
+          if (underWay.length < places) underWay.push(of);
+          else {
+            refused += 1;
+            turns.refused(of);
+            next.push(ask);
+          }
+        });
+      };
+      for (let stream = 0; stream < 100; stream += 1) ask();
+    };
+    const end = (): void => {
+      const of = underWay.shift();
+      if (of !== undefined) turns.left(of);
+    };
+
+    it('refuse one in every few milliseconds, however fast they ask again', () => {
+      for (const ends of ['1', '2', '3']) askWithoutEnd(connection(ends, 'greedy'));
+      pass(400);
+      expect(underWay).to.have.length(places);
+      expect(refused).to.be.within(80, 101);
+    });
+
+    it('begin one in the place of each that is over, at once', () => {
+      askWithoutEnd(connection('1', 'greedy'));
+      pass(1);
+      const before = refused;
+      for (let each = 0; each < 50; each += 1) {
+        end();
+        turn();
+        expect(underWay, 'no place stays empty').to.have.length(places);
+      }
+      expect(refused).to.equal(before);
+    });
+
+    it('keep nobody else from anything', () => {
+      for (const ends of ['1', '2', '3', '4', '5']) askWithoutEnd(connection(ends, 'greedy'));
+      pass(50);
+      for (let each = 0; each < 20; each += 1) {
+        begin(connection(`modest ${each}`, `modest ${each}`), String(each));
+        expect(begun, 'at once: nobody else is in the line').to.have.length(each + 1);
+        pass(1);
+      }
+    });
+
+    it('begin all at once again when nothing of them was refused for a second', () => {
+      const greedy = connection('1', 'greedy');
+      turns.refused(greedy);
+      pass(999);
+      for (const name of ['a', 'b', 'c']) begin(greedy, name);
+      expect(begun).to.deep.equal(['a']);
+      // What waits by then is looked at when it would have been.
+      pass(5);
+      expect(begun).to.deep.equal(['a', 'b', 'c']);
+    });
+
+    it('have all of them begin in the end, in their order', () => {
+      const greedy = connection('1', 'greedy');
+      turns.refused(greedy);
+      const names = Array.from({ length: 300 }, (_, each) => String(each));
+      for (const name of names) begin(greedy, name);
+      pass(1_100);
+      expect(begun).to.deep.equal(names);
+      expect(held.at(-1)).to.deep.equal(['go on', '1']);
+    });
   });
 
   it('bound what waits: beyond, the connection is cut', () => {

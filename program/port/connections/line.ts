@@ -1,0 +1,28 @@
+/** Empty places at the head of a line are dropped once there are so many, or nothing waits. */
+const leftPlacesMax = 1_024;
+
+/** First in, first out. An empty place is cleared: finished work must not live on for as long as others wait. */
+export class Line<T> {
+  #items: (T | undefined)[] = [];
+  #next = 0;
+
+  get length(): number {
+    return this.#items.length - this.#next;
+  }
+
+  push(item: T): void {
+    this.#items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.length === 0) return undefined;
+    const item = this.#items[this.#next];
+    this.#items[this.#next] = undefined;
+    this.#next += 1;
+    if (this.length === 0 || this.#next >= leftPlacesMax) {
+      this.#items = this.#items.slice(this.#next);
+      this.#next = 0;
+    }
+    return item;
+  }
+}
