@@ -1,3 +1,4 @@
+import { goTypeOf } from '../../api/goTypes.js';
 import type { JsonValue } from '../../api/object.js';
 
 /** Go's format of a value (`%v`), which the reference uses in messages about patches: `map[a:map[b:1] c:[x y]]`. */
@@ -7,4 +8,14 @@ export function printed(value: JsonValue | undefined): string {
   if (typeof value !== 'object') return String(value);
   const members = Object.keys(value).sort();
   return `map[${members.map((name) => `${name}:${printed(value[name])}`).join(' ')}]`;
+}
+
+/** The same as Go's `%s` prints it, which marks whatever is no text: `%!s(int64=1)`. */
+export function printedAsText(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return '%!s(<nil>)';
+  if (Array.isArray(value)) return `[${value.map(printedAsText).join(' ')}]`;
+  if (typeof value !== 'object') return `%!s(${goTypeOf(value)}=${String(value)})`;
+  const members = Object.keys(value).sort();
+  return `map[${members.map((name) => `${name}:${printedAsText(value[name])}`).join(' ')}]`;
 }

@@ -1,5 +1,6 @@
-import { printed } from './printed.js';
+import { printed, printedAsText } from './printed.js';
 import { isObject } from '../../api/json/json.js';
+import { goTypeOf } from '../../api/goTypes.js';
 import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { setMember } from '../../api/json/setMember.js';
@@ -49,51 +50,71 @@ function* mergeObject(original: JsonObject, patch: JsonObject, type: PatchType |
   retainOnly(original, patch);
   yield* mergeOrderedLists(original, patch, type);
   let merged = 0;
-  for (const [member, value] of Object.entries(patch)) {
+  for (const [name, value] of Object.entries(patch)) {
     if (++merged % mergedInStep === 0) yield;
-    if (member.startsWith(`${deleteFromPrimitiveList}/`)) deleteItems(original, member.slice(deleteFromPrimitiveList.length + 1), value);
-    else yield* mergeMember(original, member, value ?? null, type?.field(member));
+    const deletes = name.startsWith(deleteFromPrimitiveList);
+    const member = deletes ? directedMember(name, deleteFromPrimitiveList, 'primitive list') : name;
+    yield* mergeMember(original, { member, value: value ?? null, deletes }, type?.field(member));
   }
   return original;
 }
 
-function* mergeMember(original: JsonObject, member: string, value: JsonValue, field: PatchField | undefined): Steps<void> {
+/** The member that a directive such as `$setElementOrder/MEMBER` is about. */
+function directedMember(directive: string, prefix: string, what: string): string {
+  if (directive.startsWith(`${prefix}/`)) return directive.slice(prefix.length + 1);
+  throw new PatchError('malformed', `invalid patch format of ${what}`);
+}
+
+interface MemberPatch {
+  readonly member: string;
+  readonly value: JsonValue;
+  /** Whether scalars of a list are taken away, not added; items that are objects are merged all the same. */
+  readonly deletes: boolean;
+}
+
+function* mergeMember(original: JsonObject, { member, value, deletes }: MemberPatch, field: PatchField | undefined): Steps<void> {
   if (value === null) {
     delete original[member];
     return;
   }
   const current = Object.hasOwn(original, member) ? original[member] : undefined;
-  const replaces = field?.strategies.includes('replace') === true;
-  if (isObject(current) && isObject(value))
+  if (isObject(current) && isObject(value)) {
+    const replaces = field?.strategies.includes('replace') === true;
     setMember(original, member, replaces ? value : yield* mergeObject(current, value, field?.type ?? null));
-  // A list that does not merge is taken literally: a directive in it is an unknown member.
-  else if (Array.isArray(current) && Array.isArray(value))
-    setMember(original, member, merges(field) ? yield* mergeList(current, value, field) : value);
-  else setMember(original, member, plain(value));
+  } else if (Array.isArray(current) && Array.isArray(value)) {
+    // A list that does not merge is taken literally: a directive in it is an unknown member.
+    setMember(original, member, merges(field) || deletes ? yield* mergeList(current, value, { field, deletes }) : value);
+  } else if (!deletes || goTypeOf(current) === goTypeOf(value)) setPlain(original, member, value);
 }
 
-const merges = (field: PatchField | undefined): field is PatchField => field?.strategies.includes('merge') === true;
+/** Sets a value of the patch that meets nothing in the object; a value that is a directive takes the member away. */
+function setPlain(original: JsonObject, member: string, value: JsonValue): void {
+  const kept = withoutDirectives(value);
+  if (kept === undefined) delete original[member];
+  else setMember(original, member, kept);
+}
+
+const merges = (field: PatchField | undefined): boolean => field?.strategies.includes('merge') === true;
 
 function replaceOrDelete(patch: JsonObject): JsonObject {
   const directive = patch[patchDirective];
+  if (directive !== 'replace' && directive !== 'delete') throw unknownDirective(patch);
   delete patch[patchDirective];
-  if (directive === 'replace') return patch;
-  if (directive === 'delete') return {};
-  throw new PatchError(
-    'directive',
-    `unknown patch type: ${String(directive)} in map: ${printed({ [patchDirective]: directive ?? null, ...patch })}`,
-  );
+  return directive === 'replace' ? patch : {};
 }
+
+const unknownDirective = (patch: JsonObject): PatchError =>
+  new PatchError('directive', `unknown patch type: ${printedAsText(patch[patchDirective])} in map: ${printed(patch)}`);
 
 /** `$retainKeys` removes members of the live object that the list does not name; the patch itself may set no others. */
 function retainOnly(original: JsonObject, patch: JsonObject): void {
   if (!Object.hasOwn(patch, retainKeys)) return;
   const list = patch[retainKeys];
   delete patch[retainKeys];
-  if (!Array.isArray(list)) throw new PatchError('directive', 'invalid patch format of retainKeys');
+  if (!Array.isArray(list)) throw new PatchError('malformed', 'invalid patch format of retainKeys');
   const named = new Set<JsonValue>(list);
   const stranger = Object.entries(patch).some(([member, value]) => value !== null && !isDirective(member) && !named.has(member));
-  if (stranger) throw new PatchError('directive', 'invalid patch format of retainKeys');
+  if (stranger) throw new PatchError('malformed', 'invalid patch format of retainKeys');
   for (const member of Object.keys(original)) if (!named.has(member)) delete original[member];
 }
 
@@ -101,125 +122,173 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
   for (const [directive, order] of Object.entries(patch)) {
     if (!directive.startsWith(setElementOrder)) continue;
     delete patch[directive];
-    if (!Array.isArray(order)) throw new PatchError('directive', `expected a []interface {}, but received a ${goType(order)}`);
-    const member = directive.slice(setElementOrder.length + 1);
-    const current = listOf(original, member);
-    const update = listOf(patch, member);
-    if (current === undefined && update === undefined) continue;
+    if (!Array.isArray(order)) throw noList(order);
+    const member = directedMember(directive, setElementOrder, 'setElementOrder list');
+    const [current, update] = [listOf(original, member), listOf(patch, member)];
     const field = type?.field(member);
-    if (update !== undefined) checkOrder(update, order, field?.mergeKey ?? null);
-    const merged =
-      current === undefined
-        ? (plain(update ?? []) as JsonValue[])
-        : update === undefined || !merges(field)
-          ? (update ?? current)
-          : yield* mergeList(current, update, field);
+    const key = field?.mergeKey ?? null;
+    checkOrder(update ?? [], order, key);
+    if (current === undefined && update === undefined) continue;
+    const merged = yield* mergeOrdered(current, update, field);
     yield;
-    setMember(original, member, orderItems(merged, { wanted: order, live: current ?? [] }, field?.mergeKey ?? null));
+    setMember(
+      original,
+      member,
+      orderedItems(merged, { wanted: order, live: current ?? [] }, key, haveObjects([current ?? [], update ?? []])),
+    );
     delete patch[member];
   }
 }
 
+function* mergeOrdered(
+  current: JsonValue[] | undefined,
+  update: JsonValue[] | undefined,
+  field: PatchField | undefined,
+): Steps<readonly JsonValue[]> {
+  if (update === undefined) return current ?? [];
+  if (current === undefined) return itemsWithoutDirectives(update);
+  return merges(field) ? yield* mergeList(current, update, { field, deletes: false }) : update;
+}
+
 /** The patch's items must follow the same order. */
-function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string | null): void {
-  const idOf = (item: JsonValue): JsonValue | undefined => (mergeKey !== null && isObject(item) ? item[mergeKey] : item);
-  const set = update.filter((item) => !isObject(item) || item[patchDirective] === undefined);
+function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], key: string | null): void {
+  if (update.length === 0 || order.length === 0) return;
+  const set = key === null ? update : update.filter((item) => objectIn(item)[patchDirective] !== 'delete');
   let next = 0;
-  for (const item of order) if (next < set.length && idOf(set[next] as JsonValue) === idOf(item)) next++;
-  if (order.length === 0 || next === set.length) return;
+  for (let wanted = 0; next < set.length && wanted < order.length;) {
+    const item = set[next] ?? null;
+    const isDirective = isObject<JsonObject>(item) && item[patchDirective] !== undefined;
+    if (isDirective || identityOf(item, key) === identityOf(order[wanted] ?? null, key)) next++;
+    if (!isDirective) wanted++;
+  }
+  if (next === set.length) return;
   throw new PatchError(
     'directive',
-    `The order in patch list:\n${spellList(update)}\n doesn't match ${setElementOrder} list:\n${spellList(order)}\n`,
+    `The order in patch list:\n${printed([...update])}\n doesn't match ${setElementOrder} list:\n${printed([...order])}\n`,
   );
 }
 
-const spellList = (items: readonly JsonValue[]): string =>
-  `[${items.map((item) => (isObject(item) ? printed(item) : String(item))).join(' ')}]`;
+/** What tells an item apart: the value of its key, or the item itself. Throws where the key is not there. */
+function identityOf(item: JsonValue, key: string | null): JsonValue | undefined {
+  if (key === null) return item;
+  const object = objectIn(item);
+  if (Object.hasOwn(object, key)) return object[key];
+  throw new PatchError('directive', `map: ${printed(object)} does not contain declared merge key: ${key}`);
+}
+
+function objectIn(item: JsonValue): JsonObject {
+  if (isObject<JsonObject>(item)) return item;
+  throw new PatchError('directive', `expected a map[string]interface {}, but received a ${typeInMessage(item)}`);
+}
+
+const noList = (value: JsonValue | undefined): PatchError =>
+  new PatchError('directive', `expected a []interface {}, but received a ${typeInMessage(value)}`);
+
+/** Go's name for the type of nothing is a type that cannot be printed. */
+const typeInMessage = (value: JsonValue | undefined): string =>
+  value === null || value === undefined ? printedAsText(null) : goTypeOf(value);
 
 function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
-  const value = Object.hasOwn(object, member) ? object[member] : undefined;
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value)) throw new PatchError('directive', `expected a []interface {}, but received a ${goType(value)}`);
+  if (!Object.hasOwn(object, member)) return undefined;
+  const value = object[member];
+  if (!Array.isArray(value)) throw noList(value);
   return value;
 }
 
-function deleteItems(original: JsonObject, member: string, items: JsonValue | undefined): void {
-  const current = Object.hasOwn(original, member) ? original[member] : undefined;
-  if (!Array.isArray(current) || !Array.isArray(items)) return;
-  const gone = new Set(items);
-  setMember(
-    original,
-    member,
-    current.filter((item) => !gone.has(item)),
-  );
+/** Puts a merged list in order, once all that takes part has its key. */
+function orderedItems(
+  merged: readonly JsonValue[],
+  { wanted, live }: { readonly wanted: readonly JsonValue[]; readonly live: readonly JsonValue[] },
+  key: string | null,
+  ofObjects: boolean,
+): JsonValue[] {
+  if (key !== null) for (const item of merged) identityOf(item, key);
+  if (ofObjects) for (const item of [...wanted, ...merged, ...live]) identityOf(item, key ?? '');
+  return orderItems(merged, { wanted, live }, key);
 }
 
-function* mergeList(current: JsonValue[], update: JsonValue[], field: PatchField): Steps<JsonValue[]> {
-  if (!update.some(isObject) && !current.some(isObject)) {
-    return orderItems([...new Set([...current, ...update])], { wanted: update, live: current }, null);
+/** Whether the items of lists are objects; all must be of one type. */
+function haveObjects(lists: readonly (readonly JsonValue[])[]): boolean {
+  const types = new Set(lists.flatMap((list) => list.map(goTypeOf)));
+  if (types.size === 0) throw new PatchError('directive', 'no elements in any of the given slices');
+  if (types.size > 1) throw new PatchError('directive', `list element types are not identical: ${printed(lists.map((list) => [...list]))}`);
+  return types.has('map[string]interface {}');
+}
+
+function* mergeList(
+  current: JsonValue[],
+  update: JsonValue[],
+  { field, deletes }: { readonly field: PatchField | undefined; readonly deletes: boolean },
+): Steps<JsonValue[]> {
+  if (current.length === 0 && update.length === 0) return current;
+  const key = field?.mergeKey ?? null;
+  if (!haveObjects([current, update])) {
+    const named = new Set(update);
+    if (deletes) return current.filter((item) => !named.has(item));
+    return orderedItems([...new Set([...current, ...update])], { wanted: update, live: current }, key, false);
   }
-  const key = field.mergeKey;
-  if (key === null) throw new PatchError('directive', 'cannot merge lists without merge key');
-  const { kept, items } = applyItemDirectives(current, update, key);
+  if (key === null) throw new PatchError('directive', 'cannot merge lists without merge key for struct');
+  const { kept, items } = applyItemDirectives(current as JsonObject[], update as JsonObject[], key);
+  const merged = yield* mergeItems(kept, items, key, field?.type ?? null);
+  yield;
+  return orderedItems(merged, { wanted: items, live: kept }, key, true);
+}
+
+function* mergeItems(kept: readonly JsonObject[], items: readonly JsonObject[], key: string, type: PatchType | null): Steps<JsonObject[]> {
   const merged = [...kept];
   // The first item with a key counts. An index replaces searches: a body has room for a quarter of a million items.
   const positions = new Map<JsonValue | undefined, number>();
-  for (const [position, each] of merged.entries()) if (isObject(each) && !positions.has(each[key])) positions.set(each[key], position);
+  for (const [position, each] of merged.entries())
+    if (Object.hasOwn(each, key) && !positions.has(each[key])) positions.set(each[key], position);
   yield;
   for (const [merging, item] of items.entries()) {
     if (merging % mergedInStep === mergedInStep - 1) yield;
-    const position = positions.get(item[key]);
-    if (position !== undefined) merged[position] = yield* mergeObject(merged[position] as JsonObject, item, field.type);
-    else positions.set(item[key], merged.push(plain(item)) - 1);
+    const position = positions.get(identityOf(item, key));
+    if (position !== undefined) merged[position] = yield* mergeObject(merged[position] as JsonObject, item, type);
+    // A new item is taken as it stands, like a list that does not merge.
+    else positions.set(item[key], merged.push(item) - 1);
   }
-  yield;
-  return orderItems(merged, { wanted: items, live: kept }, key);
+  return merged;
 }
 
 interface ItemsAfterDirectives {
-  readonly kept: JsonValue[];
-  readonly items: JsonObject[];
+  readonly kept: readonly JsonObject[];
+  readonly items: readonly JsonObject[];
 }
 
-/** `$patch: delete` removes matching items; `$patch: replace` removes all live items. */
-function applyItemDirectives(current: JsonValue[], update: JsonValue[], key: string): ItemsAfterDirectives {
+/** Items of the patch with `$patch: delete` take their matches away; one with `$patch: replace` takes all live items away. */
+function applyItemDirectives(current: readonly JsonObject[], update: readonly JsonObject[], key: string): ItemsAfterDirectives {
   const items: JsonObject[] = [];
-  const deleted = new Set<JsonValue>();
+  const deleted = new Set<JsonValue | undefined>();
   let replace = false;
   for (const item of update) {
-    if (!isObject(item)) throw new PatchError('directive', 'list elements are not all of the same type');
     const directive = item[patchDirective];
-    if (directive === 'replace') {
-      replace = true;
-      continue;
-    }
-    if (directive !== undefined && directive !== 'delete')
-      throw new PatchError('directive', `unknown patch type: ${String(directive)} in map: ${printed(item)}`);
-    if (item[key] === undefined || item[key] === null)
-      throw new PatchError('directive', `map: ${printed(item)} does not contain declared merge key: ${key}`);
-    if (directive === 'delete') deleted.add(item[key]);
-    else items.push(item);
+    if (directive === undefined) items.push(item);
+    else if (directive === 'delete') deleted.add(identityOf(item, key));
+    else if (directive === 'replace') replace = true;
+    else if (directive === 'merge') throw new PatchError('directive', 'merging lists cannot yet be specified in the patch');
+    else throw unknownDirective(item);
   }
-  const kept = deleted.size === 0 ? current : current.filter((each) => !isObject(each) || !deleted.has(each[key] ?? null));
-  return replace ? { kept: items.map((item) => plain(item)), items: [] } : { kept, items };
+  if (replace) return { kept: items, items: [] };
+  const kept = deleted.size === 0 ? current : current.filter((each) => !Object.hasOwn(each, key) || !deleted.has(each[key]));
+  return { kept, items };
 }
 
-/** A value without a counterpart in the object: its directives and nulls are dropped. */
-function plain<T extends JsonValue>(value: T): T {
-  if (Array.isArray(value))
-    return value.filter((item) => !isObject(item) || item[patchDirective] === undefined).map((item) => plain(item)) as T;
-  if (!isObject(value)) return value;
+/**
+ * A value of the patch that meets nothing in the object: what `$patch` is in has nothing to act on and goes, as do members that are null. Other
+ * directives stay, as members that the type does not know.
+ */
+function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return itemsWithoutDirectives(value);
+  if (!isObject<JsonObject>(value)) return value;
+  if (Object.hasOwn(value, patchDirective)) return undefined;
   const kept: JsonObject = {};
-  for (const [member, each] of Object.entries(value as JsonObject)) {
-    if (isDirective(member) || each === null || each === undefined) continue;
-    if (isObject(each) && each[patchDirective] === 'delete') continue;
-    setMember(kept, member, plain(each));
+  for (const [member, each] of Object.entries(value)) {
+    const below = each === null || each === undefined ? undefined : withoutDirectives(each);
+    if (below !== undefined) setMember(kept, member, below);
   }
-  return kept as T;
+  return kept;
 }
 
-const goType = (value: JsonValue | undefined): string => {
-  if (isObject(value)) return 'map[string]interface {}';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
-};
+const itemsWithoutDirectives = (items: readonly JsonValue[]): JsonValue[] =>
+  items.map((item) => withoutDirectives(item)).filter((item) => item !== undefined);

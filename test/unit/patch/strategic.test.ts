@@ -12,6 +12,7 @@ const container = type({ env: { strategies: ['merge'], mergeKey: 'name', type: e
 const podSpec = type({
   containers: { strategies: ['merge'], mergeKey: 'name', type: container },
   tolerations: {},
+  initContainers: { strategies: ['merge'], mergeKey: 'name', type: container },
   finalizers: { strategies: ['merge'] },
   strategy: { strategies: ['retainKeys'], type: type({}) },
   nodeSelector: { strategies: ['replace'] },
@@ -104,6 +105,24 @@ const cases: readonly Case[] = [
     patch: { x: null, z: { deep: null, kept: 1 } },
     expected: { y: 2, z: { kept: 1 } },
   },
+  {
+    what: 'takes new items as they stand, but for objects with a directive in new members',
+    live: { containers: [c('a')] },
+    patch: { containers: [c('b', { $retainKeys: ['x'], args: null })], other: { $retainKeys: [], gone: { $patch: 'replace', a: 1 } } },
+    expected: { containers: [c('b', { $retainKeys: ['x'], args: null }), c('a')], other: { $retainKeys: [] } },
+  },
+  {
+    what: 'merges objects that are deleted as scalars would be',
+    live: { containers: [c('a')] },
+    patch: { '$deleteFromPrimitiveList/containers': [c('a', { image: '1' })], '$deleteFromPrimitiveList/none': ['a'] },
+    expected: { containers: [c('a', { image: '1' })] },
+  },
+  {
+    what: 'merges items whose key is null',
+    live: { containers: [c('a')] },
+    patch: { containers: [{ name: null, image: '1' }] },
+    expected: { containers: [{ name: null, image: '1' }, c('a')] },
+  },
 ];
 
 describe('strategic merge patch', () => {
@@ -124,10 +143,29 @@ describe('strategic merge patch', () => {
     ['an item without its key', { containers: [{ image: 'nokey' }] }, /map: map\[image:nokey\] does not contain declared merge key: name/],
     ['an order that is no list', { $setElementOrder: 1 }, /expected a \[\]interface \{\}, but received a int64/],
     ['members outside $retainKeys', { strategy: { $retainKeys: ['type'], other: 1 } }, /retainKeys/],
+    ['a directive of the wrong type', { $patch: 1 }, /unknown patch type: %!s\(int64=1\) in map: map\[\$patch:1\]/],
+    ['items of several types', { containers: ['a'] }, /list element types are not identical: \[\[map\[name:a\]\] \[a\]\]/],
+    ['objects where scalars merge', { finalizers: [{}] }, /cannot merge lists without merge key for struct/],
+    ['scalars where objects merge', { initContainers: ['a'] }, /expected a map\[string\]interface \{\}, but received a string/],
+    ['a merge directive of an item', { containers: [c('a', { $patch: 'merge' })] }, /merging lists cannot yet be specified in the patch/],
+    [
+      'an order without keys',
+      { '$setElementOrder/containers': [{}], containers: [c('a')] },
+      /map: map\[\] does not contain declared merge key/,
+    ],
+    ['an order of nothing', { '$setElementOrder/finalizers': [], finalizers: [] }, /no elements in any of the given slices/],
+    [
+      'an order for null',
+      { '$setElementOrder/containers': [], containers: null },
+      /expected a \[\]interface \{\}, but received a %!s\(<nil>\)/,
+    ],
+    ['other members outside $retainKeys', { strategy: { $retainKeys: ['type'], other: 1 } }, /retainKeys/],
   ];
   for (const [what, patch, message] of refused) {
     it(`refuses ${what}`, () =>
-      expect(() => inOneGo(applyStrategicPatch({ containers: [c('a')], strategy: {} }, patch, podSpec))).to.throw(PatchError, message));
+      expect(() =>
+        inOneGo(applyStrategicPatch({ containers: [c('a')], initContainers: [], finalizers: [], strategy: {} }, patch, podSpec)),
+      ).to.throw(PatchError, message));
   }
 
   it('never touches a prototype', () => {
