@@ -45,7 +45,7 @@ const productions: Productions = {
       '{duration}.getHours()',
       '{duration}.getSeconds()',
       '{duration}.getMilliseconds()',
-      '{quantity}.sign()',
+      'sign({quantity})',
       '{quantity}.asInteger()',
       '{quantity}.compareTo({quantity})',
     ],

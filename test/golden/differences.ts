@@ -37,11 +37,26 @@ function comparable(value: unknown): unknown {
       ['manager', 'operation', 'subresource', 'fieldsV1'],
     );
   }
+  unorderedSchemaFindings(members);
   const causes = members['causes'];
   if (Array.isArray(causes) && causes.some((cause) => isObject(cause) && cause['reason'] === 'FieldManagerConflict'))
     members['causes'] = sortedBy(causes as Record<string, unknown>[], ['field', 'message']);
   return members;
 }
+
+/** The reference walks the properties of schemas in random order: findings in several of them are a set, and so is the message that lists them. */
+function unorderedSchemaFindings(members: Record<string, unknown>): void {
+  const details = members['details'];
+  const causes = isObject(details) ? details['causes'] : undefined;
+  if (!Array.isArray(causes) || causes.length < 2 || !causes.some(isOfSchema)) return;
+  members['details'] = {
+    ...(details as Record<string, unknown>),
+    causes: sortedBy(causes as Record<string, unknown>[], ['field', 'message']),
+  };
+  members['message'] = String(members['message']).replace(/: \[.*/s, '');
+}
+
+const isOfSchema = (cause: unknown): boolean => isObject(cause) && String(cause['field']).includes('openAPIV3Schema');
 
 function sortedBy(list: readonly Record<string, unknown>[], names: readonly string[]): unknown[] {
   const keyed = list.map((each) => ({ each, key: JSON.stringify(names.map((name) => each?.[name])) }));
