@@ -52,15 +52,19 @@ const namespaceObject = object('kubernetes.Namespace', {
 });
 const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: unknown });
 
-/** Returns the type of an expression, or the error message. */
-export function checkAdmission(
-  expression: string,
-  scope: AdmissionScope,
-  wanted: readonly Wanted[] | null,
-): { readonly type: Type; readonly refused: string | null } {
+/** The type of an expression, and why it is refused; `internal` marks a program that cannot be made of it, which the reference takes for its own error. */
+export interface AdmissionVerdict {
+  readonly type: Type;
+  readonly refused: string | null;
+  readonly internal: boolean;
+}
+
+export function checkAdmission(expression: string, scope: AdmissionScope, wanted: readonly Wanted[] | null): AdmissionVerdict {
   const checked = check(expression, declarationsOf(scope));
-  if (!checked.ok) return { type: broken, refused: `${checked.stage} failed: ${checked.message}` };
-  return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)) };
+  if (checked.ok)
+    return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)), internal: false };
+  const { stage, message } = checked;
+  return { type: broken, refused: `${stage} failed: ${message}`, internal: stage === 'program instantiation' };
 }
 
 /** The types of an expression to compile; null where they depend on its scope, such as variables. */

@@ -5,7 +5,22 @@ import { failedConversion } from './constants.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
 import { SyntaxProblem, type Problem } from './tokens.js';
 import { reservedWords } from '../reserved.js';
-import { accepts, bool, dyn, filled, isOpen, joined, list, map, optional, printed, sameType, unknown, type Type } from './types.js';
+import {
+  accepts,
+  bool,
+  dyn,
+  filled,
+  isOpen,
+  joined,
+  list,
+  map,
+  optional,
+  printed,
+  runtimeName,
+  sameType,
+  unknown,
+  type Type,
+} from './types.js';
 
 export interface Declarations {
   readonly variables: Readonly<Record<string, Type>>;
@@ -64,8 +79,8 @@ function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expressio
 export function unwanted(type: Type, wanted: readonly Type[]): string | null {
   const fits = wanted.some((one) => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
   if (fits) return null;
-  const names = wanted.map((one) => (one.name === 'null' ? 'null_type' : printed(one)));
-  return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${type.name === 'null' ? 'null_type' : printed(type)}`;
+  const names = wanted.map(runtimeName);
+  return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${runtimeName(type)}`;
 }
 
 function shown({ at, message }: Problem, text: string): string {

@@ -151,7 +151,7 @@ const kubernetes = [
   `${quantity}.isInteger(): bool`,
   `${quantity}.asInteger(): int`,
   `${quantity}.asApproximateFloat(): double`,
-  `${quantity}.sign(): int`,
+  `sign(${quantity}): int`,
   ...['add', 'sub'].flatMap((name) => each([quantity, 'int'], (type) => `${quantity}.${name}(${type}): ${quantity}`)),
   ...['', ', bool'].flatMap((more) => [`semver(string${more}): ${semver}`, `isSemver(string${more}): bool`]),
   ...comparable(semver),

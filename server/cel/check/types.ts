@@ -53,6 +53,12 @@ export function printed({ name, of }: Type): string {
   return of.length === 0 ? (shown.get(name) ?? name) : `${name}(${of.map(printed).join(', ')})`;
 }
 
+/** The name by which the reference calls the type of a whole expression, as opposed to types within error messages. */
+export function runtimeName({ name, of }: Type): string {
+  if (name === 'null') return 'null_type';
+  return of.length === 0 ? (isOpen({ name, of }) ? dyn.name : name) : `${name}(${of.map(runtimeName).join(', ')})`;
+}
+
 const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
 /** Reports whether a type is assignable. The first value binds a type parameter. */

@@ -85,12 +85,14 @@ class Review {
       yield;
       const compiled = compileRule(rule, shape);
       this.#expression(compiled, { at: `${at}.rule`, what: 'estimated rule cost', times: count, stored });
-      this.#expression(compileMessage(rule, shape), {
-        at: `${at}.messageExpression`,
-        what: 'estimated messageExpression cost',
-        times: 1,
-        stored,
-      });
+      // The message of a rule that cannot be used is not looked at.
+      if (compiled?.ok === true)
+        this.#expression(compileMessage(rule, shape), {
+          at: `${at}.messageExpression`,
+          what: 'estimated messageExpression cost',
+          times: 1,
+          stored,
+        });
       const compares = compiled?.ok === true && compiled.program.uses.has('oldSelf');
       if (compares && place.blurred !== null) {
         this.findings.push({

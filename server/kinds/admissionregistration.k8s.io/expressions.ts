@@ -3,7 +3,7 @@ import { checkAdmission, type AdmissionScope, type Wanted } from '../../cel/chec
 import { keptWords } from '../../cel/reserved.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import { duplicate, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import { duplicate, internalError, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { qualified } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
@@ -46,8 +46,9 @@ export function validateExpression(
   { types, absent = '' }: Demand,
 ): FieldError[] {
   if (typeof value !== 'string' || value.trim() === '') return [required(path, absent)];
-  const { refused } = checkAdmission(value, scope, types);
-  return refused === null ? [] : [invalid(path, value, refused)];
+  const { refused, internal } = checkAdmission(value, scope, types);
+  if (refused === null) return [];
+  return [internal ? internalError(path, refused) : invalid(path, value, refused)];
 }
 
 export function validateMatchConditions(holder: JsonObject, path: Path, scope: AdmissionScope): FieldError[] {

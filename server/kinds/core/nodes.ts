@@ -108,12 +108,7 @@ function validateRanges(node: Draft<Node>): FieldError[] {
   const malformed = ranges.findIndex((range) => !readsAsRange(range));
   if (ranges.length > 1 && malformed >= 0) findings.push(internalError(rangesPath, unreadableRange(malformed, ranges[malformed] ?? '')));
   else if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
-  const isRepeated = repeats(ranges);
-  return [
-    ...findings,
-    invalid(rangesPath, ranges, 'may specify no more than one CIDR for each IP family'),
-    ...ranges.flatMap((range, position) => (isRepeated(position) ? [duplicate(rangesPath.index(position), range)] : [])),
-  ];
+  return [...findings, invalid(rangesPath, ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
 /** Leading zeros do not make a range unreadable. */

@@ -48,7 +48,7 @@ describe('expressions of admission', () => {
     {"a": 1}.transformMap(k, v, v > 0, string(v))["a"] == "1"
     ["a"].transformMapEntry(i, v, {v: i}).size() == 1
     quantity("1Gi").isGreaterThan(quantity("1Mi")) && isQuantity("1") && quantity("1").add(1).sub(quantity("1")).compareTo(quantity("1")) == 0
-    quantity(object.spec.size).asApproximateFloat() > 1.0 && quantity("5").isInteger() && quantity("5").sign() == 1
+    quantity(object.spec.size).asApproximateFloat() > 1.0 && quantity("5").isInteger() && sign(quantity("5")) == 1
     url("https://a.b:80/c?d=e").getHost() == "a.b:80" && isURL(object.u) && url(object.u).getQuery()["d"] == ["e"]
     isIP("1.2.3.4") && ip("1.2.3.4").family() == 4 && ip.isCanonical("::1") && ip("::1").isLoopback() && string(ip("::1")) == "::1"
     cidr("10.0.0.0/8").containsIP("10.0.0.1") && cidr("10.0.0.0/8").containsCIDR(cidr("10.1.0.0/16")) && cidr("10.0.0.0/8").masked().prefixLength() == 8
@@ -238,6 +238,22 @@ describe('expressions of admission', () => {
 
   it('offers bindings to selectors of devices alone', () => {
     expect(refusedSelector('cel.bind(d, device.attributes["a.b"], d.c > 1)')).to.equal(null);
+  });
+
+  it('names types of whole expressions as programs do, and within messages as the language does', () => {
+    expect(refused("duration('1s')")).to.equal('must evaluate to bool but got google.protobuf.Duration');
+    expect(refused("[timestamp('2020-01-01T00:00:00Z')]")).to.equal('must evaluate to bool but got list(google.protobuf.Timestamp)');
+    expect(refused("duration('1s').sign()")).to.contain("found no matching overload for 'sign' applied to 'duration.()'");
+  });
+
+  it('knows the sign of a quantity as a function alone', () => {
+    expect(refused("quantity('1').sign() == 1")).to.contain("found no matching overload for 'sign' applied to 'kubernetes.Quantity.()'");
+  });
+
+  it('marks programs that cannot be made, which the reference takes for errors of its own', () => {
+    const scope: AdmissionScope = { params: false, authorizer: false, patches: false, variables: null };
+    expect(checkAdmission('int("abc")', scope, null).internal).to.equal(true);
+    expect(checkAdmission('int(', scope, null).internal).to.equal(false);
   });
 
   it('refuses conversions of constants that fail', () => {

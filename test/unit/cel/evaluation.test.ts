@@ -203,7 +203,7 @@ const tables: Readonly<Record<string, string>> = {
     quantity("500m").add(quantity("1")).sub(1).asApproximateFloat() => 0.5
     quantity("2k").asInteger() => 2000
     quantity("1.5").asInteger() => !cannot convert value to integer
-    quantity("-1").sign() + (quantity("1").isInteger() ? 1 : 0) => 0
+    sign(quantity("-1")) + (quantity("1").isInteger() ? 1 : 0) => 0
     quantity("1") == quantity("1000m") => true
     isQuantity("two") || isQuantity(" 1") || isQuantity("") => false
     quantity("two") => !quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'`,

@@ -233,6 +233,11 @@ describe('rules of schemas that are stored', () => {
       object({ a: int }, rule('self.a > 1', { messageExpression: '"a is " + string(self.a)' })),
       ['estimated messageExpression cost', 'contributed', 'more than 100x'],
     ],
+    [
+      'a message of a rule that cannot be used',
+      object({ a: int }, rule('self.a + 1', { messageExpression: 'self.b' })),
+      ['cel expression must evaluate to a bool'],
+    ],
     ['names that the schema has not', object({ a: int }, rule('self.b > 1')), ["undefined field 'b'"]],
     [
       'types that do not fit',

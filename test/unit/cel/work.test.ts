@@ -190,7 +190,8 @@ const casesByFunction: Readonly<Record<string, readonly Case[]>> = Object.fromEn
   ...['isGreaterThan', 'isLessThan', 'compareTo', 'add', 'sub'].flatMap((name) =>
     both(`.${name}/1`, [`l.all(x, quantity('1e999').${name}(quantity('1')) != null)`, (n) => ({ l: list(n) })]),
   ),
-  ...['isInteger', 'asInteger', 'asApproximateFloat', 'sign'].flatMap((name) => both(`.${name}/0`, fixed(`quantity('1e999').${name}()`))),
+  ...['isInteger', 'asInteger', 'asApproximateFloat'].flatMap((name) => both(`.${name}/0`, fixed(`quantity('1e999').${name}()`))),
+  ...both('sign/1', fixed("sign(quantity('1e999'))")),
   ...['ip', 'isIP', 'cidr', 'isCIDR', 'ip.isCanonical'].flatMap((name) =>
     both(
       `${name}/1`,

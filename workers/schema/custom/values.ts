@@ -308,7 +308,7 @@ class ObjectCheck {
 
   /** Works like `check`, but yields in large values. */
   *inSteps(value: JsonMembers, findings: Findings, old: Json | undefined): Steps<void> {
-    if (!this.isRightCount(value, findings)) return;
+    this.checkCount(value, findings);
     const before = isMembers(old) ? old : undefined;
     if (this.closed || this.rest !== null) yield* this.checkRestInSteps(value, findings, before);
     for (const { name, late: described, inherited } of this.properties) {
@@ -329,17 +329,16 @@ class ObjectCheck {
     }
   }
 
-  private isRightCount(value: JsonMembers, findings: Findings): boolean {
-    if (this.min === null && this.max === null) return true;
+  /** Members are checked however many there are. */
+  private checkCount(value: JsonMembers, findings: Findings): void {
+    if (this.min === null && this.max === null) return;
     const count = Object.keys(value).length;
     if (this.min !== null && count < this.min) findings.add('invalid', count, `should have at least ${this.min} properties`);
-    else if (this.max !== null && count > this.max) findings.add('tooMany', count, this.max);
-    else return true;
-    return false;
+    if (this.max !== null && count > this.max) findings.add('tooMany', count, this.max);
   }
 
   check(value: JsonMembers, findings: Findings, old: Json | undefined): void {
-    if (!this.isRightCount(value, findings)) return;
+    this.checkCount(value, findings);
     const before = isMembers(old) ? old : undefined;
     if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
     for (const { name, late: described, inherited } of this.properties) {

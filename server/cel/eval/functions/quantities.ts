@@ -83,7 +83,7 @@ export const quantities: Library = {
   '.isInteger/0': of((one) => one.whole !== null),
   '.asInteger/0': of((one) => one.whole ?? notWhole),
   '.asApproximateFloat/0': of((one) => Number(`${one.digits}e${one.exponent}`)),
-  '.sign/0': of((one) => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)),
+  'sign/1': of((one) => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)),
   '.add/1': added(1n),
   '.sub/1': added(-1n),
 };

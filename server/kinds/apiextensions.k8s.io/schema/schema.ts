@@ -90,8 +90,8 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]>
   const findings = yield* outcomeOf(validateForm({ schema, hasStatus, path }, [...structure, ...defaults]));
   if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
   yield;
-  // Further findings are not reported, and their subjects are unknown.
-  if (findings.length >= causesMax) return findings;
+  // The types of a schema that is not structural, or whose defaults do not fit, mean nothing to rules. Further findings are not reported either.
+  if (structure.length + defaults.length > 0 || findings.length >= causesMax) return findings;
   return [...findings, ...(yield* validateRuleExpressions(schema, path, findings))];
 }
 

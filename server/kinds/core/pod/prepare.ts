@@ -13,17 +13,16 @@ const gated: JsonObject = {
   type: 'PodScheduled',
   status: 'False',
   lastProbeTime: null,
-  lastTransitionTime: null,
   reason: 'SchedulingGated',
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 };
 
 /** Prepares a new pod, after defaults and mutating admission. */
-export function preparePod(pod: ApiObject, { enabled }: Pick<WriteContext, 'enabled'>): void {
+export function preparePod(pod: ApiObject, { enabled, now }: Pick<WriteContext, 'enabled' | 'now'>): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = {
     phase: 'Pending',
-    ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated }] }),
+    ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated, lastTransitionTime: now }] }),
     qosClass: qosClass(pod as Pod),
   };
   takeAppArmorFromAnnotations(pod, spec);

@@ -72,10 +72,11 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ['functions of rules', rule({ rule: 'unknownFunc(self.a)' }), [`invalid ${rulePath}.rule`]],
   ['names in rules', rule({ rule: 'other.a > 1' }), [`invalid ${rulePath}.rule`]],
   [
-    'results of rules',
+    'results of rules, whose messages are not looked at then',
     rule({ rule: 'self.a.map(x, x > 1)', messageExpression: '1' }),
-    [`invalid ${rulePath}.rule`, `invalid ${rulePath}.messageExpression`],
+    [`invalid ${rulePath}.rule`],
   ],
+  ['results of messages', rule({ messageExpression: '1' }), [`invalid ${rulePath}.messageExpression`]],
   [
     'subresources',
     definition({ subresources: { scale: { specReplicasPath: '.status.n', statusReplicasPath: '', labelSelectorPath: 'x' } } }),
@@ -248,6 +249,11 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       'x-kubernetes-validations': [{ rule: 'self.a >' }, { rule: 'true', message: ' ' }],
     }),
     [`invalid ${teethPath}.x-kubernetes-validations[1].message`],
+  ],
+  [
+    'rules of a schema that is not structural, which are not read',
+    withSchema({ properties: { teeth: { type: 'object', 'x-kubernetes-validations': [{ rule: '1' }] } } }),
+    ['required spec.validation.openAPIV3Schema.type'],
   ],
   ['rules without text', rule({ rule: ' ' }), [`required ${rulePath}.rule`]],
   [

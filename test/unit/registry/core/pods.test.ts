@@ -699,6 +699,12 @@ describe('registry/core, pods', () => {
     ]);
   });
 
+  it('dates the condition of a pod that gates keep from being scheduled', async () => {
+    const made = (await sample.create(pod({ schedulingGates: [{ name: 'a.example/g' }] }))) as ApiObject;
+    const [condition] = (made['status'] as JsonObject)['conditions'] as readonly JsonObject[];
+    expect(condition).to.include({ reason: 'SchedulingGated', lastProbeTime: null, lastTransitionTime: made.metadata.creationTimestamp });
+  });
+
   it('keeps the specification out of a write of the status', async () => {
     await sample.create(pod());
     const written = await change((spec, current) => {

@@ -113,12 +113,19 @@ const rows: readonly Row[] = [
     'v.b Required Required value',
   ],
   ['a name of every object that is missing', { type: 'object', required: ['constructor'] }, {}, 'v.constructor Required Required value'],
-  ['too few members', { type: 'object', minProperties: 1, required: ['a'] }, {}, `${body} 0: v in body should have at least 1 properties`],
   [
-    'too many members',
+    'too few members, and which of them are missing',
+    { type: 'object', minProperties: 1, required: ['a'] },
+    {},
+    `${body} 0: v in body should have at least 1 properties`,
+    'v.a Required Required value',
+  ],
+  [
+    'too many members, and which of them are wrong',
     { type: 'object', maxProperties: 1, additionalProperties: { type: 'string' } },
-    { a: 1, b: 2 },
+    { a: 1, b: 'x' },
     'v TooMany Too many: 2: must have at most 1 item',
+    'v.a TypeInvalid Invalid value: "integer": v.a in body must be of type string: "integer"',
   ],
   [
     'a member that may not be',
