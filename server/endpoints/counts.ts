@@ -11,7 +11,7 @@ export type WatchScope = 'resource' | 'namespace' | 'cluster';
 
 export interface EndpointCounts {
   /** A client has requested a deprecated version. */
-  deprecated(resource: GroupVersion & GroupResource, subresource: string): void;
+  deprecated(resource: GroupVersion & GroupResource, subresource: string, removedRelease: string): void;
   watch(resource: GroupVersion & GroupResource): WatchCount;
   /** `trusting`: the agent's certificate is not checked. */
   log(trusting: boolean): void;

@@ -153,8 +153,8 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   if (routing.outcome === 'unknown') return sendPageNotFound(context);
   const { deprecation, refusal } = routing.route.resource.behaviour;
   if (deprecation !== null) {
-    warnOfDeprecation(context, deprecation);
-    deps.counts.deprecated(routing.route.resource, info.subresource);
+    warnOfDeprecation(context, deprecation.text);
+    deps.counts.deprecated(routing.route.resource, info.subresource, deprecation.removedRelease);
   }
   const refused = refusal(routing.route.verb);
   if (refused !== null) throw refused;

@@ -80,8 +80,8 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
     return made;
   };
   return {
-    deprecated: ({ group, version, resource }, subresource) => {
-      deprecated.set({ group, version, resource, subresource, removed_release: '' }, 1);
+    deprecated: ({ group, version, resource }, subresource, removedRelease) => {
+      deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
     },
     watch: watchCount,
     log: (trusting) => {

@@ -5,6 +5,7 @@ import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import { columnsOf } from '../../api/catalogue/tables.js';
+import { binaryMinor } from '../../program/features/gates.js';
 import { typeOfKind, type ApiType, type KindName } from '../../api/catalogue/types.js';
 import type { Versions } from '../patch/apply/ownership.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
@@ -15,16 +16,17 @@ import type { Stepwise } from '../registry/stepwise.js';
 import { isHeavy } from '../registry/turns.js';
 import { wholeStrategy } from '../registry/wholeStrategy.js';
 import { cellOf } from './cells.js';
+import { deprecationOf } from './deprecations.js';
 import type { Kind } from './kind.js';
 
 const replicas: readonly string[] = ['f:spec', 'f:replicas'];
 
 type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource' | 'namespaced' | 'subresources'>;
 
-/** Builds the behaviour of one version of a kind. */
-export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
+/** Builds the behaviour of one version of a kind, in a minor version of release 1. */
+export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMinor): Behaviour {
   const versions = versionsOf(names, kind);
-  const { conversion = null, deprecation = null, fieldNames = null, cells = kind.cells } = kind.versions?.[apiVersionOf(names)] ?? {};
+  const { conversion = null, deprecation, fieldNames = null, cells = kind.cells } = kind.versions?.[apiVersionOf(names)] ?? {};
   return {
     strategy: wholeStrategy(kind, names),
     versions,
@@ -40,7 +42,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind): Behaviour {
       put: withScale,
       replicasPath: (apiVersion) => (versions.schemaOf(apiVersion) === null ? undefined : replicas),
     },
-    deprecation,
+    deprecation: deprecation === undefined ? deprecationOf(names, minor) : { text: deprecation, removedRelease: '' },
     hasMessages: true,
     selfDescribed: false,
     storage: (storage) => storage,

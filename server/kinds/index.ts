@@ -161,7 +161,7 @@ export const createCatalogue = ({ serves = (_, byDefault) => byDefault, emulated
   builtInCatalogue({
     serves: (resource, byDefault) => removedIn(resource) > emulatedMinor && serves(resource, byDefault),
     viewOf,
-    behaviour: (names) => builtInBehaviour(names, kindOf(names)),
+    behaviour: (names) => builtInBehaviour(names, kindOf(names), emulatedMinor),
     writtenVersion: (storage, versions) => writtenVersion(storage, { versions, emulatedMinor }),
   });
 

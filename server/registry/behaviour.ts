@@ -42,6 +42,14 @@ export interface ScaleForm {
   readonly refuseApply?: (name: string, why: UnappliedScale) => StatusError;
 }
 
+/** A version that clients should leave. */
+export interface Deprecation {
+  /** Of a `Warning` header in every answer. */
+  readonly text: string;
+  /** The release without it, such as `1.37`; empty where that is not known. */
+  readonly removedRelease: string;
+}
+
 /**
  * The server's behaviour for one type in one version, through which generic code reaches built-in types and custom resources alike. Names are in the catalogue,
  * which is plain data that travels between threads.
@@ -64,8 +72,8 @@ export interface Behaviour {
   /** Field selector names of this version by those of the stored version, where they differ. A name that is missing is unknown. */
   readonly fieldNames: Readonly<Record<string, string>> | null;
   readonly scale: ScaleForm;
-  /** A `Warning` header of every response. */
-  readonly deprecation: string | null;
+  /** Null for versions that are not deprecated. */
+  readonly deprecation: Deprecation | null;
   readonly hasMessages: boolean;
   /** List items carry kind and apiVersion, and lists carry a continue token even if it is empty. */
   readonly selfDescribed: boolean;

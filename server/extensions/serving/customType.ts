@@ -147,7 +147,9 @@ export class CustomType {
       columns: tableColumns(version),
       fieldNames: null,
       scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.replicasPath(name)),
-      deprecation: version.deprecated ? (version.deprecationWarning ?? usualWarning(definition, version)) : null,
+      deprecation: version.deprecated
+        ? { text: version.deprecationWarning ?? usualWarning(definition, version), removedRelease: '' }
+        : null,
       hasMessages: false,
       selfDescribed: true,
       storage: (storage) => versionedStorage(storage, presenter),

@@ -323,10 +323,10 @@ describe('extensions/objects', () => {
 
   it('in versions that are deprecated are announced as such', async () => {
     await server.define(definitionFixture('backups'));
-    const deprecation = (version: string): string | null =>
-      server.target(version, 'backups', '', 'storage.example.com').resource.behaviour.deprecation;
+    const deprecation = (version: string): string | undefined =>
+      server.target(version, 'backups', '', 'storage.example.com').resource.behaviour.deprecation?.text;
     expect(deprecation('v1beta1')).to.equal('storage.example.com/v1beta1 Backup is deprecated; use storage.example.com/v1 Backup');
-    expect(deprecation('v1')).to.equal(null);
+    expect(deprecation('v1')).to.equal(undefined);
   });
 
   it('take finalizers of any name, with a word of advice', async () => {
