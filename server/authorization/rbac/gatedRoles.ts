@@ -1,17 +1,17 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 
-/** Roles for optional features: in a default cluster they do not exist, as in the reference. */
+/** Roles and rules for optional features: a default cluster does not have them, as in the reference. */
 interface Gated {
+  /** The rules are added to a role that exists in every cluster. */
+  readonly role: string;
+  /** The role exists where this resource is served. */
   readonly group: string;
   readonly resource: string;
   /** A feature that has to be on as well. */
   readonly feature?: string;
-  /** All rules of the role, or the additional ones of a common role. */
   readonly rules: readonly JsonObject[];
-}
-
-interface GatedRole extends Gated {
-  readonly account: string;
+  /** Absent for roles that are bound already. */
+  readonly subject?: JsonObject;
 }
 
 const rule = (group: string, resources: readonly string[], verbs: readonly string[], more: JsonObject = {}): JsonObject => ({
@@ -21,112 +21,152 @@ const rule = (group: string, resources: readonly string[], verbs: readonly strin
   ...more,
 });
 const read = ['get', 'list', 'watch'];
+const change = ['update', 'patch'];
+const apiVersion = 'rbac.authorization.k8s.io/v1';
 const certificates = 'certificates.k8s.io';
+const extensions = 'apiextensions.k8s.io';
 const internal = 'internal.apiserver.k8s.io';
 const migration = 'storagemigration.k8s.io';
 const resource = 'resource.k8s.io';
 const scheduling = 'scheduling.k8s.io';
 
-const gated: readonly GatedRole[] = [
-  {
-    account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+/** The role of a controller, which its account in `kube-system` has. */
+const controller = (account: string, { group, resource: served, feature, rules }: Omit<Gated, 'role' | 'subject'>): Gated => ({
+  role: `system:controller:${account}`,
+  group,
+  resource: served,
+  ...(feature === undefined ? {} : { feature }),
+  rules,
+  subject: { kind: 'ServiceAccount', name: account, namespace: 'kube-system' },
+});
+
+const trustBundles = { group: certificates, resource: 'clustertrustbundles', feature: 'ClusterTrustBundle' };
+const podGroups = { group: scheduling, resource: 'podgroups', feature: 'GenericWorkload' };
+const taintRules = { group: resource, resource: 'devicetaintrules', feature: 'DRADeviceTaintRules' };
+
+/** `controller_policy.go` and `policy.go` of the reference, as far as gates decide that are off in a cluster without configuration. */
+const gated: readonly Gated[] = [
+  controller('kube-apiserver-serving-clustertrustbundle-publisher', {
     group: certificates,
     resource: 'clustertrustbundles',
     rules: [
       rule(certificates, ['signers'], ['attest'], { resourceNames: ['kubernetes.io/kube-apiserver-serving'] }),
       rule(certificates, ['clustertrustbundles'], [...read, 'create', 'update', 'delete']),
     ],
-  },
-  {
-    account: 'job-controller',
+  }),
+  controller('job-controller', {
     group: scheduling,
     resource: 'podgroups',
     feature: 'WorkloadWithJob',
     rules: [rule(scheduling, ['workloads', 'podgroups'], [...read, 'create'])],
-  },
-  {
-    account: 'podcertificaterequestcleaner',
+  }),
+  controller('podcertificaterequestcleaner', {
     group: certificates,
     resource: 'podcertificaterequests',
     rules: [rule(certificates, ['podcertificaterequests'], [...read, 'delete'])],
-  },
-  {
-    account: 'podgroup-protection-controller',
+  }),
+  controller('podgroup-protection-controller', {
     group: scheduling,
     resource: 'podgroups',
     rules: [rule(scheduling, ['podgroups'], [...read, 'update']), rule('', ['pods'], read)],
-  },
-  {
-    account: 'resourcepoolstatusrequest-controller',
+  }),
+  controller('resource-claim-controller', {
+    ...podGroups,
+    feature: 'DRAWorkloadResourceClaims',
+    rules: [rule(scheduling, ['podgroups'], read), rule(scheduling, ['podgroups/status'], change)],
+  }),
+  controller('device-taint-eviction-controller', {
+    ...taintRules,
+    rules: [rule(resource, ['devicetaintrules'], read), rule(resource, ['devicetaintrules/status'], change)],
+  }),
+  controller('resourcepoolstatusrequest-controller', {
     group: resource,
     resource: 'resourcepoolstatusrequests',
     rules: [
-      rule(resource, ['resourcepoolstatusrequests', 'resourceslices', 'resourceclaims'], read),
-      rule(resource, ['resourcepoolstatusrequests/status'], ['update']),
+      rule(resource, ['resourcepoolstatusrequests'], [...read, 'delete']),
+      rule(resource, ['resourceslices', 'resourceclaims'], read),
+      rule(resource, ['resourcepoolstatusrequests/status'], change),
     ],
-  },
-  {
-    account: 'storage-version-migrator-controller',
+  }),
+  controller('storage-version-migrator-controller', {
     group: migration,
     resource: 'storageversionmigrations',
     rules: [
-      // An operator may migrate any resource.
-      rule('*', ['*'], ['list', 'patch']),
+      // An operator may migrate any resource. The apply of an object that is gone counts as a creation, and is refused for its UID.
+      rule('*', ['*'], ['list', 'create', 'patch']),
+      rule(extensions, ['customresourcedefinitions'], ['get']),
+      rule(extensions, ['customresourcedefinitions/status'], ['patch']),
       rule(migration, ['storageversionmigrations'], read),
       rule(migration, ['storageversionmigrations/status'], ['update']),
     ],
-  },
-  {
-    account: 'storage-version-garbage-collector',
+  }),
+  controller('storage-version-garbage-collector', {
     group: internal,
     resource: 'storageversions',
     rules: [
       rule('coordination.k8s.io', ['leases'], read),
-      rule(internal, ['storageversions'], [...read, 'delete']),
-      rule(internal, ['storageversions/status'], ['update']),
+      rule(internal, ['storageversions'], [...read, ...change, 'delete']),
+      rule(internal, ['storageversions/status'], ['get', ...change]),
     ],
+  }),
+  {
+    role: 'system:node',
+    group: certificates,
+    resource: 'podcertificaterequests',
+    feature: 'PodCertificateRequest',
+    rules: [rule(certificates, ['podcertificaterequests'], [...read, 'create'])],
+  },
+  { role: 'system:node', ...trustBundles, rules: [rule(certificates, ['clustertrustbundles'], read)] },
+  {
+    role: 'system:cluster-trust-bundle-discovery',
+    ...trustBundles,
+    rules: [rule(certificates, ['clustertrustbundles'], read)],
+    subject: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:serviceaccounts' },
+  },
+  { role: 'system:kube-scheduler', ...taintRules, rules: [rule(resource, ['devicetaintrules'], read)] },
+  {
+    role: 'system:kube-scheduler',
+    ...podGroups,
+    rules: [rule(scheduling, ['podgroups'], read), rule(scheduling, ['podgroups/status'], change)],
+  },
+  { role: 'system:aggregate-to-view', ...podGroups, rules: [rule(scheduling, ['workloads', 'podgroups', 'podgroups/status'], read)] },
+  {
+    role: 'system:aggregate-to-edit',
+    ...podGroups,
+    rules: [rule(scheduling, ['workloads', 'podgroups'], [...change, 'create', 'delete', 'deletecollection'])],
   },
 ];
 
-/** The additional rights of nodes. */
-const nodes: Gated = {
-  group: certificates,
-  resource: 'podcertificaterequests',
-  feature: 'PodCertificateRequest',
-  rules: [rule(certificates, ['podcertificaterequests'], [...read, 'create'])],
-};
-
-/** Roles and bindings of nodes, and of controllers whose types are served and features are on. */
+/** Roles and bindings beyond those of every cluster, of types that are served and features that are on. Pure. */
 export function gatedRoles(
   isServed: (group: string, resource: string) => boolean,
   isOn: (feature: string) => boolean,
 ): Readonly<Record<string, readonly ApiObject[]>> {
-  const isThere = ({ group, resource, feature }: Gated): boolean => isServed(group, resource) && (feature === undefined || isOn(feature));
-  const served = gated.filter(isThere);
-  const named = (name: string): ApiObject['metadata'] => ({
+  const there = gated.filter(({ group, resource: served, feature }) => isServed(group, served) && (feature === undefined || isOn(feature)));
+  const metadata = (name: string): ApiObject['metadata'] => ({
     name,
     annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
     labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
   });
-  const metadata = (account: string): ApiObject['metadata'] => named(`system:controller:${account}`);
-  const apiVersion = 'rbac.authorization.k8s.io/v1';
-  const roleOf = (metadata: ApiObject['metadata'], { rules }: Gated): ApiObject => ({
-    apiVersion,
-    kind: 'ClusterRole',
-    metadata,
-    rules: [...rules],
-  });
   return {
-    clusterroles: [
-      ...(isThere(nodes) ? [roleOf(named('system:node'), nodes)] : []),
-      ...served.map((role) => roleOf(metadata(role.account), role)),
-    ],
-    clusterrolebindings: served.map(({ account }) => ({
+    clusterroles: [...new Set(there.map(({ role }) => role))].map((name) => ({
       apiVersion,
-      kind: 'ClusterRoleBinding',
-      metadata: metadata(account),
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `system:controller:${account}` },
-      subjects: [{ kind: 'ServiceAccount', name: account, namespace: 'kube-system' }],
+      kind: 'ClusterRole',
+      metadata: metadata(name),
+      rules: there.filter(({ role }) => role === name).flatMap(({ rules }) => rules),
     })),
+    clusterrolebindings: there.flatMap(({ role, subject }) =>
+      subject === undefined
+        ? []
+        : [
+            {
+              apiVersion,
+              kind: 'ClusterRoleBinding',
+              metadata: metadata(role),
+              roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+              subjects: [subject],
+            },
+          ],
+    ),
   };
 }

@@ -67,4 +67,37 @@ describe('rights of controllers', () => {
     expect(names(true)).to.include('system:controller:job-controller');
     expect(names(false)).to.not.include('system:controller:job-controller');
   });
+
+  it('beyond those of every cluster are for everybody who needs them: nodes, accounts, schedulers and people', () => {
+    const granted = (...features: string[]): unknown =>
+      Object.fromEntries(
+        (
+          gatedRoles(
+            () => true,
+            (feature) => features.includes(feature),
+          )['clusterroles'] ?? []
+        )
+          .filter(({ metadata }) => metadata.name?.startsWith('system:controller:') !== true)
+          .map(({ metadata, rules }) => [
+            metadata.name,
+            (rules as { readonly resources: string[] }[]).map(({ resources }) => resources.join()),
+          ]),
+      );
+    expect(granted()).to.deep.equal({});
+    expect(granted('ClusterTrustBundle', 'PodCertificateRequest')).to.deep.equal({
+      'system:node': ['podcertificaterequests', 'clustertrustbundles'],
+      'system:cluster-trust-bundle-discovery': ['clustertrustbundles'],
+    });
+    expect(granted('GenericWorkload', 'DRADeviceTaintRules')).to.deep.equal({
+      'system:kube-scheduler': ['devicetaintrules', 'podgroups', 'podgroups/status'],
+      'system:aggregate-to-view': ['workloads,podgroups,podgroups/status'],
+      'system:aggregate-to-edit': ['workloads,podgroups'],
+    });
+    const { clusterrolebindings = [] } = gatedRoles(
+      () => true,
+      (feature) => feature === 'ClusterTrustBundle',
+    );
+    const bound = clusterrolebindings.find(({ metadata }) => metadata.name === 'system:cluster-trust-bundle-discovery');
+    expect(bound?.['subjects']).to.deep.equal([{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'system:serviceaccounts' }]);
+  });
 });
