@@ -3,7 +3,7 @@ import { bootstrapRbac } from '../authorization/rbac/bootstrap.js';
 import type { Logger } from '../../program/log/logger.js';
 import { featuresOf } from '../../program/features/options.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import { bootstrap, keepRanges } from '../registry/bootstrap.js';
+import { bootstrap, keepBootstrapped } from '../registry/bootstrap.js';
 import type { Registry } from '../registry/contract.js';
 import type { Catalogue } from '../registry/resources.js';
 import type { StartTaskOptions } from '../registry/startTask.js';
@@ -49,10 +49,11 @@ export async function doStartWork(
   };
   const seeded = store.replica !== null && (await seed({ storage, catalogue: builtIn, leads: () => store.leads(), now, signal }));
   const owed = { ...tasks, registry, catalogue, seeded, serviceRanges };
-  await bootstrap({ ...owed, servicePort: options['secure-port'], nodePort: options['kubernetes-service-node-port'] });
-  const ranges = keepRanges(storage, owed);
+  const objects = { ...owed, servicePort: options['secure-port'], nodePort: options['kubernetes-service-node-port'] };
+  await bootstrap(objects);
+  const kept = keepBootstrapped(storage, objects);
   signal.addEventListener('abort', () => {
-    ranges.stop();
+    kept.stop();
   });
   const publishing = { ...tasks, registry, catalogue };
   await Promise.all([

@@ -45,28 +45,27 @@ const servicePortDefault = 6443;
  * in the background (`startTask.ts`).
  */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
-  const {
-    registry,
-    catalogue,
-    serviceRanges = serviceRangesDefault,
-    servicePort = servicePortDefault,
-    nodePort = 0,
-    seeded = false,
-  } = options;
+  const { registry, catalogue, serviceRanges = serviceRangesDefault, seeded = false } = options;
   const objects = bootstrapObjects();
   for (const { group, version, resource: name } of bootstrapped) {
     const resource = catalogue.resource(group, version, name);
     if (resource === null || (seeded && name !== 'services')) continue;
     const wanted = objects[name] ?? [];
-    if (name === 'services')
-      for (const service of wanted) fitService(service, { range: firstRange(serviceRanges), port: servicePort, nodePort });
-    const isRight = name === 'services' ? (current: ApiObject): boolean => isWithin(current, serviceRanges) : anyIsRight;
+    if (name === 'services') await ensureServices(wanted, resource, options);
     // Parallel creations share the store's round trips.
-    await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight }, options)));
+    else await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight: anyIsRight }, options)));
     if (name === 'apiservices') await removeStale({ registry, resource, catalogue, wanted }, options);
   }
   const ranges = catalogue.resource('networking.k8s.io', 'v1', 'servicecidrs');
   if (ranges !== null) await ensureRanges({ registry, resource: ranges, cidrs: serviceRanges }, options);
+}
+
+/** The Service `kubernetes`, with an address of the configured ranges. */
+async function ensureServices(wanted: readonly ApiObject[], resource: ServedResource, options: BootstrapOptions): Promise<void> {
+  const { registry, serviceRanges = serviceRangesDefault, servicePort = servicePortDefault, nodePort = 0 } = options;
+  for (const service of wanted) fitService(service, { range: firstRange(serviceRanges), port: servicePort, nodePort });
+  const isRight = (current: ApiObject): boolean => isWithin(current, serviceRanges);
+  await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight }, options)));
 }
 
 const anyIsRight = (): boolean => true;
@@ -124,6 +123,8 @@ function isWithin(service: ApiObject, ranges: readonly string[]): boolean {
 
 const rangesName = 'kubernetes';
 const serviceCidrs: GroupResource = { group: 'networking.k8s.io', resource: 'servicecidrs' };
+const services: GroupResource = { group: '', resource: 'services' };
+const serviceNamespace = 'default';
 
 interface Ranges {
   readonly registry: Registry;
@@ -131,17 +132,43 @@ interface Ranges {
   readonly cidrs: readonly string[];
 }
 
-/** Recreates the object of the configured service ranges whenever it is gone. */
-export function keepRanges(storage: Pick<Storage, 'watch'>, options: BootstrapOptions): Following {
+/**
+ * Recreates the Service `kubernetes` and the object of the configured ranges whenever they are gone: clients may delete both
+ * (`controller/kubernetesservice` and `controller/defaultservicecidr` of the reference).
+ */
+export function keepBootstrapped(storage: Pick<Storage, 'watch'>, options: BootstrapOptions): Following {
   const { registry, catalogue, serviceRanges = serviceRangesDefault } = options;
-  return follow(storage, serviceCidrs, {
+  const made = (of: GroupResource, again: Again): Following =>
+    onRemoval(storage, of, async (namespace, name) => {
+      const resource = catalogue.resource(of.group, 'v1', of.resource);
+      if (resource !== null) await again(resource, namespace, name);
+    });
+  const kept = [
+    made(services, async (resource, namespace, name) => {
+      const wanted = (bootstrapObjects()['services'] ?? []).filter(({ metadata: { name: its } }) => its === name);
+      if (namespace === serviceNamespace) await ensureServices(wanted, resource, options);
+    }),
+    made(serviceCidrs, async (resource, _, name) => {
+      if (name === rangesName) await ensureRanges({ registry, resource, cidrs: serviceRanges }, options);
+    }),
+  ];
+  const stop = (): void => {
+    for (const each of kept) each.stop();
+  };
+  return { synced: Promise.all(kept.map(({ synced }) => synced)).then(() => undefined), stop };
+}
+
+type Again = (resource: ServedResource, namespace: string, name: string) => Promise<void>;
+
+function onRemoval(
+  storage: Pick<Storage, 'watch'>,
+  resource: GroupResource,
+  again: (namespace: string, name: string) => Promise<void>,
+): Following {
+  return follow(storage, resource, {
     put: () => undefined,
-    remove: (_, name) => {
-      const resource = catalogue.resource(serviceCidrs.group, 'v1', serviceCidrs.resource);
-      if (name !== rangesName || resource === null) return;
-      // Stopping the server ends the attempts, which no caller awaits.
-      void ensureRanges({ registry, resource, cidrs: serviceRanges }, options).catch(() => undefined);
-    },
+    // Stopping the server ends the attempts, which no caller awaits.
+    remove: (namespace, name) => void again(namespace, name).catch(() => undefined),
   });
 }
 

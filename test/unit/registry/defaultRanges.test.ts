@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ApiObject } from '../../../api/object.js';
 import { parseRanges, addressRanges } from '../../../server/kinds/core/service/ranges.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
-import { bootstrap, keepRanges } from '../../../server/registry/bootstrap.js';
+import { bootstrap, keepBootstrapped } from '../../../server/registry/bootstrap.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { follow } from '../../../server/storage/follow.js';
 import { createSample, type Sample } from './sample.js';
@@ -51,7 +51,7 @@ describe('the object that shows the configured ranges of services', () => {
 
   it('is made anew where it is gone', async () => {
     await start('10.0.0.0/24');
-    const kept = keepRanges(sample.storage, { registry: sample.registry, catalogue, serviceRanges: ['10.1.0.0/24'] });
+    const kept = keepBootstrapped(sample.storage, { registry: sample.registry, catalogue, serviceRanges: ['10.1.0.0/24'] });
     await kept.synced;
     await sample.remove('networking.k8s.io/v1/ServiceCIDR', 'kubernetes');
     const anew = new Promise<void>((resolve) => {
@@ -68,5 +68,29 @@ describe('the object that shows the configured ranges of services', () => {
     await anew;
     kept.stop();
     expect(await shown()).to.deep.equal(['10.1.0.0/24']);
+  });
+
+  it('stands beside the service of the API, which is made anew as well', async () => {
+    await start('10.0.0.0/24');
+    const kept = keepBootstrapped(sample.storage, { registry: sample.registry, catalogue, serviceRanges: ['10.0.0.0/24'] });
+    await kept.synced;
+    const { uid } = (await sample.get('v1/Service', 'kubernetes')).metadata;
+    const anew = new Promise<ApiObject>((resolve) => {
+      const following = follow(
+        sample.storage,
+        { group: '', resource: 'services' },
+        {
+          put: (object) => {
+            if (object.uid === uid) return;
+            setImmediate(() => following.stop());
+            resolve(object.decode());
+          },
+          remove: () => undefined,
+        },
+      );
+    });
+    await sample.remove('v1/Service', 'kubernetes');
+    expect((await anew)['spec']).to.include({ clusterIP: '10.0.0.1' });
+    kept.stop();
   });
 });
