@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { quotedPairs } from './quotedPairs.js';
 
 /** Rules for single values: each returns the expected form, or null when the value is valid. */
 type Check = (value: string) => string | null;
@@ -82,7 +83,7 @@ export const moduleLevels: Check = (value) =>
 
 /** `metric,label=value,...`; the values may be quoted. */
 export const metricLabels: Check = (value) =>
-  /^[A-Za-z_:][\w:]*,[A-Za-z_]\w*=.+$/.test(value)
+  quotedPairs(value).every((pair) => /^[A-Za-z_:][\w:]*,[A-Za-z_]\w*=.+$/.test(pair))
     ? null
     : 'a metric, one of its labels and the values that it may have, such as apiserver_request_total,verb=GET,LIST';
 

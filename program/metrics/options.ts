@@ -2,13 +2,16 @@ import { isObject } from '../../api/json/json.js';
 import { readDocument } from '../files/configuration.js';
 import type { CommonOptions } from '../flags/bothPrograms.js';
 import { metricLabels } from '../flags/checks.js';
+import { quotedPairs } from '../flags/quotedPairs.js';
 import type { MetricChoice } from './chosenMetrics.js';
 import { binaryMinor } from '../features/gates.js';
 
 /** Derives the choice of metrics from the options. Reads the file that one of them names, and throws with its errors. */
 export function metricChoice(options: CommonOptions): MetricChoice {
   const file = options['allow-metric-labels-manifest'];
-  const told = options['allow-metric-labels'].map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)] as const);
+  const told = options['allow-metric-labels']
+    .flatMap(quotedPairs)
+    .map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)] as const);
   const shown = options['show-hidden-metrics-for-version'];
   return {
     disabled: options['disabled-metrics'],

@@ -10,7 +10,8 @@ export interface ReloadMetrics {
 
 /** `subsystem` appears in the reference's names: `authentication_config_controller`. `server` distinguishes replicas. */
 export function createReloadMetrics(registry: Registry, subsystem: string, server: string): ReloadMetrics {
-  const labelNames = ['status', 'apiserver_id_hash'];
+  // Labels are written in this order: that of their names, as in the reference.
+  const labelNames = ['apiserver_id_hash', 'status'];
   const total = new Counter({
     name: `apiserver_${subsystem}_automatic_reloads_total`,
     help: 'Times that the changed configuration file was read, by outcome.',
@@ -36,8 +37,8 @@ export function createReloadMetrics(registry: Registry, subsystem: string, serve
       info.set({ apiserver_id_hash, hash: `sha256:${content}` }, 1);
     },
     record: (status) => {
-      total.inc({ status, apiserver_id_hash });
-      last.set({ status, apiserver_id_hash }, Date.now() / 1000);
+      total.inc({ apiserver_id_hash, status });
+      last.set({ apiserver_id_hash, status }, Date.now() / 1000);
     },
   };
 }

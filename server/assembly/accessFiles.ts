@@ -39,6 +39,7 @@ import { createReloadMetrics } from '../../program/metrics/reloads.js';
 import { readAuthorities } from '../../program/tls/credentials.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../../program/features/options.js';
+import { ownName } from './ownName.js';
 
 export interface AccessFiles {
   readonly staticTokens: StaticTokens | null;
@@ -96,7 +97,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
     certificates,
     authorizers: authorizerSettings({ options, live, metrics, log }),
     countDecisions: createDecisionCounts(metrics.registry),
-    countKeyFetches: createFetchMetrics(metrics.registry, options['raft-member-id']),
+    countKeyFetches: createFetchMetrics(metrics.registry, ownName(options)),
     observeReview: createReviewMetrics(metrics.registry),
     observeCertificate: createCertificateMetrics(metrics.registry),
     countToken: createTokenMetrics(metrics.registry),
@@ -120,7 +121,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   const file = options['authentication-config'];
   const single = oidcSettings(options);
   if (file === null) return fixed({ jwt: single === null ? [] : [single], anonymous: null });
-  const reloads = createReloadMetrics(metrics.registry, 'authentication_config_controller', options['raft-member-id']);
+  const reloads = createReloadMetrics(metrics.registry, 'authentication_config_controller', ownName(options));
   return live.follow({
     files: [file],
     read: () => {
@@ -149,7 +150,7 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
 function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
   const file = options['authorization-config'];
   if (file === null) return fixed(authorizersByMode(options));
-  const reloads = createReloadMetrics(metrics.registry, 'authorization_config_controller', options['raft-member-id']);
+  const reloads = createReloadMetrics(metrics.registry, 'authorization_config_controller', ownName(options));
   return live.follow({
     files: [file],
     read: () => {

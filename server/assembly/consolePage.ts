@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import type { Replica } from '../../raft/index.js';
 import type { Api } from './api.js';
 import { createConsole, type Console } from '../console/console.js';
@@ -8,7 +7,7 @@ import { Servers } from '../console/servers.js';
 import type { Exchange } from '../http/exchange.js';
 import type { Metrics } from '../http/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
-import { leaseName } from '../presence/serverLease.js';
+import { ownName } from './ownName.js';
 
 interface PageParts {
   readonly options: ApiServerOptions;
@@ -26,7 +25,7 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
     authorize: api.access.authorize,
     servers: new Servers({
       storage: api.storage,
-      own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+      own: ownName(options),
       identity: certFile === null || keyFile === null ? null : { certFile, keyFile },
       // Any authority that all members know may have signed serving certificates, unless one is configured.
       caFiles: [options['peer-ca-file'] ?? [options['client-ca-file'], options['raft-ca-file']]].flat().filter((file) => file !== null),

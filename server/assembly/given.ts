@@ -16,6 +16,7 @@ import { loadEncryption } from '../storage/encryption/load.js';
 import { readTracingConfiguration } from '../../program/tracing/configuration.js';
 import { servingOptions } from './serving.js';
 import { tracingOf, type Tracing } from './tracing.js';
+import { ownName } from './ownName.js';
 
 export interface Given {
   readonly serving: Omit<ListenerOptions, 'handle'>;
@@ -49,7 +50,7 @@ function encryptionOf(
   { live, log, metrics }: { readonly live: LiveFiles; readonly log: Logger; readonly metrics: Metrics },
 ): Live<Encryption> | null {
   const file = options['encryption-provider-config'];
-  const server = options['raft-member-id'];
+  const server = ownName(options);
   const reloads = createReloadMetrics(metrics.registry, 'encryption_config_controller', server);
   return loadEncryption(options, live, {
     allowsKmsV1: featuresOf(options).enabled('KMSv1'),

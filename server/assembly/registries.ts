@@ -22,6 +22,7 @@ import type { Platform } from './platform.js';
 import { createAdmissionPolicies } from './policies.js';
 import type { ServiceClaims } from './services.js';
 import { createAdmissionWebhooks, type HookConnections } from './webhooks.js';
+import { ownName } from './ownName.js';
 
 export interface Registries {
   readonly registry: Registry;
@@ -100,7 +101,7 @@ function extensionGuards(
     live,
     catalogue: objects.builtIn,
     enabled: (feature) => features.enabled(feature),
-    counts: createManifestMetrics(metrics.registry, options['raft-member-id']),
+    counts: createManifestMetrics(metrics.registry, ownName(options)),
     log: log.named('admission'),
   });
   const common = { ...objects, convert: convertAny(custom, objects.isBuiltIn), authorize: access.authorize, enabled, manifests };

@@ -1,4 +1,3 @@
-import { hostname } from 'node:os';
 import { createWorkers } from '../../workers/pool.js';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import { createBackends } from '../endpoints/backends/connection.js';
@@ -9,13 +8,13 @@ import type { CustomResources } from '../extensions/definitions.js';
 import { cachedResources } from '../options/watchCache.js';
 import { readAuthorities } from '../../program/tls/credentials.js';
 import { Peers } from '../peers/peers.js';
-import { leaseName } from '../presence/serverLease.js';
 import type { Access } from './access.js';
 import type { Given } from './given.js';
 import type { Objects } from './objects.js';
 import type { Platform } from './platform.js';
 import type { Registries } from './registries.js';
 import type { HookConnections } from './webhooks.js';
+import { ownName } from './ownName.js';
 
 /** The other servers of the cluster, for versions that this one does not serve; null where the feature is off, or no authority is configured. */
 export function findPeers(
@@ -27,7 +26,7 @@ export function findPeers(
   const peers = new Peers({
     storage,
     catalogue,
-    own: leaseName({ hostname: hostname(), memberId: options['raft-member-id'] }),
+    own: ownName(options),
     identity,
     ca: readAuthorities(options['peer-ca-file'], '--peer-ca-file').pem,
     dial: egress('controlplane'),

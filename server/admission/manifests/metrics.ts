@@ -16,19 +16,19 @@ export function createManifestMetrics(registry: Registry, server: string): Manif
   const total = new Counter({
     name: `${prefix}_automatic_reloads_total`,
     help: 'Times that changed manifests of admission plug-ins were read, by outcome.',
-    labelNames: ['status', 'plugin', 'apiserver_id_hash'],
+    labelNames: ['apiserver_id_hash', 'plugin', 'status'],
     registers,
   });
   const last = new Gauge({
     name: `${prefix}_automatic_reload_last_timestamp_seconds`,
     help: 'When that was last, in seconds since 1970, by outcome.',
-    labelNames: ['status', 'plugin', 'apiserver_id_hash'],
+    labelNames: ['apiserver_id_hash', 'plugin', 'status'],
     registers,
   });
   const info = new Gauge({
     name: `${prefix}_last_config_info`,
     help: 'The hash of the manifests that are in effect.',
-    labelNames: ['plugin', 'apiserver_id_hash', 'hash'],
+    labelNames: ['apiserver_id_hash', 'hash', 'plugin'],
     registers,
   });
   const apiserver_id_hash = hashLabel(server);
@@ -36,13 +36,14 @@ export function createManifestMetrics(registry: Registry, server: string): Manif
   return {
     loaded: (plugin, { hash: content }) => {
       const before = known.get(plugin);
-      if (before !== undefined) info.remove({ plugin, apiserver_id_hash, hash: before });
+      if (before !== undefined) info.remove({ apiserver_id_hash, hash: before, plugin });
       known.set(plugin, content);
-      info.set({ plugin, apiserver_id_hash, hash: content }, 1);
+      info.set({ apiserver_id_hash, hash: content, plugin }, 1);
     },
     reloaded: (plugin, status) => {
-      total.inc({ status, plugin, apiserver_id_hash });
-      last.set({ status, plugin, apiserver_id_hash }, Date.now() / 1000);
+      // Written in this order: that of the labels' names, as in the reference.
+      total.inc({ apiserver_id_hash, plugin, status });
+      last.set({ apiserver_id_hash, plugin, status }, Date.now() / 1000);
     },
   };
 }

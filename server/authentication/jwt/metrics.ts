@@ -10,18 +10,19 @@ export function createFetchMetrics(registry: Registry, server: string): FetchCou
   const last = new Gauge({
     name: `${prefix}_timestamp_seconds`,
     help: 'When keys of an issuer of tokens were last asked for, in seconds since 1970, by outcome.',
-    labelNames: ['result', 'jwt_issuer_hash', 'apiserver_id_hash'],
+    labelNames: ['apiserver_id_hash', 'jwt_issuer_hash', 'result'],
     registers: [registry],
   });
   const info = new Gauge({
     name: `${prefix}_key_set_info`,
     help: 'The hash of the keys of an issuer of tokens.',
-    labelNames: ['jwt_issuer_hash', 'apiserver_id_hash', 'hash'],
+    labelNames: ['apiserver_id_hash', 'hash', 'jwt_issuer_hash'],
     registers: [registry],
   });
   const known = new Map<string, string>();
   const apiserver_id_hash = hashLabel(server);
-  const of = (issuer: string): IssuerLabels => ({ jwt_issuer_hash: hashLabel(issuer), apiserver_id_hash });
+  // Written in this order: that of the labels' names, as in the reference.
+  const of = (issuer: string): IssuerLabels => ({ apiserver_id_hash, jwt_issuer_hash: hashLabel(issuer) });
   const forgetSet = (issuer: string): void => {
     const before = known.get(issuer);
     if (before !== undefined) info.remove({ ...of(issuer), hash: before });
@@ -32,15 +33,15 @@ export function createFetchMetrics(registry: Registry, server: string): FetchCou
       forgetSet(issuer);
       const content = hashLabel(keySet);
       known.set(issuer, content);
-      info.set({ ...of(issuer), hash: content }, 1);
-      last.set({ result: 'success', ...of(issuer) }, Date.now() / 1000);
+      info.set({ apiserver_id_hash, hash: content, jwt_issuer_hash: hashLabel(issuer) }, 1);
+      last.set({ ...of(issuer), result: 'success' }, Date.now() / 1000);
     },
     failed: (issuer) => {
-      last.set({ result: 'failure', ...of(issuer) }, Date.now() / 1000);
+      last.set({ ...of(issuer), result: 'failure' }, Date.now() / 1000);
     },
     forgotten: (issuer) => {
       forgetSet(issuer);
-      for (const result of ['success', 'failure']) last.remove({ result, ...of(issuer) });
+      for (const result of ['success', 'failure']) last.remove({ ...of(issuer), result });
     },
   };
 }

@@ -219,8 +219,10 @@ describe('a server with doors by configuration', function () {
     configure('b:');
     writeFileSync(authorization, '{"broken":');
     await until(async () => JSON.stringify(await whoAmI(bearer(await issuer.sign()))).includes('b:ann'));
-    await until(() => counted('authorization_config_controller_automatic_reloads_total\\{status="failure"'));
-    expect(await counted('authentication_config_controller_automatic_reloads_total\\{status="success"')).to.equal(true);
+    await until(() => counted('authorization_config_controller_automatic_reloads_total\\{apiserver_id_hash="[^"]*",status="failure"'));
+    expect(await counted('authentication_config_controller_automatic_reloads_total\\{apiserver_id_hash="[^"]*",status="success"')).to.equal(
+      true,
+    );
     rights.replies = [{ allowed: true }];
     expect(
       (await send({ path: '/api/v1/namespaces/default/configmaps', identity: proxy, headers: { 'x-remote-user': 'pat' } })).status,
