@@ -49,17 +49,18 @@ export async function check(service: ApiService, parts: CheckParts): Promise<Che
   return problem === null ? askForResources(service, parts.connections) : { availability: problem, resources: null };
 }
 
+/** What a program serves is shown of one that answers, whether it is available or not: the reference's discovery does not look at that either. */
 async function askForResources(service: ApiService, connections: ServiceConnections): Promise<Check> {
   const path = pathOf(service);
   const url = `https://${hostOf(service)}:${service.target?.port ?? ''}${path}`;
   try {
     // Any encoding of the response will do.
     const { code } = await ask(service, connections, { path, accept: null });
-    if (code < 200 || code > 299) return { availability: failed(url, `bad status from ${url}: ${code}`), resources: null };
+    const availability = code < 200 || code > 299 ? failed(url, `bad status from ${url}: ${code}`) : passed;
+    return { availability, resources: await discover(service, connections).catch(() => null) };
   } catch (error) {
     return { availability: failed(url, (error as Error).message), resources: null };
   }
-  return { availability: passed, resources: await discover(service, connections).catch(() => null) };
 }
 
 /** Reads a version from aggregated discovery, or from its own resource list if the program does not support that. Rejects when neither is available. */

@@ -1,5 +1,6 @@
 import protobuf from 'protobufjs/minimal.js';
 import type { JsonObject } from '../../../api/object.js';
+import { writeYaml } from '../../../workers/codecs/yamlWriter.js';
 import type { Messages } from './messages.js';
 
 const { Writer } = protobuf;
@@ -34,10 +35,10 @@ const scalars: Readonly<Record<string, Write>> = {
   },
   any: (writer, number, value) => {
     writer.uint32((number << 3) | delimited).fork();
-    // Field 2 is text in YAML, a superset of JSON.
+    // Field 2 is text in YAML. Block style, because clients compare it.
     writer
       .uint32((2 << 3) | delimited)
-      .string(JSON.stringify(value))
+      .string(writeYaml(value))
       .ldelim();
   },
   nothing: () => {},

@@ -58,6 +58,10 @@ export function toKept(definition: ApiObject): ApiObject {
   return { ...definition, apiVersion: keptVersion, spec: inOrder(all, specOrder) as JsonObject } as ApiObject;
 }
 
+/**
+ * What definitions of that version leave out has the defaults of that version (`v1beta1/defaults.go` of apiextensions-apiserver): those that do not say
+ * whether they preserve unknown fields do so, unlike definitions of today.
+ */
 export function toServed(definition: ApiObject): ApiObject {
   const spec = membersOf(definition['spec']);
   const { version, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...rest } =
@@ -86,7 +90,7 @@ export function toServed(definition: ApiObject): ApiObject {
       ...rest,
       versions,
       ...(converted === undefined ? {} : { conversion: converted }),
-      ...(preserveUnknownFields === true ? { preserveUnknownFields } : {}),
+      ...((preserveUnknownFields ?? true) === true ? { preserveUnknownFields: true } : {}),
     },
   } as ApiObject;
 }
@@ -123,7 +127,7 @@ function conversionToServed(conversion: unknown): JsonObject | undefined {
   if (webhookClientConfig === undefined && conversionReviewVersions === undefined) return rest;
   return {
     ...rest,
-    webhook: { ...only('clientConfig', webhookClientConfig), ...only('conversionReviewVersions', conversionReviewVersions) },
+    webhook: { ...only('clientConfig', webhookClientConfig), ...only('conversionReviewVersions', conversionReviewVersions ?? ['v1beta1']) },
   } as JsonObject;
 }
 

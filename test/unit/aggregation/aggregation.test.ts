@@ -269,27 +269,28 @@ describe('aggregation', () => {
     ]);
   });
 
+  const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const other = { resource: 'others', scope: 'Cluster', singularResource: 'other', verbs: ['get'], responseKind: null, odd: 1 };
+  const groups = [{ metadata: { name: 'remote.example.com' }, versions: [{ version: 'v1', resources: [other] }] }];
+  const touch = async (looked: string): Promise<void> => {
+    const service = { resource: apiServices, namespace: '', name: apiServiceName };
+    const apply = (object: ApiObject | null): ApiObject => ({ ...object, metadata: { ...object?.metadata, labels: { looked } } });
+    await registry.update(service, { apply, subresource: '', uid: null, mayCreate: null }, writes);
+  };
+  const version = async (): Promise<JsonObject> => ((await aggregated())?.['versions'] as JsonObject[])[0] ?? {};
+  const resources = async (): Promise<JsonObject[]> => (await version())['resources'] as JsonObject[];
+  const untilServed = async (name: string): Promise<void> => {
+    while ((await resources())[0]?.['resource'] !== name) await new Promise(setImmediate);
+  };
+
   it('asks programs for all that they serve first, in whatever form they like best', async () => {
-    const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-    const thing = { resource: 'others', scope: 'Cluster', singularResource: 'other', verbs: ['get'], responseKind: null, odd: 1 };
-    const groups = [{ metadata: { name: 'remote.example.com' }, versions: [{ version: 'v1', resources: [thing] }] }];
     program.discovery = (request, response) => {
       // It knows nothing of lists of one version in JSON.
       if (request.url !== '/apis') return response.writeHead(request.headers.accept === undefined ? 200 : 406).end();
       expect(request.headers.accept).to.equal(`${aggregatedType},${aggregatedType.replace('v=v2', 'v=v2beta1')}`);
       response.writeHead(200, { 'content-type': aggregatedType }).end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items: groups }));
     };
-    const service = { resource: apiServices, namespace: '', name: apiServiceName };
-    const touch = async (looked: string): Promise<void> => {
-      const apply = (object: ApiObject | null): ApiObject => ({ ...object, metadata: { ...object?.metadata, labels: { looked } } });
-      await registry.update(service, { apply, subresource: '', uid: null, mayCreate: null }, writes);
-    };
     await touch('again');
-    const resources = async (): Promise<JsonObject[]> =>
-      ((await aggregated())?.['versions'] as JsonObject[])[0]?.['resources'] as JsonObject[];
-    const untilServed = async (name: string): Promise<void> => {
-      while ((await resources())[0]?.['resource'] !== name) await new Promise(setImmediate);
-    };
     await untilServed('others');
     expect(await resources()).to.deep.equal([
       {
@@ -304,6 +305,21 @@ describe('aggregation', () => {
     program.discovery = null;
     await touch('once-more');
     await untilServed('things');
+  });
+
+  it('shows what a program serves that says so, though it counts as unavailable', async () => {
+    program.discovery = (request, response) => {
+      if (request.url !== '/apis') return response.writeHead(500).end();
+      response.writeHead(200, { 'content-type': aggregatedType }).end(JSON.stringify({ kind: 'APIGroupDiscoveryList', items: groups }));
+    };
+    await touch('unwell');
+    await untilServed('others');
+    expect((await becomes('FailedDiscoveryCheck'))['message']).to.match(/bad status from .*: 500/);
+    expect(await version()).to.include({ freshness: 'Current' });
+    program.discovery = null;
+    await touch('well');
+    await untilServed('things');
+    await becomes('Passed');
   });
 
   it('passes requests and answers on, with who asks in place of how they proved it', async () => {

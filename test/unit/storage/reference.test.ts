@@ -227,6 +227,24 @@ describe('storage/reference: what kube-apiserver keeps in etcd', () => {
     );
   });
 
+  it('reads definitions with the defaults of the version in which they are kept', () => {
+    const resource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+    const key = { resource, namespace: '', name: 'x.example.com' };
+    const specOf = (spec: object): JsonObject => {
+      const kept = { apiVersion: 'apiextensions.k8s.io/v1beta1', kind: 'CustomResourceDefinition', metadata: { name: key.name }, spec };
+      const { bytes } = itemOf(key, Buffer.from(JSON.stringify(kept)), 7);
+      return (JSON.parse(bytes.toString()) as { readonly spec: JsonObject }).spec;
+    };
+    const conversion = { strategy: 'Webhook', webhookClientConfig: { url: 'https://a' } };
+    expect(specOf({ group: 'example.com', version: 'v1', conversion })).to.deep.equal({
+      group: 'example.com',
+      versions: [{ name: 'v1', served: true, storage: true }],
+      conversion: { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a' }, conversionReviewVersions: ['v1beta1'] } },
+      preserveUnknownFields: true,
+    });
+    expect(specOf({ preserveUnknownFields: false })).to.deep.equal({ versions: [] });
+  });
+
   it('keeps what versions of a definition do not share', () => {
     const key = {
       resource: { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' },
