@@ -97,6 +97,13 @@ async function lineOf({ name, warning }: HealthWarning): Promise<string> {
   return text === null ? `[+]${name} ok\n` : `[!]${name} warning: ${text}\n`;
 }
 
+/** Names as clients expect them that compare the whole text: unique, sorted, with commas and no spaces (`healthz.go` of apiserver). */
+const namesOf = (names: readonly string[]): string =>
+  [...new Set(names)]
+    .sort()
+    .map((name) => JSON.stringify(name))
+    .join(',');
+
 /** A short "ok" suffices for a success without `verbose`; a failure always lists everything. */
 function describe(
   endpoint: HealthEndpoint,
@@ -111,8 +118,7 @@ function describe(
     )
     .concat(warnings)
     .join('');
-  if (unknown.length > 0)
-    text += `warn: some health checks cannot be excluded: no matches for ${unknown.map((name) => JSON.stringify(name)).join(', ')}\n`;
+  if (unknown.length > 0) text += `warn: some health checks cannot be excluded: no matches for ${namesOf(unknown)}\n`;
   return failures.length === 0
     ? { code: 200, text: `${text}${endpoint} check passed\n`, failures }
     : { code: 500, text: `${text}${endpoint} check failed\n`, failures };
