@@ -3,7 +3,7 @@ import { podTotals } from '../../../api/podTotals.js';
 import { scaledQuantity, zeroQuantity } from '../../../api/quantity.js';
 import type { PodSpec } from '../../../api/types/core/v1.js';
 import type { ApiObject } from '../../../api/object.js';
-import { forbidden } from '../../../api/status.js';
+import { forbidden, type StatusCause, type StatusError } from '../../../api/status.js';
 import { memberAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
@@ -25,8 +25,12 @@ export const podResizeFits = (lookup: Lookup): AdmissionPlugin => ({
     const change = request.subresource === 'resize' ? changedOnNode(request) : null;
     if (change === null) return;
     const node = await lookup.find(nodes, '', change.nodeName);
-    const why = node === null ? `node ${JSON.stringify(change.nodeName)} not found` : (excess(change.pod, node) ?? otherSystem(node));
-    if (why !== null) throw forbidden(request.resource.storage, request.name, { why });
+    const refuse = (why: string, causes?: StatusCause[]): StatusError => forbidden(request.resource.storage, request.name, { why }, causes);
+    if (node === null) throw refuse(`node ${JSON.stringify(change.nodeName)} not found`);
+    for (const { reason, find } of checks) {
+      const why = find(change.pod, node);
+      if (why !== null) throw refuse(why, [{ reason }]);
+    }
   },
 });
 
@@ -37,11 +41,18 @@ function excess(pod: ApiObject, node: ApiObject): string | null {
     const [wanted, there] = [requested, allocatable].map((amounts) => scaledQuantity(amounts.get(name) ?? zeroQuantity, places));
     return wanted! > there! ? [`${name}, requested: ${wanted}, allocatable: ${there}`] : [];
   });
-  return missing.length === 0 ? null : `Node didn't have enough allocatable resources: ${missing.join('; ')}`;
+  return missing.length === 0 ? null : `node didn't have enough allocatable resources: ${missing.join('; ')}`;
 }
 
-function otherSystem({ metadata }: ApiObject): string | null {
-  const system = metadata.labels?.[osLabel] ?? '';
+/** A node without the label is taken for a Linux node. */
+function otherSystem(_: ApiObject, { metadata }: ApiObject): string | null {
+  const system = metadata.labels?.[osLabel] ?? 'linux';
   if (system === 'linux') return null;
   return `pod resize is only supported on linux nodes, node ${JSON.stringify(metadata.name)} is ${JSON.stringify(system)}`;
 }
+
+/** In the order and with the causes of the reference (`podresize/admission.go`). */
+const checks = [
+  { reason: 'UnsupportedPlatform', find: otherSystem },
+  { reason: 'NodeCapacity', find: excess },
+] as const;

@@ -48,7 +48,7 @@ describe('PodResizeValidator', () => {
     await sample.create(node({}));
     await sample.create(pod());
     expect(await why(resize('2001m', '2Gi'))).to.equal(
-      `403 pods "p" is forbidden: Node didn't have enough allocatable resources: cpu, requested: 2001, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824`,
+      `403 pods "p" is forbidden: node didn't have enough allocatable resources: cpu, requested: 2001, allocatable: 2000; memory, requested: 2147483648, allocatable: 1073741824`,
     );
     sample = await createSample({ admission: new Set(['PodResizeValidator']) });
     await sample.create(node({}));
@@ -60,7 +60,16 @@ describe('PodResizeValidator', () => {
     await sample.create(pod());
     expect(await why(resize('2', '1Gi'))).to.equal('403 pods "p" is forbidden: node "n" not found');
     await sample.create(node({}, { 'kubernetes.io/os': 'windows' }));
-    expect(await why(resize('2', '1Gi'))).to.contain('pod resize is only supported on linux nodes, node "n" is "windows"');
+    const refused = await refusal(resize('3', '1Gi'));
+    expect(refused.message).to.contain('pod resize is only supported on linux nodes, node "n" is "windows"');
+    expect(refused.details.causes).to.deep.equal([{ reason: 'UnsupportedPlatform' }]);
+  });
+
+  it('takes nodes without a label for Linux nodes, and says by a cause why it refuses', async () => {
+    await sample.create(node({}, {}));
+    await sample.create(pod());
+    await resize('2', '1Gi');
+    expect((await refusal(resize('3', '1Gi'))).details.causes).to.deep.equal([{ reason: 'NodeCapacity' }]);
   });
 
   it('looks at nothing but changes of pods on nodes, through the subresource', async () => {
