@@ -1,10 +1,7 @@
-/** A part of a list: in double quotes, in which a comma is text and two of them are one, or up to the next comma. */
+/** A value of a CSV line: in double quotes, or up to the next comma. */
 const part = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g;
 
-/**
- * Pairs of a name and a value in the text of one flag: alone as it stands, or several with commas between them, where those that contain commas stand in double
- * quotes (`string_to_string.go` of pflag).
- */
+/** The `name=value` pairs of a flag: a single pair, or a CSV line of several, in which pairs with commas are quoted (`string_to_string.go` of pflag). */
 export const quotedPairs = (text: string): readonly string[] =>
   text.split('=').length <= 2
     ? [text.replace(/^"+|"+$/g, '')]

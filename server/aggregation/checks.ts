@@ -49,7 +49,7 @@ export async function check(service: ApiService, parts: CheckParts): Promise<Che
   return problem === null ? askForResources(service, parts.connections) : { availability: problem, resources: null };
 }
 
-/** What a program serves is shown of one that answers, whether it is available or not: the reference's discovery does not look at that either. */
+/** Resources are shown whenever the server lists them, whether it is available or not, as in the reference. */
 async function askForResources(service: ApiService, connections: ServiceConnections): Promise<Check> {
   const path = pathOf(service);
   const url = `https://${hostOf(service)}:${service.target?.port ?? ''}${path}`;
