@@ -62,14 +62,14 @@ describe('PodResizeValidator', () => {
     await sample.create(node({}, { 'kubernetes.io/os': 'windows' }));
     const refused = await refusal(resize('3', '1Gi'));
     expect(refused.message).to.contain('pod resize is only supported on linux nodes, node "n" is "windows"');
-    expect(refused.details.causes).to.deep.equal([{ reason: 'UnsupportedPlatform' }]);
+    expect(refused.details?.causes).to.deep.equal([{ reason: 'UnsupportedPlatform' }]);
   });
 
   it('takes nodes without a label for Linux nodes, and says by a cause why it refuses', async () => {
     await sample.create(node({}, {}));
     await sample.create(pod());
     await resize('2', '1Gi');
-    expect((await refusal(resize('3', '1Gi'))).details.causes).to.deep.equal([{ reason: 'NodeCapacity' }]);
+    expect((await refusal(resize('3', '1Gi'))).details?.causes).to.deep.equal([{ reason: 'NodeCapacity' }]);
   });
 
   it('looks at nothing but changes of pods on nodes, through the subresource', async () => {
