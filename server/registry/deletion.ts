@@ -100,6 +100,7 @@ function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, rules: Dele
 
 /** Returns the finalizer of the policy, null for none, 'keep' where an earlier decision holds. */
 function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, rules: DeleteSteps): string | null {
+  if (rules.propagation === 'none') return null;
   if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? orphan : null;
   switch (deleteOptions.propagationPolicy) {
     case 'Orphan':

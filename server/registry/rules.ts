@@ -143,8 +143,8 @@ export type SubresourceRules<T extends object = ApiObject> = ChangeRules<T> &
 export interface DeleteRules<T extends object = ApiObject> {
   /** The response of a completed DELETE. Default "status". */
   readonly answers?: 'object' | 'status';
-  /** The propagation policy when the client names none. Default "background". */
-  readonly propagation?: 'background' | 'orphan';
+  /** The propagation policy when the client names none; "none" where no policy has an effect, because such objects own nothing. Default "background". */
+  readonly propagation?: 'background' | 'orphan' | 'none';
   protectedBy?(name: string): string | null;
   /** Returns the seconds between the delete request and the removal; absent for kinds that are removed at once. */
   graceSeconds?(object: T, requested: number | null): number;

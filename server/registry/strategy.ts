@@ -88,7 +88,7 @@ export interface UpdateSteps extends ChangeSteps {
 
 export interface DeleteSteps {
   readonly answers: 'object' | 'status';
-  readonly propagation: 'background' | 'orphan';
+  readonly propagation: 'background' | 'orphan' | 'none';
   protectedBy(name: string): string | null;
   /** Null for kinds that are removed at once. */
   readonly graceSeconds: ((object: ApiObject, requested: number | null) => number) | null;

@@ -129,7 +129,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
   const { object, old, subresource } = update;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  resource.behaviour.strategy.through(subresource).prepare(object, old, context);
+  // What is carried over and what the server writes by itself is owned by nobody who sends the object: only reset fields are left out.
   const owners =
     context.owners ??
     ownUpdated(resource, withoutEmpty(object, resource.storage), old, {
@@ -140,6 +140,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
       ended: context.ended,
     });
   return afterwards(owners, (managedFields) => {
+    resource.behaviour.strategy.through(subresource).prepare(object, old, context);
     setOwners(object.metadata, managedFields);
     return checkedUpdate(target, update, context);
   });
@@ -186,7 +187,6 @@ export function ownersOfUpdate(
 ): Eventually<JsonObject[] | undefined> {
   const sent = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  target.resource.behaviour.strategy.through(subresource).prepare(object, old, context);
   return ownUpdated(target.resource, withoutEmpty(object, target.resource.storage), old, {
     sent,
     manager: context.manager,

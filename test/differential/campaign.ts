@@ -45,7 +45,7 @@ export interface Result {
 const casesAtOnce = 8;
 const shrinksAtOnce = 3;
 /** Agreed cases of an area that are remembered. */
-const agreedMax = 40;
+const agreedMax = 25;
 
 export const sequenceOf = ({ area, seed, index }: Case): Sequence => area.generate(new Random(seed * 1_000_003 + index));
 

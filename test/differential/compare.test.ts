@@ -17,15 +17,24 @@ describe('comparing two servers', () => {
     assert.equal(found?.rule.group, 'status');
   });
 
+  it('tells of a message without the causes that it lists, and of another kind without its members', () => {
+    const places = (theirs: object, ours: object): string[] =>
+      compare(sequence, [{ status: 422, body: theirs }, null], [{ status: 422, body: ours }, null]).map(({ at }) => at);
+    assert.deepEqual(places({ message: '[a, b]', details: { causes: ['a', 'b'] } }, { message: 'a', details: { causes: ['a'] } }), [
+      '/body/message',
+    ]);
+    assert.deepEqual(places({ kind: 'Status', message: 'a' }, { kind: 'Event', message: 'b' }), ['/body/kind']);
+  });
+
   it('knows messages, warnings and headers from what programs read', () => {
-    const theirs = { status: 200, headers: { warning: ['299 - "a"'], 'retry-after': '<n>' }, body: { message: 'a', code: 1 } };
-    const ours = { status: 200, headers: { warning: ['299 - "b"'] }, body: { message: 'b', code: 2 } };
+    const theirs = { status: 200, headers: { warning: ['299 - "a"'], 'retry-after': '<n>' }, body: { status: { message: 'a', code: 1 } } };
+    const ours = { status: 200, headers: { warning: ['299 - "b"'] }, body: { status: { message: 'b', code: 2 } } };
     const groups = compare(sequence, [null, theirs], [null, ours]).map(({ rule, at }) => [rule.group, at]);
     assert.deepEqual(groups, [
       ['warning', '/headers/warning/0'],
       ['header', '/headers/retry-after'],
-      ['message', '/body/message'],
-      ['body', '/body/code'],
+      ['message', '/body/status/message'],
+      ['body', '/body/status/code'],
     ]);
   });
 

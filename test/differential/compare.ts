@@ -1,5 +1,6 @@
 import { aboutStep } from '../golden/scenario.js';
 import { differencesOf, isWording, type Difference } from '../golden/differences.js';
+import { normalised } from './normalise.js';
 import type { Sequence } from './area.js';
 import type { Played } from './play.js';
 
@@ -18,18 +19,25 @@ export interface Rule {
   readonly key: string;
 }
 
-/** Differences of all steps. Where the status of an answer differs, all else about it follows from that. */
+/** Differences of all steps. */
 export function compare({ steps }: Sequence, theirs: Played, ours: Played): Found[] {
   return steps.flatMap((step, index) => {
-    const all = differencesOf(theirs[index] ?? null, ours[index] ?? null);
-    const status = all.filter(({ at }) => at === '/status');
-    const told = status.length > 0 ? status : all;
+    const all = differencesOf(normalised(theirs[index] ?? null), normalised(ours[index] ?? null));
+    const told = telling(all);
     return told.map((difference) => {
       const request = aboutStep(step);
       const shown = difference.at === '/status' ? withMessages(difference, theirs[index]?.body, ours[index]?.body) : difference;
       return { ...shown, step: index, request, rule: ruleOf(shown, request) };
     });
   });
+}
+
+/** What differs where the answers are of two kinds, or messages list several things: all else follows from it. The first that is there counts. */
+const decisive = ['/status', '/body/kind', '/body/message'] as const;
+
+function telling(all: readonly Difference[]): readonly Difference[] {
+  const first = decisive.map((place) => all.find(({ at }) => at === place)).find((each) => each !== undefined);
+  return first === undefined ? all : [first];
 }
 
 /** A status says little without the message that explains it. */

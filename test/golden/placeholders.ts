@@ -50,6 +50,8 @@ const anyTime = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z\b/g;
 const uid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const certificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----\n?/g;
 const resourceVersionInText = /resourceVersion: ?"?\d+"?/g;
+/** In an object that a message quotes. */
+const quotedResourceVersion = /(\\*"resourceVersion\\*":\\*")\d+/g;
 const isAddress = ({ value, member }: Leaf<string>): boolean =>
   (member === 'clusterIP' || member === 'clusterIPs') && value !== '' && value !== 'None';
 const isPort = ({ member }: Leaf<number>): boolean => member === 'nodePort' || member === 'healthCheckNodePort';
@@ -70,6 +72,7 @@ export const scenarioPlaceholders = (value: unknown, names: Names): unknown =>
       if (member === 'token' && text.length > nameCharactersMax) return '<token>';
       return (generatedName(leaf, names) ?? unnamed(text.replace(uid, '<uid>').replace(certificate, '<certificate>'), names, ['ns', 'r']))
         .replace(resourceVersionInText, 'resourceVersion: <rv>')
+        .replace(quotedResourceVersion, '$1<rv>')
         .replace(anyTime, '<time>');
     },
   });

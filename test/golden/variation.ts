@@ -38,7 +38,8 @@ function ofAnybody(recorded: Outcome): Outcome {
 
 const distributionsOwn = 'openshift-service-ca.crt';
 
-function withoutDistribution(value: unknown): unknown {
+/** A value without what the recorder's distribution adds to pods. */
+export function withoutDistribution(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((each) => !namesDistribution(each)).map(withoutDistribution);
   return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutDistribution(member)])) : value;
 }

@@ -85,8 +85,9 @@ const isCanonicalBase64 = (text: string): boolean =>
 
 export const bytesChecker: Checker = {
   goType: '[]uint8',
-  zero: () => null,
+  zero: () => '',
   check: (value, context) => {
+    if (Array.isArray(value)) return bytesOfNumbers(value, context);
     if (typeof value !== 'string') return wrongType(value, context, '[]uint8', '');
     if (isCanonicalBase64(value)) return value;
     const text = value.replace(/[\r\n]/g, '');
@@ -95,6 +96,13 @@ export const bytesChecker: Checker = {
     return Buffer.from(text, 'base64').toString('base64');
   },
 };
+
+/** A list of numbers is read byte by byte, as Go reads it. */
+function bytesOfNumbers(items: readonly Json[], context: CheckContext): Json {
+  const isByte = (item: Json): boolean => item === null || (typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255);
+  const odd = items.find((item) => !isByte(item));
+  return odd === undefined ? Buffer.from(items.map(Number)).toString('base64') : wrongType(odd, context, 'uint8', '');
+}
 
 /** The reference names the first invalid byte, counted in the original text. */
 const base64Problem = (text: string, original: string): string | undefined => {

@@ -396,7 +396,7 @@ export interface ContainerExtendedResourceRequest {
 /** An image that a node has. */
 export interface ContainerImage {
   /** Names under which the image is known. */
-  readonly names?: readonly string[];
+  readonly names?: readonly string[] | null;
   /** Size in bytes. */
   readonly sizeBytes?: number;
 }

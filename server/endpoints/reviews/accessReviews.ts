@@ -22,7 +22,9 @@ const resourcePath = specPath.child('resourceAttributes');
 const nonResourcePath = specPath.child('nonResourceAttributes');
 
 interface ReviewRules {
-  readonly validate: (spec: JsonObject, namespace: string) => FieldError[];
+  readonly validate: (spec: JsonObject) => FieldError[];
+  /** Findings that are told after those about metadata. */
+  readonly validateLast?: (spec: JsonObject, namespace: string) => FieldError[];
   readonly subject: (spec: JsonObject, caller: User) => User;
 }
 
@@ -30,12 +32,18 @@ interface ReviewRules {
 function validateAttributes(spec: JsonObject): FieldError[] {
   const resource = present(spec['resourceAttributes']);
   const nonResource = present(spec['nonResourceAttributes']);
-  if (resource && nonResource)
-    return [invalid(nonResourcePath, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')];
-  if (!resource && !nonResource)
-    return [invalid(resourcePath, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
-  return resource ? validateSelectors(spec['resourceAttributes'], resourcePath) : [];
+  return [
+    ...(resource && nonResource
+      ? [invalid(nonResourcePath, shownNonResource(spec), 'cannot be specified in combination with resourceAttributes')]
+      : []),
+    ...(resource || nonResource
+      ? []
+      : [invalid(resourcePath, null, 'exactly one of nonResourceAttributes or resourceAttributes must be specified')]),
+  ];
 }
+
+const validateResourceSelectors = (spec: JsonObject): FieldError[] =>
+  present(spec['resourceAttributes']) ? validateSelectors(spec['resourceAttributes'], resourcePath) : [];
 
 const validateSubject = (spec: JsonObject): FieldError[] =>
   textAt(spec, 'user') === '' && itemsOf(spec['groups']).length === 0
@@ -55,22 +63,29 @@ const namedSubject = (spec: JsonObject): User => ({
   extra: Object.fromEntries(Object.entries(membersOf(spec['extra'])).map(([key, values]) => [key, itemsOf(values).map(String)])),
 });
 
-const ofSubject: ReviewRules = { validate: (spec) => [...validateAttributes(spec), ...validateSubject(spec)], subject: namedSubject };
-
-const ofLocalSubject: ReviewRules = {
-  validate: (spec, namespace) => {
-    if (present(spec['nonResourceAttributes']))
-      return [invalid(nonResourcePath, shownNonResource(spec), 'disallowed on this kind of request')];
-    const own = textAt(spec, 'resourceAttributes', 'namespace');
-    return [
-      ...ofSubject.validate(spec, namespace),
-      ...(own === namespace ? [] : [invalid(resourcePath.child('namespace'), own, 'must match metadata.namespace')]),
-    ];
-  },
+const ofSubject: ReviewRules = {
+  validate: (spec) => [...validateAttributes(spec), ...validateSubject(spec), ...validateResourceSelectors(spec)],
   subject: namedSubject,
 };
 
-const ofSelf: ReviewRules = { validate: validateAttributes, subject: (_spec, caller) => caller };
+/** A local review asks about its own namespace, which is looked at last. */
+function validateLocality(spec: JsonObject, namespace: string): FieldError[] {
+  const own = textAt(spec, 'resourceAttributes', 'namespace');
+  const elsewhere = present(spec['resourceAttributes']) && own !== namespace;
+  return [
+    ...(elsewhere ? [invalid(resourcePath.child('namespace'), own, 'must match metadata.namespace')] : []),
+    ...(present(spec['nonResourceAttributes'])
+      ? [invalid(nonResourcePath, shownNonResource(spec), 'disallowed on this kind of request')]
+      : []),
+  ];
+}
+
+const ofLocalSubject: ReviewRules = { ...ofSubject, validateLast: validateLocality };
+
+const ofSelf: ReviewRules = {
+  validate: (spec) => [...validateAttributes(spec), ...validateResourceSelectors(spec)],
+  subject: (_spec, caller) => caller,
+};
 
 export const subjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofSubject);
 export const localSubjectAccessReview: VerbHandler = (context, route, deps) => review(context, route, deps, ofLocalSubject);
@@ -87,7 +102,11 @@ async function review(context: RequestContext, route: Route, deps: VerbDeps, rul
   await own(body, resource, managerOf(fieldManager, context.request.headers['user-agent']));
   await admitBody(context, route, deps, { object: body, asksAboutRights: true, dryRun, fieldManager });
   const spec = membersOf(body['spec']);
-  refuse(resource.group, [...validateMetadata(body, resource.namespaced), ...rules.validate(spec, namespace)]);
+  refuse(resource.group, [
+    ...rules.validate(spec),
+    ...validateMetadata(body, resource.namespaced),
+    ...(rules.validateLast?.(spec, namespace) ?? []),
+  ]);
   const decision = await authorize(attributesOf(spec, rules.subject(spec, context.user)));
   const metadata = { ...body.metadata, ...(resource.namespaced ? { namespace } : {}) };
   sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, { code: 201 });

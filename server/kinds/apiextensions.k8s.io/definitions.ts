@@ -62,12 +62,14 @@ function validateStored(definition: Draft<CustomResourceDefinition>): FieldError
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
   if (stored.length === 0) return [invalid(storedPath, null, 'must have at least one stored version')];
-  const storage = textAt(
-    versions.find((version) => version.storage === true),
-    'name',
-  );
+  // Each name counts once: a second version of the same name is looked for in vain.
+  const left = new Set(stored);
+  const missing = versions.flatMap((version) => {
+    const name = textAt(version, 'name');
+    return left.delete(name) || version.storage !== true ? [] : [name];
+  });
   return [
-    ...(stored.includes(storage) || storage === '' ? [] : [invalid(storedPath, stored, `must have the storage version ${storage}`)]),
+    ...missing.map((name) => invalid(storedPath, stored, `must have the storage version ${name}`)),
     ...stored.flatMap((name, position) =>
       versions.some((version) => textAt(version, 'name') === name) ? [] : [invalid(storedPath.index(position), name, stillStored(name))],
     ),

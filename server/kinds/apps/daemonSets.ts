@@ -121,6 +121,8 @@ export const daemonSets: Kind<Draft<DaemonSet>> = {
   },
   subresources: {
     status: {
+      // The count belongs to the specification, wherever it is shown.
+      prepare: (set, old) => setTemplateGeneration(set, templateGeneration(old)),
       review: ['objectMetaUpdate', (set) => nonNegativeMembers(statusOf(set), statusCounts, status), counter('status.collisionCount')],
     },
   },

@@ -1,11 +1,11 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../../api/types/autoscaling/v2.js';
-import type { JsonObject } from '../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { nonNegativeMembers } from '../apps/statusCounts.js';
-import { at, numberAt, unset } from '../cells.js';
+import { at, numberAt, unset, type Cells } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
@@ -67,10 +67,21 @@ const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
   ),
 ];
 
+const cells: Cells<Draft<HorizontalPodAutoscaler>> = {
+  Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
+  Targets: targetsCell,
+  MinPods: at('spec.minReplicas', unset),
+  MaxPods: numberAt('spec.maxReplicas'),
+  Replicas: numberAt('status.currentReplicas'),
+};
+
+/** Most metrics of the earlier version stand in an annotation. */
+const targetsOfEarlier = (autoscaler: ApiObject): string => targetsCell(autoscalerConversion.toStorage(structuredClone(autoscaler)));
+
 export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   name: 'horizontalpodautoscalers.autoscaling',
   gated: [gate('HPAConfigurableTolerance', 'spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance')],
-  versions: { 'autoscaling/v1': { conversion: autoscalerConversion } },
+  versions: { 'autoscaling/v1': { conversion: autoscalerConversion, cells: { ...cells, Targets: targetsOfEarlier } } },
   defaults: setDefaults,
   validate: validateSpec,
   create: { status: { desiredReplicas: 0, currentMetrics: null } },
@@ -85,11 +96,5 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
       ],
     },
   },
-  cells: {
-    Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
-    Targets: targetsCell,
-    MinPods: at('spec.minReplicas', unset),
-    MaxPods: numberAt('spec.maxReplicas'),
-    Replicas: numberAt('status.currentReplicas'),
-  },
+  cells,
 };

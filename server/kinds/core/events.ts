@@ -6,6 +6,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { Review, ServedAs } from '../../registry/rules.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, texts } from '../../registry/validation/internalform.js';
 import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
@@ -103,6 +104,22 @@ const immutable = [
   'reportingComponent',
   'reportingInstance',
 ] as const;
+const reference = texts('kind', 'namespace', 'name', 'uid=UID', 'apiVersion=APIVersion', 'resourceVersion', 'fieldPath');
+const printedReference = (value: JsonValue | undefined): JsonValue => printedStructure(value, reference);
+const printedText = (value: JsonValue | undefined): JsonValue => value ?? '';
+const orNull = (value: JsonValue | undefined): JsonValue => value ?? null;
+
+/** How messages quote members that are no plain texts. */
+const printedAs: Readonly<Partial<Record<(typeof immutable)[number], (value: JsonValue | undefined) => JsonValue>>> = {
+  involvedObject: printedReference,
+  related: (value) => (value === undefined || value === null ? null : printedReference(value)),
+  source: (value) => printedStructure(value, texts('component', 'host')),
+  firstTimestamp: orNull,
+  lastTimestamp: orNull,
+  eventTime: orNull,
+  count: (value) => value ?? 0,
+};
+
 /** Members whose empty forms are equal. */
 const empty = (value: JsonObject[string]): unknown =>
   value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(membersOf(value)).length === 0)
@@ -120,7 +137,11 @@ function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, meta
     immutable
       .filter((member) => !sameValue(empty(event[member]), empty(old[member])))
       .map((member) =>
-        invalid(Path.of(member === 'reportingComponent' ? 'reportingController' : member), event[member] ?? null, 'field is immutable'),
+        invalid(
+          Path.of(member === 'reportingComponent' ? 'reportingController' : member),
+          (printedAs[member] ?? printedText)(event[member]),
+          'field is immutable',
+        ),
       ),
   );
 }
@@ -172,6 +193,7 @@ export const events: Kind<Draft<Event>> = {
   views: ['events.events.k8s.io'],
   versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },
   metadata: { name: pathSegmentName },
+  delete: { propagation: 'none' },
   create: { review: validateNew },
   update: { creates: true, review: [validateUpdate] },
   fields: {

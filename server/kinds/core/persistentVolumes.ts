@@ -159,8 +159,9 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
         const [now, before] = [ensureObject(volume, 'status'), membersOf(old.status)];
         setTextDefault(now, 'phase', 'Pending');
         // The server records phase changes, unless the writer does.
-        if (now.phase !== before.phase && (now.lastPhaseTransitionTime ?? null) === (before.lastPhaseTransitionTime ?? null))
-          now.lastPhaseTransitionTime = context.now;
+        const [time, timeBefore] = [textAt(now, 'lastPhaseTransitionTime'), textAt(before, 'lastPhaseTransitionTime')];
+        if (now.phase !== before.phase && (time === '' || time === timeBefore)) now.lastPhaseTransitionTime = context.now;
+        if (now.phase === before.phase && time === '' && timeBefore !== '') now.lastPhaseTransitionTime = timeBefore;
       },
     },
   },

@@ -4,6 +4,7 @@ import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting
 import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
+import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { workloadWarnings } from '../apps/workloadWarnings.js';
 import { validateReplicaCounts } from '../apps/statusCounts.js';
@@ -50,15 +51,7 @@ function validateTemplate(template: JsonObject, selector: JsonObject): Found {
   const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
   const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
   return inOrder(
-    matches
-      ? []
-      : [
-          invalid(
-            templatePath.child('metadata', 'labels'),
-            Object.keys(labels).length === 0 ? null : labels,
-            '`selector` does not match template `labels`',
-          ),
-        ],
+    matches ? [] : [invalid(templatePath.child('metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')],
     validatePodTemplate(template, templatePath),
     validateEndlessRun(specOf(template), 'ReplicationController', templatePath.child('spec')),
   );

@@ -156,7 +156,7 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
       setDefault(port, 'protocol', 'TCP');
     }
   },
-  validate: (slice) => inOrder(validateAddressType(addressTypeOf(slice)), validateEndpoints(slice), validatePorts(slice)),
+  validate: (slice) => inOrder(validateAddressType(addressTypeOf(slice)), validatePorts(slice), validateEndpoints(slice)),
   warnings: (slice, old) => [
     ...(old === null && addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     ...spellingWarnings(slice),
@@ -181,8 +181,8 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
     review: [
       'objectMetaUpdate',
       (slice) => validateAddressType(addressTypeOf(slice)),
-      (slice, old) => (sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : validateEndpoints(slice)),
       validatePorts,
+      (slice, old) => (sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : validateEndpoints(slice)),
       (slice, old) =>
         addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')],
     ],

@@ -14,7 +14,7 @@ export function validateStatus(object: ApiObject): FieldError[] {
   const isRepeated = repeats(types);
   return types.flatMap((type, position) => {
     const path = conditions.index(position).child('type');
-    return [...(isRepeated(position) ? [duplicate(path, type)] : []), ...(type === '' ? [required(path, 'must not be empty')] : [])];
+    return [...(isRepeated(position) ? [duplicate(path, type)] : []), ...(type === '' ? [required(path, '')] : [])];
   });
 }
 

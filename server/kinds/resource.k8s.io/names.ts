@@ -23,8 +23,9 @@ const identifier = (id: string, path: Path): FieldError[] => [
 /** Names of attributes and capacities: an identifier, optionally with the driver's domain. */
 export function qualifiedName(name: string, path: Path): FieldError[] {
   const [first = '', second, more] = name.split('/');
+  // The reference looks at no part of a name with more slashes.
   if (second === undefined) return identifier(first, path);
-  if (more !== undefined) return [invalid(path, name, 'must not contain more than one slash')];
+  if (more !== undefined) return [];
   return [
     ...(first === '' ? [invalid(path, '', 'the domain must not be empty')] : driverName(first, path)),
     ...(second === '' ? [invalid(path, '', 'the name must not be empty')] : identifier(second, path)),

@@ -13,12 +13,18 @@ export function* merge(live: JsonValue | undefined, applied: JsonValue | undefin
   if (applied === undefined) return live;
   const shape = shapeOf(schema, applied);
   if (shape.kind === 'leaf') return applied;
+  if (applied === null && !isAtomic(shape) && hasMembers(live)) return live;
   if (shape.kind === 'list')
     return shape.relationship === 'atomic' || !Array.isArray(applied)
       ? applied
       : yield* mergeItems(shape, Array.isArray(live) ? live : [], applied);
   return shape.atomic || !isObject(applied) ? applied : yield* mergeMembers(shape, isObject(live) ? live : {}, applied);
 }
+
+const isAtomic = (shape: Shape): boolean =>
+  shape.kind === 'list' ? shape.relationship === 'atomic' : shape.kind === 'object' && shape.atomic;
+/** A null says nothing about what is inside: a part that is joined member by member stays as it is, unless it is empty. */
+const hasMembers = (live: JsonValue | undefined): boolean => typeof live === 'object' && live !== null && Object.keys(live).length > 0;
 
 function* mergeMembers(shape: Extract<Shape, { kind: 'object' }>, live: JsonObject, applied: JsonObject): Steps<JsonObject> {
   const merged: JsonObject = {};

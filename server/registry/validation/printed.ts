@@ -32,7 +32,20 @@ export function printedMetadata(metadata: JsonObject): JsonObject {
       const value = metadata[member];
       if (!isMetadataSet(member, value)) return [];
       if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
+      if (member === 'ownerReferences') return itemsOf(value).length === 0 ? [] : [[member, itemsOf(value).map(printedOwner)]];
       return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
     }),
   );
+}
+
+function printedOwner(reference: JsonValue): JsonObject {
+  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = membersOf(reference);
+  return {
+    apiVersion,
+    kind,
+    name,
+    uid,
+    ...(controller === undefined || controller === null ? {} : { controller }),
+    ...(blockOwnerDeletion === undefined || blockOwnerDeletion === null ? {} : { blockOwnerDeletion }),
+  };
 }

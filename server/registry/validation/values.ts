@@ -104,13 +104,15 @@ export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[]
 const configKey = /^[-._a-zA-Z0-9]+$/;
 /** Checks a key of a ConfigMap or Secret. */
 export function configMapKeyComplaints(key: string): string[] {
-  if (key.length > 253) return ['must be no more than 253 characters'];
+  const complaints: string[] = [];
+  if (key.length > 253) complaints.push('must be no more than 253 characters');
   if (!configKey.test(key)) {
-    return [
+    complaints.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
-    ];
+    );
   }
-  if (key === '.') return ["must not be '.'"];
-  if (key === '..') return ["must not be '..'"];
-  return key.startsWith('..') ? ["must not start with '..'"] : [];
+  if (key === '.') complaints.push("must not be '.'");
+  else if (key === '..') complaints.push("must not be '..'");
+  else if (key.startsWith('..')) complaints.push("must not start with '..'");
+  return complaints;
 }

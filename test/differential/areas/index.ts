@@ -2,8 +2,13 @@ import type { Area } from '../area.js';
 import { apply } from './apply.js';
 import { cel } from './cel.js';
 import { customResources } from './customResources.js';
+import { deletion } from './deletion.js';
+import { discovery } from './discovery.js';
+import { fields } from './fields.js';
 import { kinds } from './kinds.js';
+import { metadata } from './metadata.js';
+import { negotiation } from './negotiation.js';
 import { patches } from './patches.js';
 
 /** All areas; a new one is a file beside this one and a line here. */
-export const areas: readonly Area[] = [kinds, apply, patches, customResources, cel];
+export const areas: readonly Area[] = [kinds, metadata, deletion, fields, negotiation, discovery, apply, patches, customResources, cel];

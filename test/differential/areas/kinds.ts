@@ -27,6 +27,17 @@ const creations = ({ resource, type, path, objects }: Sampled, random: Random): 
   }),
 });
 
+/** Kinds whose status the servers themselves write, some time after the object, and what that shows in. */
+const writtenByServers: ReadonlySet<string> = new Set([
+  'FlowSchema',
+  'ValidatingAdmissionPolicy',
+  'CustomResourceDefinition',
+  'APIService',
+  'ServiceCIDR',
+  'ResourceQuota',
+]);
+const ofStatus = ['/status', '/metadata/managedFields', '/rows/*/cells', '/rows/*/object/metadata/managedFields'] as const;
+
 /** One object that is there, and what is done to it. */
 function changes(sampled: Sampled, random: Random): Sequence {
   const { resource, path, objects } = sampled;
@@ -34,7 +45,12 @@ function changes(sampled: Sampled, random: Random): Sequence {
   const created: Step = { do: `POST ${path}`, body: object };
   if (!resource.verbs.has('update')) return { steps: [created] };
   const at = `${path}/${String((object['metadata'] as JsonObject)['name'])}`;
-  return { steps: [created, ...random.upTo(6, () => random.pick(steps)({ ...sampled, object, at }, random))] };
+  const ignored = writtenByServers.has(resource.kind) ? ofStatus : [];
+  const after = random.upTo(6, (): Step => {
+    const step = random.pick(steps)({ ...sampled, object, at }, random);
+    return { ...step, ignore: [...(step.ignore ?? []), ...ignored] };
+  });
+  return { steps: [created, ...after] };
 }
 
 interface Target extends Sampled {
@@ -84,10 +100,12 @@ const subresource: MakeStep = (target, random) => {
 /** Subresources whose body is the object, and scale. */
 const writable: ReadonlySet<string> = new Set(['status', 'scale', 'approval', 'finalize', 'resize', 'ephemeralcontainers']);
 
-const read: MakeStep = ({ at, path }, random) => ({
-  do: `GET ${random.pick([at, path])}${random.pick(['', '?includeObject=None', '?includeObject=Object'])}`,
-  accept: table,
-});
+/** By itself, or in a list of its own: other cases have objects of the kind too. */
+const read: MakeStep = ({ at, path }, random) => {
+  const included = random.pick(['', 'includeObject=None', 'includeObject=Object']);
+  const listed = `${path}?fieldSelector=metadata.name=${at.slice(path.length + 1)}&`;
+  return { do: `GET ${random.pick([`${at}?`, listed])}${included}`, accept: table, ignore: ['/metadata/resourceVersion'] };
+};
 
 const remove: MakeStep = ({ at }, random) => ({
   do: `DELETE ${at}?${random.pick(['', 'dryRun=All', 'gracePeriodSeconds=0', 'gracePeriodSeconds=-1', 'propagationPolicy=Foreground', 'propagationPolicy=Orphan'])}`,

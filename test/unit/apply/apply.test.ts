@@ -150,6 +150,17 @@ describe('server-side apply', () => {
     ]);
   });
 
+  it('leaves what is inside of a part that it sets to null, and empties none', () => {
+    const live = object({ items: [{ name: 'x', value: 1 }], replicas: 1 }, { l: 'v' });
+    const { object: after } = applied(live, none, 'a', {
+      ...object({ items: null, replicas: 1 }),
+      metadata: { name: 'w', labels: null },
+    } as unknown as ApiObject);
+    expect(after.spec).to.deep.equal({ items: [{ name: 'x', value: 1 }], replicas: 1 });
+    expect(after.metadata.labels).to.deep.equal({ l: 'v' });
+    expect((applied(object({}), none, 'a', object({ items: null })).object as { spec?: object }).spec).to.deep.equal({ items: null });
+  });
+
   it('replaces atomic lists and structs as a whole', () => {
     let state = applied(start, none, 'a', object({ args: ['1', '2'], selector: { matchLabels: { a: 'b' } } }));
     state = applied(state.object, state.managers, 'a', object({ args: ['3'], selector: { matchLabels: { c: 'd' } } }));

@@ -133,6 +133,22 @@ describe('fields that a write takes back', () => {
       });
     });
 
+    it('leaves to their sender what else a write does not take over, and to nobody what the server writes', async () => {
+      const merge = { type: 'application/merge-patch+json' };
+      await create('/api/v1/namespaces', { metadata: { name: 'n' } });
+      const patched = done(
+        await call(server.url, 'PATCH', '/api/v1/namespaces/n', { ...merge, body: { spec: { finalizers: ['a.b/c'] } } }),
+      );
+      expect(patched['spec']).to.deep.equal({ finalizers: ['kubernetes'] });
+      expect(JSON.stringify(patched['metadata'])).to.include('"f:spec":{"f:finalizers":{}}');
+      const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } };
+      await create('/api/v1/persistentvolumes', { metadata: { name: 'v' }, spec: volume });
+      const status = { status: { phase: 'Bound', lastPhaseTransitionTime: null } };
+      const bound = done(await call(server.url, 'PATCH', '/api/v1/persistentvolumes/v/status', { ...merge, body: status }));
+      expect((bound['status'] as JsonObject)['lastPhaseTransitionTime']).to.be.a('string');
+      expect(JSON.stringify(bound['metadata'])).to.not.include('f:lastPhaseTransitionTime');
+    });
+
     it('stay in a Node that an apply creates, but are not owned', async () => {
       const node: JsonObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, status: { capacity: { cpu: '4' } } };
       const made = await apply('/api/v1/nodes/n', node);

@@ -38,6 +38,14 @@ describe('registry/deletion', () => {
     expect(planDeletion(object({ finalizers: ['orphan'] }), wish('Background'), plain, { now }).action).to.equal('remove');
   });
 
+  it('takes no finalizer of a policy where objects own nothing, and drops those that are there', () => {
+    const rules = deleting({ propagation: 'none' });
+    for (const propagationPolicy of ['Orphan', 'Foreground'] as const)
+      expect(planDeletion(object(), { ...noDeleteOptions, propagationPolicy }, rules, { now }).action).to.equal('remove');
+    const { metadata } = marked(object({ finalizers: ['orphan', 'x/y'] }), noDeleteOptions, rules, { now });
+    expect(metadata.finalizers).to.deep.equal(['x/y']);
+  });
+
   it('uses the default of the kind only where nobody decided before', () => {
     expect(marked(object(), noDeleteOptions, deleting({ propagation: 'orphan' }), { now }).metadata.finalizers).to.deep.equal(['orphan']);
     expect(

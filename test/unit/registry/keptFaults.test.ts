@@ -436,7 +436,7 @@ describe('registry, faults of objects that are older than the rule', () => {
       const fresh = await createSample();
       await fresh.create(right);
       expect((await refusal(fresh.update(right, without))).details?.causes).to.deep.equal([
-        { field: missing, reason: 'FieldValueRequired', message: 'Required value: schemas are required' },
+        { field: missing, reason: 'FieldValueRequired', message: 'Required value' },
       ]);
     });
   });

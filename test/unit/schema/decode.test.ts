@@ -143,6 +143,13 @@ describe('decoding of objects', () => {
     expect(decode('{"binaryData":{"k":"AB==\\n"}}')).to.have.nested.property('object.binaryData.k', 'AA==');
   });
 
+  it('reads bytes from lists of numbers, and empty ones for null', () => {
+    const read = decode('{"binaryData":{"list":[104,null,105],"none":[],"nothing":null}}');
+    const bytes = { list: Buffer.from('h\0i').toString('base64'), none: '', nothing: '' };
+    expect(read).to.have.nested.property('object.binaryData').that.deep.equals(bytes);
+    expect(problem({ binaryData: { k: [256] } }, configMap)).to.include('of type uint8');
+  });
+
   it('leaves base64 of any length as it is, but for bits that belong to no byte', () => {
     const kept = (text: string): unknown => {
       const result = decode(JSON.stringify({ binaryData: { k: text } }));

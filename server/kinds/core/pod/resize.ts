@@ -37,14 +37,22 @@ function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): stri
 function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
   const status = statusOf(old);
-  const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
-    isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
-  );
   const findings = [
     ...((textAt(status, 'qosClass') || qosClass(old as Pod)) === qosClass(pod as Pod)
       ? []
       : [invalid(specPath, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
     ...(supportsResize(status) ? [] : [forbidden(specPath, 'Pod running on node without support for resize')]),
+  ];
+  const misplaced = validateOrder(spec, before);
+  return [...findings, ...(misplaced.length > 0 ? misplaced : validateContainers(spec, before))];
+}
+
+/** Of the same containers in the same order. */
+function validateContainers(spec: JsonObject, before: JsonObject): FieldError[] {
+  const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
+    isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
+  );
+  return [
     ...sidecars,
     ...validateAmounts(spec, before, specPath),
     ...objectsIn(before, 'containers').flatMap((container, position) =>
@@ -52,7 +60,6 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
     ),
     ...validateOtherResources(spec, before),
   ];
-  return findings;
 }
 
 /** A node with support reports the resources of running containers. */
@@ -109,23 +116,42 @@ const changesOtherAmounts = (holder: JsonObject, old: JsonObject): boolean =>
     return [...names].some((name) => !resizable.some((resizable) => resizable === name) && compareAmounts(now[name], before[name]) !== 0);
   });
 
-/** Takes only the resources of the pod, and resources and policies of named containers. */
+/** Containers that came, went, or have another name or place. */
+function validateOrder(spec: JsonObject, before: JsonObject): FieldError[] {
+  return lists.flatMap((list) => {
+    const [sent, old] = [objectsIn(spec, list), objectsIn(before, list)];
+    if (sent.length !== old.length) return [forbidden(specPath.child(list), `${list} may not be added or removed on resize`)];
+    return old.flatMap((container, position) =>
+      textAt(sent[position], 'name') === textAt(container, 'name')
+        ? []
+        : [forbidden(pathOf(list, position).child('name'), `${list} may not be renamed or reordered on resize`)],
+    );
+  });
+}
+
+/** Takes over resources of the pod, resources and policies of its containers, and nothing else. Other containers stay as they were sent, to be refused. */
 function takeResources(pod: ApiObject, old: ApiObject): void {
-  const sent = specOf(pod);
-  keepAllOf(pod, old);
-  const { resources: ofPod } = sent;
-  if (ofPod === undefined) delete specOf(pod)['resources'];
-  else specOf(pod)['resources'] = ofPod;
-  for (const list of lists) {
-    const wanted = new Map(objectsIn(sent, list).map((container) => [textAt(container, 'name'), container]));
-    for (const container of objectsIn(specOf(pod), list)) {
-      const { resources, resizePolicy } = wanted.get(textAt(container, 'name')) ?? container;
-      container['resources'] = resources ?? {};
-      if (resizePolicy === undefined) delete container['resizePolicy'];
-      else container['resizePolicy'] = resizePolicy;
-    }
+  const [sent, before] = [specOf(pod), specOf(old)];
+  if (lists.every((list) => objectsIn(sent, list).length === objectsIn(before, list).length)) {
+    keepAllOf(pod, old);
+    const spec = specOf(pod);
+    if (sent['resources'] === undefined) delete spec['resources'];
+    else spec['resources'] = sent['resources'];
+    for (const list of lists) if (!takeFrom(objectsIn(sent, list), objectsIn(spec, list))) spec[list] = sent[list] ?? [];
   }
   countGeneration(pod, old);
+}
+
+/** False where containers have other names or places. */
+function takeFrom(sent: readonly JsonObject[], containers: readonly JsonObject[]): boolean {
+  if (!containers.every((container, position) => textAt(sent[position], 'name') === textAt(container, 'name'))) return false;
+  for (const [position, container] of containers.entries()) {
+    const { resources = {}, resizePolicy } = sent[position] ?? {};
+    container['resources'] = resources;
+    if (resizePolicy === undefined) delete container['resizePolicy'];
+    else container['resizePolicy'] = resizePolicy;
+  }
+  return true;
 }
 
 export const resize: SubresourceRules = {

@@ -13,7 +13,7 @@ const modes = ['Proxy', 'VIP'];
 export function validateBalancerStatus(balancer: JsonObject, service: ApiObject | null, path: Path): FieldError[] {
   const entries = objectsIn(balancer, 'ingress');
   if (service !== null && !isLoadBalancer(service) && entries.length > 0)
-    return [forbidden(path.child('ingress'), 'may only be used when `spec.type` is "LoadBalancer"')];
+    return [forbidden(path.child('ingress'), "may only be used when `spec.type` is 'LoadBalancer'")];
   return entries.flatMap((entry, position) => validateEntry(entry, path.child('ingress').index(position)));
 }
 

@@ -105,7 +105,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
       endpoints: [{ addresses: ['::2'] }, {}],
       ports: [{ name: 'x' }, { name: 'x', protocol: 'y' }],
     }),
-    ['invalid endpoints[0].addresses', 'required endpoints[1].addresses', 'duplicate ports[1].name', 'unsupported ports[1].protocol'],
+    ['duplicate ports[1].name', 'unsupported ports[1].protocol', 'invalid endpoints[0].addresses', 'required endpoints[1].addresses'],
   ],
   [
     'domain names in slices',
