@@ -43,9 +43,10 @@ export class Deleter {
     // The reference checks this for a named object, not for those of a collection.
     const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, { why });
-    const deleted = await this.deleteUnprotected(target, deleteOptions, request, terms);
-    rules.warnings(deleteOptions.propagationPolicy).forEach(request.warn);
-    return deleted;
+    const { propagationPolicy, orphanDependents } = deleteOptions;
+    const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
+    rules.warnings(policy).forEach(request.warn);
+    return this.deleteUnprotected(target, deleteOptions, request, terms);
   }
 
   private async deleteUnprotected(

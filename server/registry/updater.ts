@@ -29,6 +29,7 @@ import {
   checkVersion,
   ownersOfUpdate,
   prepareUpdate,
+  refuseUnreadableVersion,
   wrongUid,
   type UpdateStep,
 } from './writes.js';
@@ -197,6 +198,7 @@ export class Updater {
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.fromNothing(target, change));
+    refuseUnreadableVersion(object.metadata);
     const refused = target.resource.behaviour.refusal('create');
     if (refused !== null) throw refused;
     if (target.resource.namespaced) await this.creator.namespaceFor(target, target.name, request);

@@ -204,13 +204,18 @@ function* updateFindings(
   context: WriteContext,
 ): Steps<FieldError[]> {
   const { metadata } = object;
+  const { namespaced } = resource;
+  const nameRule: NameRule = (text, prefix) => resource.behaviour.strategy.metadata.name(text, prefix, object, context.enabled);
   const update = yield* outcomeOf(validateMetadataUpdate(metadata, old.metadata));
-  const found = yield* outcomeOf(validateMetadata(metadata, { namespaced: resource.namespaced, nameRule: pathSegmentName }));
+  const found = yield* outcomeOf(validateMetadata(metadata, { namespaced, nameRule: pathSegmentName }));
+  // The rule of the kind holds where its own checks repeat those of metadata.
+  const named = (metadata.generateName ?? '') === '' && nameRule(metadata.name ?? '', false).length === 0;
+  const ofKind = named ? found : yield* outcomeOf(validateMetadata(metadata, { namespaced, nameRule }));
   const besides = (findings: readonly FieldError[]) =>
     function* (): Steps<FieldError[]> {
       return [...findings, ...(yield* outcomeOf(resource.behaviour.strategy.metadata.finalizers(metadata)))];
     };
-  const repeated = { object: besides(found), update: besides(update) };
+  const repeated = { object: besides(ofKind), update: besides(update) };
   const review = { metadata: repeated, context, servedAs: { apiVersion: apiVersionOf(resource) } };
   return [...found, ...update, ...(yield* resource.behaviour.strategy.through(subresource).review(object, old, review))];
 }
@@ -262,6 +267,11 @@ const versionMax = 2n ** 64n - 1n;
 export function versionComplaint(text: string): string | null {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   return BigInt(text) > versionMax ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
+}
+
+/** A version that is no number is refused before anybody asks whether the object is there. */
+export function refuseUnreadableVersion({ resourceVersion = '' }: ObjectMeta): void {
+  if (resourceVersion !== '') parseVersion(resourceVersion);
 }
 
 function parseVersion(text: string): number {

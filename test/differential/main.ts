@@ -9,7 +9,7 @@ import { areas } from './areas/index.js';
 import type { Area } from './area.js';
 import { campaign, sequenceOf, type Result } from './campaign.js';
 import { findingLines, readSequence, Report, summary } from './report.js';
-import { readKnown } from './known.js';
+import { knownAs, readKnown } from './known.js';
 import { Pair } from './pair.js';
 import { addRecordings, recorded } from './recordings.js';
 
@@ -145,9 +145,12 @@ async function agreeingKnown(pair: Pair): Promise<string[]> {
 
 async function again(pair: Pair, files: readonly string[], { update }: Values): Promise<number> {
   let left = 0;
+  const known = readKnown();
   for (const file of files) {
     const sequence = readSequence(file);
-    const { differences, theirs } = await pair.ask(sequence);
+    const answers = await pair.ask(sequence);
+    const { theirs } = answers;
+    const differences = answers.differences.filter((each) => knownAs(each, known) === undefined);
     if (differences.length > 0) left++;
     for (const { at, request, want, got } of differences)
       say(`${file}\n  ${request} ${at}\n  theirs ${JSON.stringify(want)}\n  ours   ${JSON.stringify(got)}`, 0);

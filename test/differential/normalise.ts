@@ -2,7 +2,7 @@ import { isObject } from '../../api/json/json.js';
 import { withoutDistribution } from '../golden/variation.js';
 
 /**
- * What is left out of answers beyond the placeholders of recordings: names that servers make up, addresses in cells of tables, which are given out in turn, and what a distribution of the other
+ * What is left out of answers beyond the placeholders of recordings: names that servers make up, addresses and ages in cells of tables, and what a distribution of the other
  * server mounts into pods by itself.
  */
 export const normalised = (value: unknown): unknown => withoutChosen(withoutDistribution(value));
@@ -13,16 +13,20 @@ const accountVolume = /kube-api-access-[a-z0-9]{5}/g;
 const versionInRecord = /ResourceVersion in record \(\d+\)/g;
 const address = /^(\d{1,3}\.){3}\d{1,3}$|^[0-9a-f:]*::[0-9a-f:]*$/;
 
+/** An age of less than a few minutes: how long the requests before took. */
+const age = /^(\d+m)?\d+s$/;
+const shownCell = (cell: unknown): unknown =>
+  typeof cell !== 'string' ? cell : address.test(cell) ? '<ip>' : age.test(cell) ? '<age>' : cell;
+
 function withoutChosen(value: unknown): unknown {
-  if (typeof value === 'string') return value.replace(accountVolume, 'kube-api-access-<suffix>').replace(versionInRecord, 'ResourceVersion in record (<rv>)');
+  if (typeof value === 'string')
+    return value.replace(accountVolume, 'kube-api-access-<suffix>').replace(versionInRecord, 'ResourceVersion in record (<rv>)');
   if (Array.isArray(value)) return value.map(withoutChosen);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name === 'cells' && Array.isArray(member)
-        ? member.map((cell) => (typeof cell === 'string' && address.test(cell) ? '<ip>' : (cell as unknown)))
-        : withoutChosen(member),
+      name === 'cells' && Array.isArray(member) ? member.map(shownCell) : withoutChosen(member),
     ]),
   );
 }

@@ -3,6 +3,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import { servedObject } from '../../registry/conversion.js';
+import { checkIdentity } from '../../registry/writes.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
 import type { RequestContext } from '../context.js';
 import { negotiateWrite, type Representation } from '../negotiation.js';
@@ -28,6 +29,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   const representation = negotiateWrite(context, route.resource);
   const parameters = parseWriteParameters(context.query, 'UpdateOptions');
   const object = await reader.stored(context, route.resource, parameters.fieldValidation);
+  checkIdentity(object.metadata, targetOf(route));
   const uid = object.metadata.uid ?? '';
   const change = {
     // Every attempt needs its own copy: preparing an update changes it.

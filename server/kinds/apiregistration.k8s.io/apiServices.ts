@@ -39,12 +39,6 @@ function nameComplaints(name: string, prefix: boolean, service: Draft<APIService
   return complaints.length > 0 || name === wanted ? complaints : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
 }
 
-/** Version and group must keep matching the name. */
-const validateKeptName = (service: Draft<APIService>): FieldError[] => {
-  const { name = '' } = service.metadata;
-  return nameComplaints(name, false, service).map((text) => invalid(Path.of('metadata', 'name'), name, text));
-};
-
 function validatePriority(spec: Writable<APIServiceSpec>, member: 'groupPriorityMinimum' | 'versionPriority', max: number): FieldError[] {
   const value = Number(spec[member] ?? 0);
   return value <= 0 || value > max ? [invalid(specPath.child(member), value, `must be positive and less than ${max}`)] : [];
@@ -120,7 +114,7 @@ export const apiServices: Kind<Draft<APIService>> = {
   },
   update: {
     unconditional: false,
-    review: ['objectMetaUpdate', 'objectMeta', validateKeptName, validate],
+    review: ['objectMetaUpdate', 'objectMeta', validate],
   },
   subresources: {
     status: { keepsMetadata: true, review: ['objectMetaUpdate', validateStatus] },

@@ -64,6 +64,7 @@ const selectorWarnings = (runtime: Draft<RuntimeClass>): string[] =>
 
 export const runtimeClasses: Kind<Draft<RuntimeClass>> = {
   name: 'runtimeclasses.node.k8s.io',
+  metadata: { anyFinalizers: true },
   validate,
   warnings: (runtime) => selectorWarnings(runtime),
   update: {

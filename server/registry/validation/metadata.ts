@@ -1,5 +1,6 @@
 import type { JsonValue, ObjectMeta, OwnerReference } from '../../../api/object.js';
 import { inOrder, ofEach, type Found } from './ofEach.js';
+import { printedOwner } from './printedOwner.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from './field.js';
 import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, type NameRule } from './names.js';
 
@@ -108,26 +109,34 @@ function validateNamespace(namespace: string, namespaced: boolean): FieldError[]
 
 function validateOwnerReferences(references: readonly OwnerReference[], path: Path): Found {
   const findings = ofEach(references, (reference) => validateOwnerReference(reference, path));
-  const controllers = references.filter((reference) => reference.controller === true);
-  if (controllers.length < 2) return findings;
-  const [first, second] = controllers;
-  const several = `Only one reference can have Controller set to true. Found "true" in references for ${first?.name} and ${second?.name}`;
-  return inOrder(findings, [invalid(path, references, several)]);
+  const [first, ...others] = references
+    .filter((reference) => reference.controller === true)
+    .map(({ kind = '', name = '' }) => `${kind}/${name}`);
+  if (others.length === 0) return findings;
+  const several = (other: string): string =>
+    `Only one reference can have Controller set to true. Found "true" in references for ${first} and ${other}`;
+  const printed = references.map(printedOwner);
+  return inOrder(
+    findings,
+    ofEach(others, (other) => [invalid(path, printed, several(other))]),
+  );
 }
 
 function validateOwnerReference(reference: OwnerReference, path: Path): FieldError[] {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
-  const slash = apiVersion.lastIndexOf('/');
+  const [version = '', _group, ...more] = apiVersion.split('/').reverse();
+  // More than a group and a version is neither.
+  const isVersioned = version !== '' && more.length === 0;
   const empty = [
     ['kind', kind],
     ['name', name],
     ['uid', uid],
   ].filter(([, value]) => value === '');
   return [
-    ...(apiVersion.slice(slash + 1) === '' ? [invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')] : []),
+    ...(!isVersioned ? [invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')] : []),
     ...empty.map(([member = '', value]) => invalid(path.child(member), value, 'must not be empty')),
     ...(neverOwners.has(`${apiVersion} ${kind}`)
-      ? [invalid(path, reference, `${apiVersion}, Kind=${kind} is disallowed from being an owner`)]
+      ? [invalid(path, printedOwner(reference), `${apiVersion}, Kind=${kind} is disallowed from being an owner`)]
       : []),
   ];
 }

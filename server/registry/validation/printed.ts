@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type { JsonObject, JsonValue, OwnerReference } from '../../../api/object.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
+import { printedOwner } from './printedOwner.js';
 import { isMetadataSet, metadataMembers } from './templatemetadata.js';
 
 /** The reference prints structures in member order and maps sorted by key. */
@@ -32,20 +33,11 @@ export function printedMetadata(metadata: JsonObject): JsonObject {
       const value = metadata[member];
       if (!isMetadataSet(member, value)) return [];
       if (member === 'labels' || member === 'annotations') return printedMap(value) === null ? [] : [[member, printedMap(value)]];
-      if (member === 'ownerReferences') return itemsOf(value).length === 0 ? [] : [[member, itemsOf(value).map(printedOwner)]];
+      if (member === 'ownerReferences')
+        return itemsOf(value).length === 0
+          ? []
+          : [[member, itemsOf(value).map((owner) => printedOwner(membersOf(owner) as Partial<OwnerReference>))]];
       return Array.isArray(value) && itemsOf(value).length === 0 ? [] : [[member, value]];
     }),
   );
-}
-
-function printedOwner(reference: JsonValue): JsonObject {
-  const { apiVersion = '', kind = '', name = '', uid = '', controller, blockOwnerDeletion } = membersOf(reference);
-  return {
-    apiVersion,
-    kind,
-    name,
-    uid,
-    ...(controller === undefined || controller === null ? {} : { controller }),
-    ...(blockOwnerDeletion === undefined || blockOwnerDeletion === null ? {} : { blockOwnerDeletion }),
-  };
 }
