@@ -15,6 +15,7 @@ AllowDNSOnlyNodeCSR g0+ d31
 AllowInsecureKubeletCertificateSigningRequests g0+ d31
 AllowOverwriteTerminationGracePeriodSeconds g0+ d32 d35!
 AllowParsingUserUIDFromCertAuth b33+
+AllowServiceExternalIPs g0+
 AllowUnsafeMalformedObjectDeletion a32
 AnonymousAuthConfigurableEndpoints a31 b32+ g34+!
 AnyVolumeDataSource a18 b24+ g33+!
@@ -27,14 +28,16 @@ CBORServingAndStorage a32
 CPUManagerPolicyAlphaOptions a23
 CPUManagerPolicyBetaOptions b23+
 CPUManagerPolicyOptions a22 b23+ g33+!
-CRDObservedGenerationTracking b35
+CRDObservedGenerationTracking b35 b36+
 CRDValidationRatcheting a28 b30+ g33+!
 CRIListStreaming a36
 CSIServiceAccountTokenSecrets b35+ g36+!
 CSIVolumeHealth a21
 ChangeContainerStatusOnKubeletRestart g0+ d35
 ClearingNominatedNodeNameAfterBinding a34 b35+
+ClientsAllowCARotation b36+
 ClientsAllowCBOR a32
+ClientsAllowTLSCacheGC b36+
 ClientsPreferCBOR a32
 CloudControllerManagerWatchBasedRoutesReconciliation a35
 CloudControllerManagerWebhook a27
@@ -52,7 +55,7 @@ ContextualLogging a24 b30+
 ControllerManagerReleaseLeaderElectionLockOnExit a36
 CoordinatedLeaderElection a31 b33
 CrossNamespaceVolumeDataSource a26
-CustomCPUCFSQuotaPeriod a12
+CustomCPUCFSQuotaPeriod a12 g36+
 CustomResourceFieldSelectors a30 b31+ g32+!
 DRAAdminAccess a32 b34+ g36+!
 DRAConsumableCapacity a34 b36+
@@ -75,8 +78,8 @@ DeclarativeValidationTakeover b33 d36
 DeploymentReplicaSetTerminatingReplicas a33 b35+
 DetectCacheInconsistency b34+
 DisableAllocatorDualWrite a31 b33 g34+ g35+!
-DisableCPUQuotaWithExclusiveCPUs b33+
-DisableNodeKubeProxyVersion a29 d31 d33+
+DisableCPUQuotaWithExclusiveCPUs b33+ d36+
+DisableNodeKubeProxyVersion a29 d31 d33+ d36+!
 DynamicResourceAllocation a26 b32 g34+ g35+!
 EnvFiles a34 b35+
 EventedPLEG a26
@@ -85,23 +88,22 @@ ExtendWebSocketsToKubelet b36+
 ExternalServiceAccountTokenSigner a32 b34+ g36+!
 GangScheduling a35
 GenericWorkload a35
-GitRepoVolumeDriver g0+ d33
+GitRepoVolumeDriver g0+ d33 d36!
 GracefulNodeShutdown a20 b21+
 GracefulNodeShutdownBasedOnPodPriority a23 b24+
 HPAConfigurableTolerance a33 b35+
 HPAScaleToZero a16
-HonorPVReclaimPolicy a23 b31+ g33+!
 HostnameOverride a34 b35+
 ImageMaximumGCAge a29 b30+ g35+!
 ImageVolume a31 b33 b35+ g36+!
 ImageVolumeWithDigest a35
-InOrderInformers b33+
+InOrderInformers b33+ g36+!
 InOrderInformersBatchProcess b35+
 InPlacePodLevelResourcesVerticalScaling a35 b36+
 InPlacePodVerticalScaling a27 b33+ g35+!
-InPlacePodVerticalScalingAllocatedStatus a32 d33
 InPlacePodVerticalScalingExclusiveCPUs a32
 InPlacePodVerticalScalingExclusiveMemory a34
+InPlacePodVerticalScalingInitContainers b36+
 InformerResourceVersion a30 g35+
 JobBackoffLimitPerIndex a28 b29+ g33+!
 JobManagedBy a30 b32+ g35+!
@@ -130,7 +132,7 @@ ManifestBasedAdmissionControlConfig a36
 MatchLabelKeysInPodAffinity a29 b31+ g33+!
 MatchLabelKeysInPodTopologySpread a25 b27+
 MatchLabelKeysInPodTopologySpreadSelectorMerge b34+
-MaxUnavailableStatefulSet a24 b35+ b36
+MaxUnavailableStatefulSet a24 b35
 MemoryQoS a22
 MultiCIDRServiceAllocator a27 b31 g33+ g34+!
 MutableCSINodeAllocatableCount a33 b34 b35+ g36+!
@@ -142,13 +144,13 @@ NFTablesProxyMode a29 b31+ g33+!
 NativeHistograms a36
 NodeDeclaredFeatures a35 b36+
 NodeInclusionPolicyInPodTopologySpread a25 b26+ g33+!
-NodeLogQuery a27 b30 g36+!
+NodeLogQuery a27+ b30+ g36+!
 NodeSwap a22 b28 b30+ g34+!
 NominatedNodeNameForExpectation a34 b35+
 OpenAPIEnums a23 b24+
 OpportunisticBatching b35+
 OrderedNamespaceDeletion b30 b33+ g34+!
-PLEGOnDemandRelist b36
+PLEGOnDemandRelist b36+
 PersistentVolumeClaimUnusedSinceTime a36
 PodAndContainerStatsFromCRI a23
 PodCertificateRequest a34 b35
@@ -186,18 +188,19 @@ RotateKubeletServerCertificate a7 b12+
 RuntimeClassInImageCriApi a29
 SELinuxChangePolicy a32 b33+ g36+!
 SELinuxMount a30 b33
-SELinuxMountReadWriteOncePod a25 b27 b28+
+SELinuxMountReadWriteOncePod a25 b27 b28+ g36+!
 SchedulerAsyncAPICalls b34
 SchedulerAsyncPreemption a32 b33+
 SchedulerPopFromBackoffQ b33+
 SchedulerQueueingHints b28 b32+ g34+!
-SeparateCacheWatchRPC b28+ d33
+SeparateCacheWatchRPC b28+ d33 d36!
 SeparateTaintEvictionController b29+ g34+!
 ServiceAccountNodeAudienceRestriction b32 b33+
 ServiceAccountTokenJTI a29 b30+ g32+!
 ServiceAccountTokenNodeBinding a29 b31+ g33+!
 ServiceAccountTokenNodeBindingValidation a29 b30+ g32+!
 ServiceAccountTokenPodNodeInfo a29 b30+ g32+!
+ServiceCIDRStatusFieldWiping g0 d36+
 ShardedListAndWatch a36
 SidecarContainers a28 b29+ g33+!
 SizeBasedListCostEstimate b34+
@@ -217,7 +220,6 @@ StrictIPCIDRValidation a33 b36+
 StructuredAuthenticationConfiguration a29 b30+ g34+!
 StructuredAuthenticationConfigurationEgressSelector b34+
 StructuredAuthenticationConfigurationJWKSMetrics b35+
-StructuredAuthorizationConfiguration a29 b30+ g32+!
 SupplementalGroupsPolicy a31 b33+ g35+!
 SystemdWatchdog b32+ g35+!
 TaintTolerationComparisonOperators a35
@@ -235,13 +237,13 @@ UserNamespacesSupport a25 b30 b33+ g36+!
 VolumeAttributesClass a29 b31 g34+ g36+!
 VolumeLimitScaling a35
 WatchCacheInitializationPostStartHook b31 b36+
-WatchList a27 b32+
+WatchList a27 b32+ b33 b34+
 WatchListClient b30 b35+
 WinDSR a14 b33+ g34+!
 WinOverlay a14 b20+ g34+!
 WindowsCPUAndMemoryAffinity a32
 WindowsGracefulNodeShutdown a32 b34+
-WindowsHostNetwork a26+ d33
+WindowsHostNetwork a26 d33
 WorkloadAwarePreemption a36
 WorkloadWithJob a36
 `;
