@@ -16,13 +16,14 @@ export interface ScreenProps {
   readonly redraw: () => void;
 }
 
-/** The screen of a terminal. Text comes through an invisible field, so that every input method works; other keys by their names. */
-export function Screen({ session, sized, redraw }: ScreenProps): VNode {
-  const place = useRef<HTMLDivElement>(null);
-  const probe = useRef<HTMLSpanElement>(null);
-  const keys = useRef<HTMLTextAreaElement>(null);
-  const told = useRef(sized);
-  told.current = sized;
+interface Ref<T> {
+  readonly current: T | null;
+}
+
+/** Reports the rows and columns that fit into `place`, measured with a sample of text. */
+function useFittingSize(place: Ref<HTMLElement>, probe: Ref<HTMLElement>, sized: ScreenProps['sized']): void {
+  const latest = useRef(sized);
+  latest.current = sized;
 
   useEffect(() => {
     const [element, cell] = [place.current, probe.current];
@@ -31,7 +32,7 @@ export function Screen({ session, sized, redraw }: ScreenProps): VNode {
       const { width, height } = cell.getBoundingClientRect();
       const style = getComputedStyle(element);
       const inner = (size: number, before: string, after: string): number => size - parseFloat(before) - parseFloat(after);
-      told.current({
+      latest.current({
         cols: Math.max(colsMin, Math.floor(inner(element.clientWidth, style.paddingLeft, style.paddingRight) / (width / probeText.length))),
         rows: Math.max(rowsMin, Math.floor(inner(element.clientHeight, style.paddingTop, style.paddingBottom) / height)),
       });
@@ -41,25 +42,18 @@ export function Screen({ session, sized, redraw }: ScreenProps): VNode {
     measure();
     return () => observer.disconnect();
   }, []);
+}
+
+/** The screen of a terminal. Text comes through an invisible field, so that every input method works; other keys by their names. */
+export function Screen({ session, sized, redraw }: ScreenProps): VNode {
+  const place = useRef<HTMLDivElement>(null);
+  const probe = useRef<HTMLSpanElement>(null);
+  const keys = useRef<HTMLTextAreaElement>(null);
+  useFittingSize(place, probe, sized);
   useEffect(() => {
     if (session !== null) keys.current?.focus();
   }, [session]);
 
-  const pressed = (event: KeyboardEvent): void => {
-    event.stopPropagation();
-    if (session === null || event.isComposing) return;
-    if (event.ctrlKey && event.key.toLowerCase() === 'c' && getSelection()?.isCollapsed === false) return;
-    const sequence = sequenceOf(event, session.terminal.modes.applicationCursorKeysMode);
-    if (sequence === null) return;
-    event.preventDefault();
-    session.terminal.scrollToBottom();
-    session.type(sequence);
-  };
-  const written = (): void => {
-    const text = keys.current?.value ?? '';
-    if (keys.current) keys.current.value = '';
-    if (text !== '') session?.type(text);
-  };
   return (
     <div
       ref={place}
@@ -77,28 +71,55 @@ export function Screen({ session, sized, redraw }: ScreenProps): VNode {
       <span ref={probe} class="probe" aria-hidden="true">
         {probeText}
       </span>
-      <textarea
-        ref={keys}
-        class="keys"
-        aria-label={t.objects.terminalKeys}
-        disabled={session === null}
-        spellcheck={false}
-        autocomplete="off"
-        autocapitalize="off"
-        onKeyDown={pressed}
-        onInput={(event) => {
-          if (!event.isComposing) written();
-        }}
-        onCompositionEnd={written}
-        onPaste={(event) => {
-          event.preventDefault();
-          session?.paste(event.clipboardData?.getData('text/plain') ?? '');
-        }}
-      />
+      <KeyField keys={keys} session={session} />
       <div role="log" aria-label={t.objects.terminalText} aria-live="polite">
         {session === null ? null : linesOf(session.terminal).map((runs, index) => <ScreenLine key={index} runs={runs} />)}
       </div>
     </div>
+  );
+}
+
+interface KeyFieldProps {
+  readonly keys: { current: HTMLTextAreaElement | null };
+  readonly session: TerminalSession | null;
+}
+
+/** The invisible field that takes keys, pasted text, and the text of input methods. */
+function KeyField({ keys, session }: KeyFieldProps): VNode {
+  const pressed = (event: KeyboardEvent): void => {
+    event.stopPropagation();
+    if (session === null || event.isComposing) return;
+    if (event.ctrlKey && event.key.toLowerCase() === 'c' && getSelection()?.isCollapsed === false) return;
+    const sequence = sequenceOf(event, session.terminal.modes.applicationCursorKeysMode);
+    if (sequence === null) return;
+    event.preventDefault();
+    session.terminal.scrollToBottom();
+    session.type(sequence);
+  };
+  const written = (): void => {
+    const text = keys.current?.value ?? '';
+    if (keys.current) keys.current.value = '';
+    if (text !== '') session?.type(text);
+  };
+  return (
+    <textarea
+      ref={keys}
+      class="keys"
+      aria-label={t.objects.terminalKeys}
+      disabled={session === null}
+      spellcheck={false}
+      autocomplete="off"
+      autocapitalize="off"
+      onKeyDown={pressed}
+      onInput={(event) => {
+        if (!event.isComposing) written();
+      }}
+      onCompositionEnd={written}
+      onPaste={(event) => {
+        event.preventDefault();
+        session?.paste(event.clipboardData?.getData('text/plain') ?? '');
+      }}
+    />
   );
 }
 

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ViewProps } from './viewProps.js';
-import { ApiError } from '../api/client.js';
+import { ApiError, type ApiClient } from '../api/client.js';
 import { order, servers } from '../api/cluster.js';
 import { t } from '../english.js';
 import { QueueHistory, type ManagerReading } from '../model/queues.js';
@@ -30,114 +30,25 @@ export function Controllers({ client }: ViewProps): VNode {
   const [queues] = useState(() => new QueueHistory());
   const redraw = useRedraw();
   useLook(async (signal) => {
-    const optional = <T,>(asked: Promise<T>, otherwise: T): Promise<T> =>
-      asked.catch((error: unknown) => {
-        if (error instanceof ApiError) return otherwise;
-        throw error;
-      });
-    try {
-      seen.hasLauncher ??= await optional(
-        servers(client, signal).then(({ launcher }) => launcher),
-        false,
-      );
-      const [lease, events, managers] = await Promise.all([
-        optional<Lease | null>(
-          client.json('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager', { signal }),
-          null,
-        ),
-        optional<{ readonly items: readonly EventObject[] }>(client.json('/api/v1/events?limit=500', { signal }), { items: [] }),
-        seen.hasLauncher
-          ? optional(order(client, 'managers') as Promise<{ readonly managers: readonly ManagerReading[] }>, { managers: [] })
-          : { managers: [] },
-      ]);
-      seen.lease = lease;
-      seen.events = [...events.items].sort((a, b) => timeOf(b) - timeOf(a));
-      queues.read(managers.managers, Date.now());
-      seen.problem = '';
-    } catch {
-      if (signal.aborted) return;
-      seen.problem = t.retrying;
-    }
-    redraw();
+    await readManagers(client, { seen, queues }, signal);
+    if (!signal.aborted) redraw();
   }, everyMs);
 
-  const { lease } = seen;
   const now = Date.now();
-  const renewed = Date.parse(lease?.spec?.renewTime ?? '');
   return (
     <>
       <Heading text={t.controllers.heading} about={t.controllers.about} />
       {seen.problem === '' ? null : <Problem>{seen.problem}</Problem>}
       <div class="cards">
-        <section class="card" aria-labelledby="lease">
-          <h2 id="lease">{t.controllers.lease}</h2>
-          {lease === null ? (
-            <p class="soft">{t.controllers.noLease}</p>
-          ) : (
-            <dl>
-              <div class="wide">
-                <dt>{t.controllers.holder}</dt>
-                <dd class="breaks">{lease.spec?.holderIdentity}</dd>
-              </div>
-              <div>
-                <dt>{t.controllers.renewed}</dt>
-                <dd>{Number.isNaN(renewed) ? '–' : t.controllers.ago(age(renewed, now))}</dd>
-              </div>
-              <div>
-                <dt>{t.controllers.transitions}</dt>
-                <dd>{lease.spec?.leaseTransitions ?? 0}</dd>
-              </div>
-            </dl>
-          )}
-        </section>
-        {queues.managers.map(({ name, state, controllers, memoryBytes }) => (
-          <section class="card" key={name} aria-labelledby={`manager-${name}`}>
-            <h2 id={`manager-${name}`}>
-              {name}{' '}
-              <span class={`badge ${state === 'works' ? 'leader' : state === 'standsBy' ? 'follower' : 'down'}`}>
-                {t.controllers[state]}
-              </span>
-            </h2>
-            <p class="soft">
-              {state === 'noAnswer' ? '–' : `${t.controllers.running(controllers)} · ${Math.round(memoryBytes / 1024 / 1024)} MiB`}
-            </p>
-          </section>
+        <LeaseCard lease={seen.lease} now={now} />
+        {queues.managers.map((manager) => (
+          <ManagerCard key={manager.name} manager={manager} />
         ))}
       </div>
       <section aria-labelledby="queues">
         <h2 id="queues">{t.controllers.queues}</h2>
         {seen.hasLauncher === false ? <p class="soft">{t.controllers.local}</p> : null}
-        {queues.queues.length === 0 ? null : (
-          <div class="scroll" tabIndex={0} role="group" aria-label={t.controllers.queue}>
-            <table class="plain">
-              <thead>
-                <tr>
-                  {(['queue', 'depth', 'adds', 'retries', 'done', 'mean', 'longest', 'last'] as const).map((column) => (
-                    <th scope="col">{t.controllers[column]}</th>
-                  ))}
-                </tr>
-              </thead>
-              <tbody>
-                {queues.queues.map((queue) => (
-                  <tr key={queue.name} class={queue.depth > 0 || now - (queue.lastAt ?? 0) < everyMs * 2 ? 'lit' : ''}>
-                    <th scope="row">{queue.name}</th>
-                    <td>
-                      <Depth depth={queue.depth} />
-                    </td>
-                    <td>{queue.adds.toLocaleString('en')}</td>
-                    <td class={queue.retries > 0 ? 'warn' : ''}>{queue.retries.toLocaleString('en')}</td>
-                    <td>{queue.done.toLocaleString('en')}</td>
-                    <td>{seconds(queue.meanSeconds)}</td>
-                    <td>{queue.longestSeconds > 0 ? seconds(queue.longestSeconds) : '–'}</td>
-                    <td>
-                      {queue.lastAt === null ? <span class="soft">{t.controllers.notYet}</span> : t.controllers.ago(age(queue.lastAt, now))}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
+        {queues.queues.length === 0 ? null : <QueueTable queues={queues.queues} now={now} />}
       </section>
       {queues.loops.length === 0 ? null : (
         <section aria-labelledby="loops">
@@ -160,6 +71,123 @@ export function Controllers({ client }: ViewProps): VNode {
     </>
   );
 }
+
+/** Falls back where the user may not read something, or it does not exist. */
+const optional = <T,>(asked: Promise<T>, otherwise: T): Promise<T> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof ApiError) return otherwise;
+    throw error;
+  });
+
+interface Known {
+  readonly seen: Seen;
+  readonly queues: QueueHistory;
+}
+
+async function readManagers(client: ApiClient, { seen, queues }: Known, signal: AbortSignal): Promise<void> {
+  try {
+    seen.hasLauncher ??= await optional(
+      servers(client, signal).then(({ launcher }) => launcher),
+      false,
+    );
+    const [lease, events, managers] = await Promise.all([
+      optional<Lease | null>(
+        client.json('/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager', { signal }),
+        null,
+      ),
+      optional<{ readonly items: readonly EventObject[] }>(client.json('/api/v1/events?limit=500', { signal }), { items: [] }),
+      seen.hasLauncher
+        ? optional(order(client, 'managers') as Promise<{ readonly managers: readonly ManagerReading[] }>, { managers: [] })
+        : { managers: [] },
+    ]);
+    seen.lease = lease;
+    seen.events = [...events.items].sort((a, b) => timeOf(b) - timeOf(a));
+    queues.read(managers.managers, Date.now());
+    seen.problem = '';
+  } catch {
+    if (signal.aborted) return;
+    seen.problem = t.retrying;
+  }
+}
+
+function LeaseCard({ lease, now }: { readonly lease: Lease | null; readonly now: number }): VNode {
+  const renewed = Date.parse(lease?.spec?.renewTime ?? '');
+  return (
+    <section class="card" aria-labelledby="lease">
+      <h2 id="lease">{t.controllers.lease}</h2>
+      {lease === null ? (
+        <p class="soft">{t.controllers.noLease}</p>
+      ) : (
+        <dl>
+          <div class="wide">
+            <dt>{t.controllers.holder}</dt>
+            <dd class="breaks">{lease.spec?.holderIdentity}</dd>
+          </div>
+          <div>
+            <dt>{t.controllers.renewed}</dt>
+            <dd>{Number.isNaN(renewed) ? '–' : t.controllers.ago(age(renewed, now))}</dd>
+          </div>
+          <div>
+            <dt>{t.controllers.transitions}</dt>
+            <dd>{lease.spec?.leaseTransitions ?? 0}</dd>
+          </div>
+        </dl>
+      )}
+    </section>
+  );
+}
+
+const ManagerCard = ({
+  manager: { name, state, controllers, memoryBytes },
+}: {
+  readonly manager: QueueHistory['managers'][number];
+}): VNode => (
+  <section class="card" aria-labelledby={`manager-${name}`}>
+    <h2 id={`manager-${name}`}>
+      {name}{' '}
+      <span class={`badge ${state === 'works' ? 'leader' : state === 'standsBy' ? 'follower' : 'down'}`}>{t.controllers[state]}</span>
+    </h2>
+    <p class="soft">
+      {state === 'noAnswer' ? '–' : `${t.controllers.running(controllers)} · ${Math.round(memoryBytes / 1024 / 1024)} MiB`}
+    </p>
+  </section>
+);
+
+type Queue = QueueHistory['queues'][number];
+
+const QueueTable = ({ queues, now }: { readonly queues: readonly Queue[]; readonly now: number }): VNode => (
+  <div class="scroll" tabIndex={0} role="group" aria-label={t.controllers.queue}>
+    <table class="plain">
+      <thead>
+        <tr>
+          {(['queue', 'depth', 'adds', 'retries', 'done', 'mean', 'longest', 'last'] as const).map((column) => (
+            <th scope="col">{t.controllers[column]}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {queues.map((queue) => (
+          <QueueRow key={queue.name} queue={queue} now={now} />
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+const QueueRow = ({ queue, now }: { readonly queue: Queue; readonly now: number }): VNode => (
+  <tr class={queue.depth > 0 || now - (queue.lastAt ?? 0) < everyMs * 2 ? 'lit' : ''}>
+    <th scope="row">{queue.name}</th>
+    <td>
+      <Depth depth={queue.depth} />
+    </td>
+    <td>{queue.adds.toLocaleString('en')}</td>
+    <td class={queue.retries > 0 ? 'warn' : ''}>{queue.retries.toLocaleString('en')}</td>
+    <td>{queue.done.toLocaleString('en')}</td>
+    <td>{seconds(queue.meanSeconds)}</td>
+    <td>{queue.longestSeconds > 0 ? seconds(queue.longestSeconds) : '–'}</td>
+    <td>{queue.lastAt === null ? <span class="soft">{t.controllers.notYet}</span> : t.controllers.ago(age(queue.lastAt, now))}</td>
+  </tr>
+);
 
 const Loop = ({ name, last, now }: { readonly name: string; readonly last: EventObject | undefined; readonly now: number }): VNode => (
   <li data-loop={name} class={last === undefined ? 'soft' : ''}>

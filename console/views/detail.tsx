@@ -1,16 +1,16 @@
 import type { ComponentType, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { parse, stringify } from 'yaml';
-import { ApiError, messageOf, type ApiClient } from '../api/client.js';
+import { ApiError, messageOf } from '../api/client.js';
 import { pathOf, type Resource } from '../api/resources.js';
 import { pause } from '../api/watch.js';
 import { t } from '../english.js';
 import { diffLines, type DiffLine } from '../model/diff.js';
-import { withoutManagedFields, type ApiObject } from '../model/objects.js';
+import type { ApiObject } from '../model/objects.js';
 import { useRun } from '../parts/hooks.js';
 import { clock, Diff, Problem } from '../parts/words.js';
 import { EventsTab, FieldsTab, OwnersTab } from './about.js';
 import { DeleteDialog, ScaleDialog } from './actions.js';
+import { Editor, yamlOf } from './editor.js';
 import { LogsTab } from './logs.js';
 import { TerminalTab } from './terminal.js';
 import type { DetailProps, TabProps } from './viewProps.js';
@@ -20,8 +20,6 @@ interface Change {
   readonly lines: readonly DiffLine[];
 }
 const changesMax = 30;
-
-const yamlOf = (object: ApiObject): string => stringify(withoutManagedFields(object), { lineWidth: 0, aliasDuplicateObjects: false });
 
 const tabs: readonly (readonly [name: keyof typeof t.objects.tabs, tab: ComponentType<TabProps>, fits: (resource: Resource) => boolean])[] =
   [
@@ -45,20 +43,8 @@ export function Detail(props: DetailProps): VNode {
   const changes = useRef<readonly Change[]>([]);
   const heading = useRef<HTMLHeadingElement>(null);
 
-  useEffect(() => {
-    const before = document.activeElement;
-    heading.current?.focus();
-    return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : undefined);
-  }, []);
-
-  useEffect(() => {
-    const leave = (event: KeyboardEvent): void => {
-      // A user who edits would lose the text; a dialog has Escape for itself.
-      if (event.key === 'Escape' && dialog === null && !(event.target instanceof HTMLTextAreaElement)) close();
-    };
-    addEventListener('keydown', leave);
-    return () => removeEventListener('keydown', leave);
-  }, [dialog]);
+  useReturnedFocus(heading);
+  useEscape(close, dialog === null);
 
   useRun(
     (signal) => {
@@ -77,17 +63,6 @@ export function Detail(props: DetailProps): VNode {
     [client, resource, namespace, name],
   );
 
-  const can = (verb: string): boolean => resource.verbs.includes(verb);
-  const hasTemplate = typeof (object?.['spec'] as { readonly template?: unknown } | undefined)?.template === 'object';
-  const restart = async (): Promise<void> => {
-    const body = { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() } } } } };
-    await client
-      .json(pathOf(resource, namespace, name), { method: 'PATCH', body, contentType: 'application/strategic-merge-patch+json' })
-      .then(
-        () => setProblem(''),
-        (error: unknown) => setProblem(messageOf(error)),
-      );
-  };
   const Tab = tabs.find(([each]) => each === tab)?.[1] ?? YamlTab;
   const shown = tabs.filter(([, , fits]) => fits(resource));
   return (
@@ -102,45 +77,11 @@ export function Detail(props: DetailProps): VNode {
             {namespace === '' ? '' : ` · ${namespace}`}
           </small>
         </div>
-        <div class="actions">
-          {resource.subresources.includes('scale') && object !== null ? (
-            <button type="button" onClick={() => setDialog('scale')}>
-              {t.objects.scale}
-            </button>
-          ) : null}
-          {hasTemplate && can('patch') && resource.group === 'apps' ? (
-            <button type="button" title={t.objects.restartAbout} onClick={() => void restart()}>
-              {t.objects.restart}
-            </button>
-          ) : null}
-          {can('delete') ? (
-            <button type="button" class="danger" onClick={() => setDialog('delete')}>
-              {t.objects.delete}
-            </button>
-          ) : null}
-          <button type="button" class="quiet" aria-label={t.close} onClick={close}>
-            ✕
-          </button>
-        </div>
+        <Actions {...props} object={object} ask={setDialog} report={setProblem} />
       </header>
       {deleted ? <Problem>{t.objects.deleted}</Problem> : null}
       {problem === '' ? null : <Problem>{problem}</Problem>}
-      <div class="tabs" role="tablist" aria-label={t.objects.tabsOf(name)} onKeyDown={(event) => moveTab(event)}>
-        {shown.map(([each]) => (
-          <button
-            type="button"
-            role="tab"
-            id={`tab-${each}`}
-            aria-selected={each === tab}
-            aria-controls="tab-panel"
-            tabIndex={each === tab ? 0 : -1}
-            onClick={() => setTab(each)}
-          >
-            {t.objects.tabs[each]}
-            {each === 'changes' && changes.current.length > 0 ? <span class="count">{changes.current.length}</span> : null}
-          </button>
-        ))}
-      </div>
+      <TabList name={name} shown={shown.map(([each]) => each)} tab={tab} setTab={setTab} changes={changes.current.length} />
       <div id="tab-panel" role="tabpanel" aria-labelledby={`tab-${tab}`} class="panel" tabIndex={0}>
         {object === null ? (
           <p class="soft">{t.loading}</p>
@@ -155,6 +96,97 @@ export function Detail(props: DetailProps): VNode {
     </section>
   );
 }
+
+/** Focuses the heading, and gives the focus back at the end. */
+function useReturnedFocus(heading: { readonly current: HTMLHeadingElement | null }): void {
+  useEffect(() => {
+    const before = document.activeElement;
+    heading.current?.focus();
+    return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : undefined);
+  }, []);
+}
+
+function useEscape(close: () => void, enabled: boolean): void {
+  useEffect(() => {
+    const leave = (event: KeyboardEvent): void => {
+      // A user who edits would lose the text; a dialog has Escape for itself.
+      if (event.key === 'Escape' && enabled && !(event.target instanceof HTMLTextAreaElement)) close();
+    };
+    addEventListener('keydown', leave);
+    return () => removeEventListener('keydown', leave);
+  }, [enabled]);
+}
+
+interface ActionsProps extends DetailProps {
+  readonly object: ApiObject | null;
+  readonly ask: (dialog: 'delete' | 'scale') => void;
+  readonly report: (problem: string) => void;
+}
+
+/** The actions that the resource offers. */
+function Actions({ client, resource, namespace, name, close, object, ask, report }: ActionsProps): VNode {
+  const can = (verb: string): boolean => resource.verbs.includes(verb);
+  const hasTemplate = typeof (object?.['spec'] as { readonly template?: unknown } | undefined)?.template === 'object';
+  const restart = async (): Promise<void> => {
+    const body = { spec: { template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() } } } } };
+    await client
+      .json(pathOf(resource, namespace, name), { method: 'PATCH', body, contentType: 'application/strategic-merge-patch+json' })
+      .then(
+        () => report(''),
+        (error: unknown) => report(messageOf(error)),
+      );
+  };
+  return (
+    <div class="actions">
+      {resource.subresources.includes('scale') && object !== null ? (
+        <button type="button" onClick={() => ask('scale')}>
+          {t.objects.scale}
+        </button>
+      ) : null}
+      {hasTemplate && can('patch') && resource.group === 'apps' ? (
+        <button type="button" title={t.objects.restartAbout} onClick={() => void restart()}>
+          {t.objects.restart}
+        </button>
+      ) : null}
+      {can('delete') ? (
+        <button type="button" class="danger" onClick={() => ask('delete')}>
+          {t.objects.delete}
+        </button>
+      ) : null}
+      <button type="button" class="quiet" aria-label={t.close} onClick={close}>
+        ✕
+      </button>
+    </div>
+  );
+}
+
+interface TabListProps {
+  readonly name: string;
+  readonly shown: readonly (keyof typeof t.objects.tabs)[];
+  readonly tab: keyof typeof t.objects.tabs;
+  readonly setTab: (tab: keyof typeof t.objects.tabs) => void;
+  /** The number of recorded changes. */
+  readonly changes: number;
+}
+
+const TabList = ({ name, shown, tab, setTab, changes }: TabListProps): VNode => (
+  <div class="tabs" role="tablist" aria-label={t.objects.tabsOf(name)} onKeyDown={(event) => moveTab(event)}>
+    {shown.map((each) => (
+      <button
+        type="button"
+        role="tab"
+        id={`tab-${each}`}
+        aria-selected={each === tab}
+        aria-controls="tab-panel"
+        tabIndex={each === tab ? 0 : -1}
+        onClick={() => setTab(each)}
+      >
+        {t.objects.tabs[each]}
+        {each === 'changes' && changes > 0 ? <span class="count">{changes}</span> : null}
+      </button>
+    ))}
+  </div>
+);
 
 /** Arrow keys go from tab to tab: https://www.w3.org/WAI/ARIA/apg/patterns/tabs/ */
 function moveTab(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
@@ -257,117 +289,4 @@ function YamlTab({ client, resource, namespace, name, object }: TabProps): VNode
       </>
     );
   return <Editor path={pathOf(resource, namespace, name)} client={client} object={object} begin={text} end={() => setText(null)} />;
-}
-
-interface EditorProps {
-  readonly client: ApiClient;
-  readonly path: string;
-  /** The latest known state. */
-  readonly object: ApiObject;
-  readonly begin: string;
-  readonly end: () => void;
-}
-
-type Tried =
-  | { readonly outcome: 'difference'; readonly text: string; readonly lines: readonly DiffLine[] }
-  | { readonly outcome: 'conflict'; readonly newest: ApiObject; readonly lines: readonly DiffLine[] };
-
-function Editor({ client, path, object, begin, end }: EditorProps): VNode {
-  const [text, setText] = useState(begin);
-  const [base, setBase] = useState(begin);
-  const [tried, setTried] = useState<Tried | null>(null);
-  const [problem, setProblem] = useState('');
-  const [busy, setBusy] = useState(false);
-
-  const put = async (dryRun: boolean): Promise<ApiObject | null> => {
-    setBusy(true);
-    setProblem('');
-    try {
-      const wanted: unknown = parse(text);
-      return await client.json<ApiObject>(`${path}?fieldValidation=Strict${dryRun ? '&dryRun=All' : ''}`, { method: 'PUT', body: wanted });
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 409) {
-        const newest = await client.json<ApiObject>(path).catch(() => object);
-        setTried({ outcome: 'conflict', newest, lines: diffLines(base, yamlOf(newest)) });
-      } else setProblem(error instanceof ApiError ? error.message : t.objects.notYaml(messageOf(error)));
-      return null;
-    } finally {
-      setBusy(false);
-    }
-  };
-  const attempt = async (): Promise<void> => {
-    setTried(null);
-    const result = await put(true);
-    if (result !== null) setTried({ outcome: 'difference', text, lines: diffLines(base, yamlOf(result)) });
-  };
-  const write = async (): Promise<void> => {
-    if ((await put(false)) !== null) end();
-  };
-  const keepMine = (newest: ApiObject): void => {
-    const version = newest.metadata.resourceVersion ?? '';
-    setText(text.replace(/^( +resourceVersion: ).*$/m, `$1"${version}"`));
-    setBase(yamlOf(newest));
-    setTried(null);
-  };
-  const startOver = (newest: ApiObject): void => {
-    setText(yamlOf(newest));
-    setBase(yamlOf(newest));
-    setTried(null);
-  };
-  const isTried = tried?.outcome === 'difference' && tried.text === text;
-  const differs = isTried && tried.lines.some(({ sign }) => sign !== ' ');
-  return (
-    <div class="editor">
-      <textarea
-        aria-label={t.objects.editor}
-        spellcheck={false}
-        value={text}
-        rows={20}
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-        }}
-      />
-      <p class="toolbar">
-        <button type="button" disabled={busy} onClick={() => void attempt()}>
-          {t.objects.dryRun}
-        </button>
-        <button
-          type="button"
-          class="main"
-          disabled={busy || !differs}
-          title={isTried ? undefined : t.objects.tryFirst}
-          onClick={() => void write()}
-        >
-          {t.objects.applyEdit}
-        </button>
-        <button type="button" class="quiet" onClick={end}>
-          {t.cancel}
-        </button>
-      </p>
-      {problem === '' ? null : <Problem>{problem}</Problem>}
-      {tried?.outcome === 'conflict' ? (
-        <div role="alert" data-conflict="">
-          <Problem>
-            {t.objects.conflict} {t.objects.conflictAbout}
-          </Problem>
-          <p class="toolbar">
-            <button type="button" onClick={() => keepMine(tried.newest)}>
-              {t.objects.keepMine}
-            </button>
-            <button type="button" onClick={() => startOver(tried.newest)}>
-              {t.objects.startOver}
-            </button>
-          </p>
-          <Diff lines={tried.lines} />
-        </div>
-      ) : isTried ? (
-        <>
-          <h3>{t.objects.wouldChange}</h3>
-          {differs ? <Diff lines={tried.lines} /> : <p class="soft">{t.objects.noDifference}</p>}
-        </>
-      ) : (
-        <p class="soft">{t.objects.tryFirst}</p>
-      )}
-    </div>
-  );
 }

@@ -25,6 +25,57 @@ interface TableProps {
 
 /** Rows of which only the visible ones are drawn, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
 export function ObjectTable({ label, columns, all, rows, namespaced, order, setOrder, opened, open, listed }: TableProps): VNode {
+  const grid = useGrid(rows, open);
+  const cells: readonly Cell[] = columns.map((column) => ({ column, at: all.indexOf(column), isAge: /^age$/i.test(column.name) }));
+  const widths = [...(namespaced ? [9] : []), ...columns.map(({ name }) => (name === 'Name' ? 15 : 6.5))];
+  const style = {
+    '--columns': widths.map((width) => `minmax(${width}rem, ${width}fr)`).join(' '),
+    '--width': `${widths.reduce((sum, width) => sum + width, 1)}rem`,
+  };
+
+  return (
+    <div
+      ref={grid.place}
+      class="table"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={rows.length + 1}
+      aria-busy={!listed}
+      tabIndex={rows.length === 0 ? 0 : undefined}
+      style={style}
+      onScroll={grid.scrolled}
+      onKeyDown={grid.pressed}
+    >
+      <HeadRow cells={cells} namespaced={namespaced} order={order} setOrder={setOrder} />
+      <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
+        {rows.slice(grid.first, grid.last).map((row, index) => (
+          <BodyRow
+            key={row.key}
+            row={row}
+            at={grid.first + index}
+            cells={cells}
+            namespaced={namespaced}
+            isCurrent={grid.first + index === grid.current}
+            isOpened={row.key === opened}
+            activate={grid.activate}
+            open={open}
+          />
+        ))}
+      </div>
+      {rows.length === 0 && listed ? <p class="empty">{t.objects.none}</p> : null}
+    </div>
+  );
+}
+
+interface Cell {
+  readonly column: Column;
+  /** Its index among all columns, those that are not shown included. */
+  readonly at: number;
+  readonly isAge: boolean;
+}
+
+/** The scroll position, the current row, and the keys of a grid. */
+function useGrid(rows: readonly Row[], open: (row: Row) => void) {
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
@@ -71,81 +122,75 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
       if (row) open(row);
     },
   };
+  const pressed = (event: KeyboardEvent): void => {
+    const act = event.target instanceof HTMLButtonElement ? undefined : keys[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+  const scrolled = (event: { readonly currentTarget: HTMLElement }): void => setTop(event.currentTarget.scrollTop);
+  return { place, first, last, current, activate: setActive, pressed, scrolled };
+}
+
+interface HeadProps extends Pick<TableProps, 'namespaced' | 'order' | 'setOrder'> {
+  readonly cells: readonly Cell[];
+}
+
+const HeadRow = ({ cells, namespaced, order, setOrder }: HeadProps): VNode => (
+  <div class="row head" role="row" aria-rowindex={1}>
+    {namespaced ? <span role="columnheader">{t.objects.namespaceColumn}</span> : null}
+    {cells.map(({ column, at }) => (
+      <span
+        role="columnheader"
+        aria-sort={order?.column === at ? (order.descending ? 'descending' : 'ascending') : 'none'}
+        title={column.description}
+      >
+        <button type="button" aria-label={t.objects.sortBy(column.name)} onClick={() => setOrder(nextOrder(order, at))}>
+          {column.name}
+          {order?.column === at ? (order.descending ? ' ↓' : ' ↑') : ''}
+        </button>
+      </span>
+    ))}
+  </div>
+);
+
+interface RowProps extends Pick<TableProps, 'namespaced' | 'open'> {
+  readonly row: Row;
+  /** Its place among all rows. */
+  readonly at: number;
+  readonly cells: readonly Cell[];
+  readonly isCurrent: boolean;
+  readonly isOpened: boolean;
+  readonly activate: (at: number) => void;
+}
+
+function BodyRow({ row, at, cells, namespaced, isCurrent, isOpened, activate, open }: RowProps): VNode {
+  const { metadata } = row.object;
   const now = performance.now();
   const wall = Date.now();
-  const cells = columns.map((column) => ({ column, at: all.indexOf(column), isAge: /^age$/i.test(column.name) }));
-  const widths = [...(namespaced ? [9] : []), ...columns.map(({ name }) => (name === 'Name' ? 15 : 6.5))];
-  const style = {
-    '--columns': widths.map((width) => `minmax(${width}rem, ${width}fr)`).join(' '),
-    '--width': `${widths.reduce((sum, width) => sum + width, 1)}rem`,
-  };
-
   return (
     <div
-      ref={place}
-      class="table"
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      aria-busy={!listed}
-      tabIndex={rows.length === 0 ? 0 : undefined}
-      style={style}
-      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
-      onKeyDown={(event) => {
-        const act = event.target instanceof HTMLButtonElement ? undefined : keys[event.key];
-        if (act === undefined) return;
-        event.preventDefault();
-        act();
-      }}
+      class={`row ${row.changedAt > 0 && now - row.changedAt < litMs ? 'lit' : ''} ${isOpened ? 'opened' : ''} ${metadata.deletionTimestamp === undefined ? '' : 'going'}`}
+      role="row"
+      aria-rowindex={at + 2}
+      aria-selected={isOpened}
+      tabIndex={isCurrent ? 0 : -1}
+      style={{ transform: `translateY(${at * rowHeight}px)` }}
+      onFocus={() => activate(at)}
+      onClick={() => open(row)}
     >
-      <div class="row head" role="row" aria-rowindex={1}>
-        {namespaced ? <span role="columnheader">{t.objects.namespaceColumn}</span> : null}
-        {cells.map(({ column, at }) => (
-          <span
-            role="columnheader"
-            aria-sort={order?.column === at ? (order.descending ? 'descending' : 'ascending') : 'none'}
-            title={column.description}
-          >
-            <button type="button" aria-label={t.objects.sortBy(column.name)} onClick={() => setOrder(nextOrder(order, at))}>
-              {column.name}
-              {order?.column === at ? (order.descending ? ' ↓' : ' ↑') : ''}
-            </button>
+      {namespaced ? <span role="gridcell">{metadata.namespace}</span> : null}
+      {cells.map(({ at: cell, isAge }) => {
+        const text =
+          isAge && metadata.creationTimestamp !== undefined
+            ? age(Date.parse(metadata.creationTimestamp), wall)
+            : String(row.cells[cell] ?? '');
+        return (
+          <span role="gridcell" title={text} class={wordClass(text)}>
+            {text}
           </span>
-        ))}
-      </div>
-      <div class="rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
-        {rows.slice(first, last).map((row, index) => {
-          const at = first + index;
-          const { metadata } = row.object;
-          return (
-            <div
-              key={row.key}
-              class={`row ${row.changedAt > 0 && now - row.changedAt < litMs ? 'lit' : ''} ${row.key === opened ? 'opened' : ''} ${metadata.deletionTimestamp === undefined ? '' : 'going'}`}
-              role="row"
-              aria-rowindex={at + 2}
-              aria-selected={row.key === opened}
-              tabIndex={at === current ? 0 : -1}
-              style={{ transform: `translateY(${at * rowHeight}px)` }}
-              onFocus={() => setActive(at)}
-              onClick={() => open(row)}
-            >
-              {namespaced ? <span role="gridcell">{metadata.namespace}</span> : null}
-              {cells.map(({ at: cell, isAge }) => {
-                const text =
-                  isAge && metadata.creationTimestamp !== undefined
-                    ? age(Date.parse(metadata.creationTimestamp), wall)
-                    : String(row.cells[cell] ?? '');
-                return (
-                  <span role="gridcell" title={text} class={wordClass(text)}>
-                    {text}
-                  </span>
-                );
-              })}
-            </div>
-          );
-        })}
-      </div>
-      {rows.length === 0 && listed ? <p class="empty">{t.objects.none}</p> : null}
+        );
+      })}
     </div>
   );
 }

@@ -127,41 +127,7 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
   const [order, setOrder] = useState<Order | null>(null);
   const [wide, setWide] = useState(false);
   const [opened, setOpened] = useState<Row | null>(null);
-  const [live] = useState<Live>(() => ({ model: new TableModel(), columns: [], state: 'listing', problem: '', changes: 0, rate: 0 }));
-  const draw = useFrames();
-  const path = pathOf(resource, place.namespace);
-
-  useRun(
-    (signal) => {
-      live.model.reset([]);
-      setOpened(null);
-      const sink: Parameters<typeof followTable>[2] = {
-        listed: (columns, rows) => {
-          live.columns = columns;
-          live.model.reset(rows);
-          draw();
-        },
-        changed: (events) => {
-          const now = performance.now();
-          for (const event of events) live.model.apply(event, now);
-          live.changes += events.length;
-          draw();
-        },
-        state: (state, error) => {
-          live.state = state;
-          live.problem = error?.message ?? '';
-          draw();
-        },
-      };
-      void followTable(client, { path, ...selector }, sink, signal);
-      const timer = setInterval(() => {
-        [live.rate, live.changes] = [live.changes, 0];
-        draw();
-      }, 1_000);
-      signal.addEventListener('abort', () => clearInterval(timer));
-    },
-    [client, path, selector],
-  );
+  const live = useLiveTable(client, pathOf(resource, place.namespace), selector, () => setOpened(null));
 
   const rows = useShown(live.model, text, order);
   const columns = live.columns.filter(({ priority }) => wide || priority === 0);
@@ -178,14 +144,7 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
         wide={wide}
         setWide={setWide}
       />
-      <p class="table-state" role="status">
-        <span class={`standing ${live.state === 'live' ? 'leader' : 'candidate'}`} />
-        {live.state === 'live' ? t.objects.live : live.state === 'listing' ? t.objects.listing : t.objects.reconnecting}
-        {' · '}
-        <span data-rows={live.model.rows.length}>{t.objects.count(rows.length, live.model.rows.length)}</span>
-        {live.rate > 0 ? ` · ${t.objects.rate(live.rate)}` : ''}
-        <span class="keys">{t.objects.keys}</span>
-      </p>
+      <TableState live={live} shown={rows.length} />
       {live.problem === '' ? null : <Problem>{live.problem}</Problem>}
       <div class={`split ${opened === null ? '' : 'open'}`}>
         <ObjectTable
@@ -216,6 +175,60 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
   );
 }
 
+interface Selector {
+  readonly labels: string;
+  readonly fields: string;
+}
+
+/** Follows the table of a collection; `restarted` is called whenever another one begins. */
+function useLiveTable(client: ApiClient, path: string, selector: Selector, restarted: () => void): Live {
+  const [live] = useState<Live>(() => ({ model: new TableModel(), columns: [], state: 'listing', problem: '', changes: 0, rate: 0 }));
+  const draw = useFrames();
+  useRun(
+    (signal) => {
+      live.model.reset([]);
+      restarted();
+      const sink: Parameters<typeof followTable>[2] = {
+        listed: (columns, rows) => {
+          live.columns = columns;
+          live.model.reset(rows);
+          draw();
+        },
+        changed: (events) => {
+          const now = performance.now();
+          for (const event of events) live.model.apply(event, now);
+          live.changes += events.length;
+          draw();
+        },
+        state: (state, error) => {
+          live.state = state;
+          live.problem = error?.message ?? '';
+          draw();
+        },
+      };
+      void followTable(client, { path, ...selector }, sink, signal);
+      const timer = setInterval(() => {
+        [live.rate, live.changes] = [live.changes, 0];
+        draw();
+      }, 1_000);
+      signal.addEventListener('abort', () => clearInterval(timer));
+    },
+    [client, path, selector],
+  );
+  return live;
+}
+
+const TableState = ({ live, shown }: { readonly live: Live; readonly shown: number }): VNode => (
+  <p class="table-state" role="status">
+    <span class={`standing ${live.state === 'live' ? 'leader' : 'candidate'}`} />
+    {live.state === 'live' ? t.objects.live : live.state === 'listing' ? t.objects.listing : t.objects.reconnecting}
+    {' · '}
+    <span data-rows={live.model.rows.length}>{t.objects.count(shown, live.model.rows.length)}</span>
+    {live.rate > 0 ? ` · ${t.objects.rate(live.rate)}` : ''}
+    <span class="keys">{t.objects.keys}</span>
+  </p>
+);
+
 /** Returns the shown rows. Without a filter and an order those are the model's own; else they are computed a few times a second at most. */
 function useShown(model: TableModel, text: string, order: Order | null): readonly Row[] {
   const known = useRef<{ rows: readonly Row[]; version: number; text: string; order: Order | null; at: number } | null>(null);
@@ -235,7 +248,7 @@ interface FilterProps {
   readonly place: Place;
   readonly text: string;
   readonly setText: (text: string) => void;
-  readonly setSelector: (selector: { readonly labels: string; readonly fields: string }) => void;
+  readonly setSelector: (selector: Selector) => void;
   readonly wide: boolean;
   readonly setWide: (wide: boolean) => void;
 }

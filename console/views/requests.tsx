@@ -59,128 +59,149 @@ export function Requests({ client }: ViewProps): VNode {
     <>
       <Heading text={t.requests.heading} about={t.requests.about} />
       {seen.problem === '' ? null : <Problem>{seen.problem}</Problem>}
-      <form class="filters" onSubmit={(event) => event.preventDefault()}>
-        <label>
-          {t.requests.filterLabel}
-          <input
-            type="search"
-            placeholder={t.requests.filter}
-            value={filter.text}
-            onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
-          />
-        </label>
-        <label>
-          {t.requests.verb}
-          <select value={filter.verb} onChange={(event) => setFilter({ ...filter, verb: event.currentTarget.value })}>
-            <option value="">{t.requests.anyVerb}</option>
-            {verbs.map((verb) => (
-              <option value={verb}>{verb}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t.requests.only}
-          <select
-            value={filter.only}
-            onChange={(event) => setFilter({ ...filter, only: event.currentTarget.value as RequestFilter['only'] })}
-          >
-            {(['all', 'refused', 'failed', 'slow', 'watches'] as const).map((only) => (
-              <option value={only}>{t.requests.onlyWhat[only]}</option>
-            ))}
-          </select>
-        </label>
-        <label>
-          {t.requests.order}
-          <select value={worst ? 'worst' : 'newest'} onChange={(event) => setWorst(event.currentTarget.value === 'worst')}>
-            <option value="newest">{t.requests.newest}</option>
-            <option value="worst">{t.requests.worst}</option>
-          </select>
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={filter.probes}
-            onChange={(event) => setFilter({ ...filter, probes: event.currentTarget.checked })}
-          />
-          {t.requests.probes}
-        </label>
-        <button
-          type="button"
-          aria-pressed={seen.held}
-          onClick={() => {
-            seen.held = !seen.held;
-            draw();
-          }}
-        >
-          {seen.held ? t.requests.go : t.requests.stop}
-        </button>
-        <span class="soft">{t.requests.total(seen.requests.length)}</span>
-      </form>
+      <RequestFilters
+        verbs={verbs}
+        filter={filter}
+        setFilter={setFilter}
+        worst={worst}
+        setWorst={setWorst}
+        held={seen.held}
+        hold={() => {
+          seen.held = !seen.held;
+          draw();
+        }}
+        total={seen.requests.length}
+      />
       {seen.dropped > 0 ? <p class="soft">{t.requests.dropped(seen.dropped)}</p> : null}
       <div class="requests">
-        <div class="scroll" tabIndex={0} role="region" aria-label={t.requests.table}>
-          <table class="plain">
-            <thead>
-              <tr>
-                {(['time', 'verb', 'request', 'user', 'code', 'latency', 'server'] as const).map((column) => (
-                  <th scope="col">{t.requests[column]}</th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((request) => (
-                <tr
-                  key={`${request.server} ${request.id} ${request.at}`}
-                  class={isFailed(request) ? 'failed' : isRefused(request) ? 'refused' : isSlow(request) ? 'slow' : ''}
-                >
-                  <td>{clock(request.at)}</td>
-                  <td>
-                    <span class={`verb ${request.verb}`}>{request.verb}</span>
-                  </td>
-                  <td class="path" title={request.agent}>
-                    {request.path}
-                  </td>
-                  <td class="path">
-                    {request.user}
-                    {request.impersonator === '' ? null : <em class="soft"> {t.requests.as(request.impersonator)}</em>}
-                  </td>
-                  <td>
-                    <b>{request.code === 0 ? t.requests.left : request.code}</b>
-                  </td>
-                  <td class="number">{seconds(request.ms / 1000)}</td>
-                  <td>{request.server}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {shown.length === 0 ? <p class="empty">{t.requests.none}</p> : null}
-        </div>
-        <div class="tops">
-          <section class="card" aria-labelledby="top-users">
-            <h2 id="top-users">{t.requests.topUsers}</h2>
-            <Ranks
-              ranks={topUsers(fitting, topMax).map(({ user, count, refused }) => ({
-                name: user,
-                count,
-                more: refused > 0 ? t.requests.refusedCount(refused) : '',
-              }))}
-            />
-          </section>
-          <section class="card" aria-labelledby="top-watchers">
-            <h2 id="top-watchers">{t.requests.topWatchers}</h2>
-            <Ranks
-              ranks={topHolders([...seen.holders.values()].flat(), topMax).map(({ user, resources, count }) => ({
-                name: user,
-                count,
-                more: t.requests.ofResources(resources),
-              }))}
-            />
-          </section>
-        </div>
+        <RequestTable requests={shown} />
+        <Tops requests={fitting} holders={[...seen.holders.values()].flat()} />
       </div>
     </>
   );
 }
+
+interface FilterProps {
+  readonly verbs: readonly string[];
+  readonly filter: RequestFilter;
+  readonly setFilter: (filter: RequestFilter) => void;
+  readonly worst: boolean;
+  readonly setWorst: (worst: boolean) => void;
+  readonly held: boolean;
+  readonly hold: () => void;
+  readonly total: number;
+}
+
+const RequestFilters = ({ verbs, filter, setFilter, worst, setWorst, held, hold, total }: FilterProps): VNode => (
+  <form class="filters" onSubmit={(event) => event.preventDefault()}>
+    <label>
+      {t.requests.filterLabel}
+      <input
+        type="search"
+        placeholder={t.requests.filter}
+        value={filter.text}
+        onInput={(event) => setFilter({ ...filter, text: event.currentTarget.value })}
+      />
+    </label>
+    <label>
+      {t.requests.verb}
+      <select value={filter.verb} onChange={(event) => setFilter({ ...filter, verb: event.currentTarget.value })}>
+        <option value="">{t.requests.anyVerb}</option>
+        {verbs.map((verb) => (
+          <option value={verb}>{verb}</option>
+        ))}
+      </select>
+    </label>
+    <label>
+      {t.requests.only}
+      <select value={filter.only} onChange={(event) => setFilter({ ...filter, only: event.currentTarget.value as RequestFilter['only'] })}>
+        {(['all', 'refused', 'failed', 'slow', 'watches'] as const).map((only) => (
+          <option value={only}>{t.requests.onlyWhat[only]}</option>
+        ))}
+      </select>
+    </label>
+    <label>
+      {t.requests.order}
+      <select value={worst ? 'worst' : 'newest'} onChange={(event) => setWorst(event.currentTarget.value === 'worst')}>
+        <option value="newest">{t.requests.newest}</option>
+        <option value="worst">{t.requests.worst}</option>
+      </select>
+    </label>
+    <label class="check">
+      <input type="checkbox" checked={filter.probes} onChange={(event) => setFilter({ ...filter, probes: event.currentTarget.checked })} />
+      {t.requests.probes}
+    </label>
+    <button type="button" aria-pressed={held} onClick={hold}>
+      {held ? t.requests.go : t.requests.stop}
+    </button>
+    <span class="soft">{t.requests.total(total)}</span>
+  </form>
+);
+
+const classOf = (request: SeenRequest): string =>
+  isFailed(request) ? 'failed' : isRefused(request) ? 'refused' : isSlow(request) ? 'slow' : '';
+
+const RequestTable = ({ requests }: { readonly requests: readonly SeenRequest[] }): VNode => (
+  <div class="scroll" tabIndex={0} role="region" aria-label={t.requests.table}>
+    <table class="plain">
+      <thead>
+        <tr>
+          {(['time', 'verb', 'request', 'user', 'code', 'latency', 'server'] as const).map((column) => (
+            <th scope="col">{t.requests[column]}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {requests.map((request) => (
+          <tr key={`${request.server} ${request.id} ${request.at}`} class={classOf(request)}>
+            <td>{clock(request.at)}</td>
+            <td>
+              <span class={`verb ${request.verb}`}>{request.verb}</span>
+            </td>
+            <td class="path" title={request.agent}>
+              {request.path}
+            </td>
+            <td class="path">
+              {request.user}
+              {request.impersonator === '' ? null : <em class="soft"> {t.requests.as(request.impersonator)}</em>}
+            </td>
+            <td>
+              <b>{request.code === 0 ? t.requests.left : request.code}</b>
+            </td>
+            <td class="number">{seconds(request.ms / 1000)}</td>
+            <td>{request.server}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+    {requests.length === 0 ? <p class="empty">{t.requests.none}</p> : null}
+  </div>
+);
+
+const Tops = ({ requests, holders }: { readonly requests: readonly SeenRequest[]; readonly holders: readonly Holder[] }): VNode => (
+  <div class="tops">
+    <section class="card" aria-labelledby="top-users">
+      <h2 id="top-users">{t.requests.topUsers}</h2>
+      <Ranks
+        ranks={topUsers(requests, topMax).map(({ user, count, refused }) => ({
+          name: user,
+          count,
+          more: refused > 0 ? t.requests.refusedCount(refused) : '',
+        }))}
+      />
+    </section>
+    <section class="card" aria-labelledby="top-watchers">
+      <h2 id="top-watchers">{t.requests.topWatchers}</h2>
+      <Ranks
+        ranks={topHolders(holders, topMax).map(({ user, resources, count }) => ({
+          name: user,
+          count,
+          more: t.requests.ofResources(resources),
+        }))}
+      />
+    </section>
+  </div>
+);
 
 const Ranks = ({
   ranks,

@@ -21,87 +21,100 @@ export function TimelineView({
 }): VNode {
   const begun = Math.min(now, ...[...timeline.lanes.values()].map((lane) => lane[0]?.from ?? now));
   const span = Math.min(windowMs, Math.max(30_000, now - begun));
-  const x = (at: number): number => Math.max(0, width - ((now - at) / span) * width);
-  const minutes = span / 60_000;
-  const marks = [0, 1 / 3, 2 / 3, 1].map((part) => minutes * part);
   return (
     <section aria-labelledby="timeline" class="timeline">
       <h2 id="timeline">{t.replicas.timeline}</h2>
       <p class="soft">{t.replicas.timelineAbout}</p>
       <div class="timeline-body">
-        <div class="lanes">
-          <ul class="lane-names" aria-hidden="true">
-            {ids.map((id) => (
-              <li>{id}</li>
-            ))}
-          </ul>
-          <div>
-            <svg
-              viewBox={`0 0 ${width} ${ids.length * laneHeight}`}
-              preserveAspectRatio="none"
-              height={ids.length * laneHeight}
-              aria-hidden="true"
-            >
-              {ids.map((id, row) =>
-                (timeline.lanes.get(id) ?? []).map(({ standing, from, to }) => {
-                  const left = x(from);
-                  return (
-                    <rect
-                      class={`span ${standing}`}
-                      x={left}
-                      y={row * laneHeight + 4}
-                      width={Math.max(1, x(to ?? now) - left)}
-                      height={laneHeight - 8}
-                    />
-                  );
-                }),
-              )}
-              {timeline.events
-                .filter(({ what, at }) => what === 'elected' && at > now - span)
-                .map(({ at, member }) => (
-                  <line
-                    class="election"
-                    x1={x(at)}
-                    x2={x(at)}
-                    y1={ids.indexOf(member) * laneHeight}
-                    y2={(ids.indexOf(member) + 1) * laneHeight}
-                  />
-                ))}
-            </svg>
-            <div class="marks" aria-hidden="true">
-              {[...marks].reverse().map((minute) => (
-                <span>{t.replicas.minutesAgo(minute)}</span>
-              ))}
-            </div>
-            <ul class="legend" aria-hidden="true">
-              {(['leader', 'follower', 'candidate', 'silent', 'paused', 'partitioned', 'down'] as const).map((standing) => (
-                <li>
-                  <span class={`standing ${standing}`} />
-                  {t.replicas.standing[standing]}
-                </li>
-              ))}
-            </ul>
-          </div>
-        </div>
-        <div class="events">
-          <h3>{t.replicas.events}</h3>
-          {timeline.events.length === 0 ? <p class="soft">{t.replicas.noEvents}</p> : null}
-          <div class="event-log" role="log" aria-label={t.replicas.events} tabIndex={0}>
-            <ol>
-              {timeline.events.slice(0, shownEvents).map(({ at, member, what, term }) => (
-                <li key={`${at} ${member} ${what}`} data-event={what} data-member={member}>
-                  <time>{clock(at)}</time>
-                  <span class={`dot ${what}`} />
-                  <span>
-                    <b>{member}</b> {t.replicas.what[what]}
-                    {term !== null && (what === 'elected' || what === 'stands') ? <em> · {t.replicas.inTerm(term)}</em> : null}
-                  </span>
-                </li>
-              ))}
-            </ol>
-          </div>
-        </div>
+        <Lanes timeline={timeline} ids={ids} span={span} now={now} />
+        <EventLog events={timeline.events} />
       </div>
     </section>
   );
 }
+
+interface LanesProps {
+  readonly timeline: Timeline;
+  readonly ids: readonly string[];
+  /** The time that the drawing spans, in milliseconds. */
+  readonly span: number;
+  readonly now: number;
+}
+
+function Lanes({ timeline, ids, span, now }: LanesProps): VNode {
+  const minutes = span / 60_000;
+  const marks = [0, 1 / 3, 2 / 3, 1].map((part) => minutes * part);
+  return (
+    <div class="lanes">
+      <ul class="lane-names" aria-hidden="true">
+        {ids.map((id) => (
+          <li>{id}</li>
+        ))}
+      </ul>
+      <div>
+        <Drawing timeline={timeline} ids={ids} span={span} now={now} />
+        <div class="marks" aria-hidden="true">
+          {[...marks].reverse().map((minute) => (
+            <span>{t.replicas.minutesAgo(minute)}</span>
+          ))}
+        </div>
+        <ul class="legend" aria-hidden="true">
+          {(['leader', 'follower', 'candidate', 'silent', 'paused', 'partitioned', 'down'] as const).map((standing) => (
+            <li>
+              <span class={`standing ${standing}`} />
+              {t.replicas.standing[standing]}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+function Drawing({ timeline, ids, span, now }: LanesProps): VNode {
+  const x = (at: number): number => Math.max(0, width - ((now - at) / span) * width);
+  return (
+    <svg viewBox={`0 0 ${width} ${ids.length * laneHeight}`} preserveAspectRatio="none" height={ids.length * laneHeight} aria-hidden="true">
+      {ids.map((id, row) =>
+        (timeline.lanes.get(id) ?? []).map(({ standing, from, to }) => {
+          const left = x(from);
+          return (
+            <rect
+              class={`span ${standing}`}
+              x={left}
+              y={row * laneHeight + 4}
+              width={Math.max(1, x(to ?? now) - left)}
+              height={laneHeight - 8}
+            />
+          );
+        }),
+      )}
+      {timeline.events
+        .filter(({ what, at }) => what === 'elected' && at > now - span)
+        .map(({ at, member }) => (
+          <line class="election" x1={x(at)} x2={x(at)} y1={ids.indexOf(member) * laneHeight} y2={(ids.indexOf(member) + 1) * laneHeight} />
+        ))}
+    </svg>
+  );
+}
+
+const EventLog = ({ events }: { readonly events: Timeline['events'] }): VNode => (
+  <div class="events">
+    <h3>{t.replicas.events}</h3>
+    {events.length === 0 ? <p class="soft">{t.replicas.noEvents}</p> : null}
+    <div class="event-log" role="log" aria-label={t.replicas.events} tabIndex={0}>
+      <ol>
+        {events.slice(0, shownEvents).map(({ at, member, what, term }) => (
+          <li key={`${at} ${member} ${what}`} data-event={what} data-member={member}>
+            <time>{clock(at)}</time>
+            <span class={`dot ${what}`} />
+            <span>
+              <b>{member}</b> {t.replicas.what[what]}
+              {term !== null && (what === 'elected' || what === 'stands') ? <em> · {t.replicas.inTerm(term)}</em> : null}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  </div>
+);
