@@ -217,79 +217,94 @@ export function program(): Command {
     )
     .version(version(), '-V, --version')
     .exitOverride();
+  for (const each of [...clusterCommands(), ...memberCommands(), ...dataCommands(), certificatesCommand(), ...testCommands()])
+    root.addCommand(each);
+  root.addCommand(versionCommand());
+  root.addCommand(completionCommand(root));
+  return withHelp(root);
+}
+
+/** Commands for a cluster as a whole. */
+function clusterCommands(): readonly Command[] {
   const upCommand = withUpOptions(
     command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.')
       .option('-d, --detach', 'go on without this terminal', false)
       .option('--open', 'show the console in a browser, signed in', false),
   );
-  root.addCommand(upCommand.action(async (where: Where & { readonly detach: boolean; readonly open: boolean }) => up(where, upCommand)));
-  root.addCommand(command('status', 'Shows every program, who leads, and how to reach the cluster.').action(status));
-  root.addCommand(
+  return [
+    upCommand.action(async (where: Where & { readonly detach: boolean; readonly open: boolean }) => up(where, upCommand)),
+    command('status', 'Shows every program, who leads, and how to reach the cluster.').action(status),
     command('stop', 'Stops a cluster; its data stays for the next "up".')
       .option('--delete', 'delete its data, and its context in the kubeconfig', false)
       .action(stop),
-  );
-  root.addCommand(
     command('logs', 'Shows the ends of the logs: of one program, or of all.')
       .argument('[member]')
       .option('-f, --follow', 'and what comes', false)
       .action(async (member: string | undefined, where: Where & { readonly follow: boolean }) =>
         showLogs(placeOf(where), { name: member, follow: where.follow, json: where.json ?? false }, print),
       ),
-  );
+    command('console', 'Prints a link to the console that signs its owner in, once and within five minutes.')
+      .option('--open', 'show it in a browser', false)
+      .action(consoleLink),
+    command('kubeconfig', "Prints an administrator's kubeconfig.")
+      .option('--merge', 'put it into ~/.kube/config (or the first of $KUBECONFIG) instead', false)
+      .action(kubeconfig),
+    command('doctor', 'Says what is missing on this machine, and how to get it.').action(doctor),
+  ];
+}
+
+/** Commands for one member, which break it and mend it. */
+function memberCommands(): readonly Command[] {
   const one = (name: 'kill' | 'pause' | 'resume' | 'restart' | 'partition' | 'heal', description: string): Command =>
     command(name, description)
       .argument('<member>', 'r1, r2 …, balancer, cm1 …')
       .action(async (member: string, where: Where) => act(where, { command: name, target: member }));
-  root.addCommand(one('kill', 'Ends one program at once (SIGKILL).'));
-  root.addCommand(one('pause', 'Stops one program where it stands (SIGSTOP): its connections stay open, and nobody answers.'));
-  root.addCommand(one('resume', 'Lets a paused program go on.'));
-  root.addCommand(one('partition', 'Cuts one replica off from the others; clients still reach it.'));
-  root.addCommand(one('heal', 'Ends that.'));
-  root.addCommand(one('restart', 'Ends one program, where it runs, and starts it again.'));
-  root.addCommand(
-    command('console', 'Prints a link to the console that signs its owner in, once and within five minutes.')
-      .option('--open', 'show it in a browser', false)
-      .action(consoleLink),
-  );
-  root.addCommand(
-    command('kubeconfig', "Prints an administrator's kubeconfig.")
-      .option('--merge', 'put it into ~/.kube/config (or the first of $KUBECONFIG) instead', false)
-      .action(kubeconfig),
-  );
-  root.addCommand(
+  return [
+    one('kill', 'Ends one program at once (SIGKILL).'),
+    one('pause', 'Stops one program where it stands (SIGSTOP): its connections stay open, and nobody answers.'),
+    one('resume', 'Lets a paused program go on.'),
+    one('restart', 'Ends one program, where it runs, and starts it again.'),
+    one('partition', 'Cuts one replica off from the others; clients still reach it.'),
+    one('heal', 'Ends that.'),
+  ];
+}
+
+/** Commands for what a cluster stores. */
+function dataCommands(): readonly Command[] {
+  return [
     command(
       'backup',
       'Copies everything that is stored into a file, while all goes on; "apiserver restore --help" says what becomes of it.',
     )
       .argument('<file>')
       .action(backup),
-  );
-  root.addCommand(
     command('restore', 'Empties a running cluster and fills it again with what a backup holds, or a snapshot of raftplane/testing.')
       .argument('<file>')
       .action(restore),
-  );
-  root.addCommand(
     command('reset', 'Empties a running cluster: its servers start anew without their data.').action(async (where: Where) =>
       act(where, { command: 'reset' }),
     ),
-  );
-  root.addCommand(
-    new Command('certificates')
-      .description(
-        'Makes keys, certificates and kubeconfigs for a cluster that something else runs (deploy/compose.yaml, deploy/kubernetes).',
-      )
-      .exitOverride()
-      .argument('<folder>')
-      .option('--members <ids>', 'names of the API servers, comma-separated', parseNames, ['r1', 'r2', 'r3'])
-      .option('--names <names>', 'further DNS names and addresses under which they are reached', parseNames, [])
-      .option('--server <url>', "in the administrator's kubeconfig", parseServer, 'https://127.0.0.1:6443')
-      .option('--inner-server <url>', 'in that of the controller managers; the same unless given', parseServer)
-      .option('--json', 'one JSON document instead of words', false)
-      .action(certificates),
-  );
-  root.addCommand(
+  ];
+}
+
+function certificatesCommand(): Command {
+  return new Command('certificates')
+    .description(
+      'Makes keys, certificates and kubeconfigs for a cluster that something else runs (deploy/compose.yaml, deploy/kubernetes).',
+    )
+    .exitOverride()
+    .argument('<folder>')
+    .option('--members <ids>', 'names of the API servers, comma-separated', parseNames, ['r1', 'r2', 'r3'])
+    .option('--names <names>', 'further DNS names and addresses under which they are reached', parseNames, [])
+    .option('--server <url>', "in the administrator's kubeconfig", parseServer, 'https://127.0.0.1:6443')
+    .option('--inner-server <url>', 'in that of the controller managers; the same unless given', parseServer)
+    .option('--json', 'one JSON document instead of words', false)
+    .action(certificates);
+}
+
+/** Commands for tests in any language. */
+function testCommands(): readonly Command[] {
+  return [
     new Command('test-cluster')
       .description('Runs a cluster for tests in any language, with a door for faults, until it is stopped; nothing of it is left then.')
       .exitOverride()
@@ -300,8 +315,6 @@ export function program(): Command {
       .option('--apiserver-flag <flag>', 'a further flag for each API server; repeat it for several', parseFlag, [])
       .option('--json', 'one JSON document instead of words', false)
       .action(runTestCluster),
-  );
-  root.addCommand(
     new Command('fault')
       .description('Breaks a cluster of "raftplane test-cluster"; without an action, lists them.')
       .exitOverride()
@@ -309,8 +322,6 @@ export function program(): Command {
       .argument('[parameters...]', 'NAME=VALUE')
       .option('--json', 'one JSON document instead of words', false)
       .action(fault),
-  );
-  root.addCommand(
     new Command('envtest-assets')
       .description(
         'Writes a folder for KUBEBUILDER_ASSETS: kube-apiserver and etcd as this package has them, for tests that use envtest (docs/from-envtest.md).',
@@ -325,21 +336,21 @@ export function program(): Command {
       )
       .option('--json', 'one JSON document instead of words', false)
       .action(envtestAssets),
-  );
-  root.addCommand(command('doctor', 'Says what is missing on this machine, and how to get it.').action(doctor));
-  root.addCommand(
-    new Command('version')
-      .description('Prints the version.')
-      .exitOverride()
-      .option('--json', 'one JSON document instead of words', false)
-      .action(({ json }: { readonly json: boolean }) => print(json ? JSON.stringify({ version: version() }) : version())),
-  );
-  root.addCommand(
-    new Command('completion')
-      .description('Prints a script with which a shell completes commands, options and names of members.')
-      .exitOverride()
-      .argument('<shell>', 'bash, zsh or fish')
-      .action((shell: string) => print(completionScript(root, shell))),
-  );
-  return withHelp(root);
+  ];
+}
+
+function versionCommand(): Command {
+  return new Command('version')
+    .description('Prints the version.')
+    .exitOverride()
+    .option('--json', 'one JSON document instead of words', false)
+    .action(({ json }: { readonly json: boolean }) => print(json ? JSON.stringify({ version: version() }) : version()));
+}
+
+function completionCommand(root: Command): Command {
+  return new Command('completion')
+    .description('Prints a script with which a shell completes commands, options and names of members.')
+    .exitOverride()
+    .argument('<shell>', 'bash, zsh or fish')
+    .action((shell: string) => print(completionScript(root, shell)));
 }

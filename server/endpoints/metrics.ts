@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
+import { apiVersionOf } from '../../api/resource.js';
 import type { EndpointCounts, WatchCount, WatchScope } from './counts.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 import { total, totals } from '../../program/metrics/totals.js';
@@ -11,19 +11,37 @@ const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power)
 const listBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 
 export function createEndpointMetrics(registry: Registry): EndpointCounts {
-  const registers = [registry];
   const deprecated = new Gauge({
     name: 'apiserver_requested_deprecated_apis',
     help: 'Deprecated versions of resources that somebody has asked for since the start: 1.',
     labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-    registers,
+    registers: [registry],
   });
+  const webSockets = totals(registry, {
+    name: 'apiserver_websocket_streaming_requests_total',
+    help: 'WebSockets for streams of pods, by who makes of them what the node understands: here always the node agent (proxied_to_kubelet).',
+    labelNames: ['subresource', 'proxy_type'],
+  });
+  return {
+    deprecated: ({ group, version, resource }, subresource, removedRelease) => {
+      deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
+    },
+    watch: watchMetrics(registry),
+    ...logMetrics(registry),
+    webSocket: (subresource) => {
+      webSockets({ subresource, proxy_type: 'proxied_to_kubelet' }).value++;
+    },
+  };
+}
+
+/** Returns the counts of a resource's watches; each resource's labels are made once. */
+function watchMetrics(registry: Registry): EndpointCounts['watch'] {
   const watches = new Map<string, WatchCount & { readonly labels: Record<'group' | 'version' | 'resource', string>; events: number }>();
   new Counter({
     name: 'apiserver_watch_events_total',
     help: 'Events that watches have been sent.',
     labelNames: ['group', 'version', 'resource'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const { labels, events } of watches.values()) if (events > 0) this.inc(labels, events);
@@ -34,32 +52,16 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
     help: 'Bytes of events that watches have been sent.',
     labelNames: ['group', 'version', 'resource'],
     buckets: eventBuckets,
-    registers,
+    registers: [registry],
   });
   const lists = new DurationHistogram({
     name: 'apiserver_watch_list_duration_seconds',
     help: 'Time until watches have sent all objects that there were at their beginning, in seconds, where clients want them.',
     labelNames: ['group', 'version', 'resource', 'scope'],
     buckets: listBuckets,
-    registers,
+    registers: [registry],
   });
-  const insecureLogs = new Counter({
-    name: 'kube_apiserver_pod_logs_insecure_backend_total',
-    help: 'Requests for logs of pods, by whether the certificate of the node agent had to be good: enforce_tls, or skip_tls_allowed.',
-    labelNames: ['usage'],
-    registers,
-  });
-  const untrustedLogs = total(
-    registry,
-    'kube_apiserver_pod_logs_backend_tls_failure_total',
-    'Requests for logs of pods that failed because the certificate of the node agent was not good.',
-  );
-  const webSockets = totals(registry, {
-    name: 'apiserver_websocket_streaming_requests_total',
-    help: 'WebSockets for streams of pods, by who makes of them what the node understands: here always the node agent (proxied_to_kubelet).',
-    labelNames: ['subresource', 'proxy_type'],
-  });
-  const watchCount = (resource: GroupVersion & GroupResource): WatchCount => {
+  return (resource) => {
     const key = `${apiVersionOf(resource)}/${resource.resource}`;
     const known = watches.get(key);
     if (known !== undefined) return known;
@@ -79,19 +81,26 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
     watches.set(key, made);
     return made;
   };
+}
+
+function logMetrics(registry: Registry): Pick<EndpointCounts, 'log' | 'untrustedLog'> {
+  const insecureLogs = new Counter({
+    name: 'kube_apiserver_pod_logs_insecure_backend_total',
+    help: 'Requests for logs of pods, by whether the certificate of the node agent had to be good: enforce_tls, or skip_tls_allowed.',
+    labelNames: ['usage'],
+    registers: [registry],
+  });
+  const untrustedLogs = total(
+    registry,
+    'kube_apiserver_pod_logs_backend_tls_failure_total',
+    'Requests for logs of pods that failed because the certificate of the node agent was not good.',
+  );
   return {
-    deprecated: ({ group, version, resource }, subresource, removedRelease) => {
-      deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
-    },
-    watch: watchCount,
     log: (trusting) => {
       insecureLogs.inc({ usage: trusting ? 'skip_tls_allowed' : 'enforce_tls' });
     },
     untrustedLog: () => {
       untrustedLogs.value++;
-    },
-    webSocket: (subresource) => {
-      webSockets({ subresource, proxy_type: 'proxied_to_kubelet' }).value++;
     },
   };
 }

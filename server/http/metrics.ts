@@ -90,6 +90,53 @@ interface RequestSeries {
 
 /** prom-client sorts and joins label values on each call, so requests are counted here and added to it on collection. */
 function requestMetrics(registry: Registry): RequestMetrics {
+  const seriesFor = requestSeries(registry);
+  const terminations = new Counter({
+    name: 'apiserver_request_terminations_total',
+    help: 'Requests that the server let go of to protect itself: because it was too busy, they took too long, or it was stopping.',
+    labelNames: [...common, 'code'],
+    registers: [registry],
+  });
+  const validated = new DurationHistogram({
+    name: 'field_validation_request_duration_seconds',
+    help: 'Time that writes took, in seconds, by how unknown members were to be met.',
+    labelNames: ['field_validation'],
+    buckets: validationBuckets,
+    registers: [registry],
+  });
+  const byValidation = new Map<string, DurationSeries>(fieldValidations.map((value) => [value, validated.of({ field_validation: value })]));
+  const running = new Gauge({
+    name: 'apiserver_longrunning_requests',
+    help: 'Long-running requests, such as watches, that are open now.',
+    labelNames: common,
+    registers: [registry],
+  });
+  return {
+    observe: ({ info, method, code, seconds, longRunning, answerBytes, bodyBytes, terminated, fieldValidation = '' }) => {
+      const found = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
+      found.count++;
+      if (terminated) terminations.inc({ ...found.labels, code: String(code) });
+      if (longRunning) return;
+      found.time.observe(seconds);
+      found.indicator.observe(seconds);
+      if (answerBytes !== null) found.answers?.observe(answerBytes);
+      if (bodyBytes !== null) found.bodies?.observe(bodyBytes);
+      if (info.isResource && validatedWrites.has(info.verb))
+        (byValidation.get(fieldValidation) ?? byValidation.get('invalid'))?.observe(seconds);
+    },
+    longRunning: (info) => {
+      // A child metric would be kept for each of many thousand watches.
+      running.inc(labelsOf(info, 'GET'));
+      return () => {
+        running.dec(labelsOf(info, 'GET'));
+      };
+    },
+  };
+}
+
+/** Returns the series of a kind of request, which are made once. */
+function requestSeries(registry: Registry): (info: RequestInfo, method: string, code: number) => RequestSeries {
+  const series = new Map<string, RequestSeries>();
   const total = new Counter({
     name: 'apiserver_request_total',
     help: 'Requests answered, by verb, resource and status code.',
@@ -127,28 +174,6 @@ function requestMetrics(registry: Registry): RequestMetrics {
     buckets: bodyBuckets,
     registers: [registry],
   });
-  const terminations = new Counter({
-    name: 'apiserver_request_terminations_total',
-    help: 'Requests that the server let go of to protect itself: because it was too busy, they took too long, or it was stopping.',
-    labelNames: [...common, 'code'],
-    registers: [registry],
-  });
-  const validated = new DurationHistogram({
-    name: 'field_validation_request_duration_seconds',
-    help: 'Time that writes took, in seconds, by how unknown members were to be met.',
-    labelNames: ['field_validation'],
-    buckets: validationBuckets,
-    registers: [registry],
-  });
-  const byValidation = new Map<string, DurationSeries>(fieldValidations.map((value) => [value, validated.of({ field_validation: value })]));
-  const running = new Gauge({
-    name: 'apiserver_longrunning_requests',
-    help: 'Long-running requests, such as watches, that are open now.',
-    labelNames: common,
-    registers: [registry],
-  });
-  const series = new Map<string, RequestSeries>();
-
   const seriesFor = (info: RequestInfo, method: string, code: number): RequestSeries => {
     const key = seriesKey(info, method, code);
     const known = series.get(key);
@@ -170,27 +195,7 @@ function requestMetrics(registry: Registry): RequestMetrics {
     series.set(key, made);
     return made;
   };
-  return {
-    observe: ({ info, method, code, seconds, longRunning, answerBytes, bodyBytes, terminated, fieldValidation = '' }) => {
-      const found = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
-      found.count++;
-      if (terminated) terminations.inc({ ...found.labels, code: String(code) });
-      if (longRunning) return;
-      found.time.observe(seconds);
-      found.indicator.observe(seconds);
-      if (answerBytes !== null) found.answers?.observe(answerBytes);
-      if (bodyBytes !== null) found.bodies?.observe(bodyBytes);
-      if (info.isResource && validatedWrites.has(info.verb))
-        (byValidation.get(fieldValidation) ?? byValidation.get('invalid'))?.observe(seconds);
-    },
-    longRunning: (info) => {
-      // A child metric would be kept for each of many thousand watches.
-      running.inc(labelsOf(info, 'GET'));
-      return () => {
-        running.dec(labelsOf(info, 'GET'));
-      };
-    },
-  };
+  return seriesFor;
 }
 
 function tell(series: RequestSeries): void {

@@ -10,9 +10,18 @@ const keyNamesMax = 10;
 
 /** Counts encryption at rest under the reference's names. `server` distinguishes replicas. */
 export function createEncryptionMetrics(registry: Registry, server: string): EncryptionCounts {
-  const registers = [registry];
-  const storage = 'apiserver_storage';
-  const envelope = 'apiserver_envelope_encryption';
+  return {
+    ...transformationMetrics(registry),
+    ...dataKeyMetrics(registry),
+    ...keyServiceMetrics(registry),
+    ...keyUseMetrics(registry, hashLabel(server)),
+  };
+}
+
+const storage = 'apiserver_storage';
+const envelope = 'apiserver_envelope_encryption';
+
+function transformationMetrics(registry: Registry): Pick<EncryptionCounts, 'transformed'> {
   const operations = totals(registry, {
     name: `${storage}_transformation_operations_total`,
     help: 'Values that were encrypted or decrypted, by outcome.',
@@ -23,7 +32,7 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     help: 'Time that it took to encrypt or decrypt a value, in seconds.',
     labelNames: ['transformation_type', 'transformer_prefix'],
     buckets: doubledFrom(5e-6, 25),
-    registers,
+    registers: [registry],
   });
   /** Cached by prefix, one per configured key, because a starting server reads every value. */
   const goodOnes: Readonly<Record<Way, Map<string, { readonly good: Total; readonly time: DurationSeries }>>> = {
@@ -36,6 +45,19 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     goodOnes[way].set(prefix, made);
     return made;
   };
+  return {
+    transformed: (way, { prefix, status }, seconds) => {
+      const { good, time } = goodOnes[way].get(prefix) ?? remember(way, prefix);
+      if (seconds === null) operations({ status, transformation_type: way, transformer_prefix: prefix }).value++;
+      else {
+        good.value++;
+        time.observe(seconds);
+      }
+    },
+  };
+}
+
+function dataKeyMetrics(registry: Registry): Pick<EncryptionCounts, 'keyMade' | 'keyMissed' | 'keysFill'> {
   const misses = total(
     registry,
     `${storage}_envelope_transformation_cache_misses_total`,
@@ -46,35 +68,61 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
     help: 'Time that it took to make a key for values, in seconds.',
     labelNames: [],
     buckets: doubledFrom(5e-6, 14),
-    registers,
+    registers: [registry],
   }).of({});
   const keyFailures = total(registry, `${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.');
   const fill = new Gauge({
     name: `${envelope}_dek_cache_fill_percent`,
     help: 'How much of the room for remembered keys of values is taken, from 0 to 1.',
-    registers,
+    registers: [registry],
   });
+  return {
+    keyMade: (seconds) => {
+      if (seconds === null) keyFailures.value++;
+      else keyDurations.observe(seconds);
+    },
+    keyMissed: () => {
+      misses.value++;
+    },
+    keysFill: (part) => {
+      fill.set(part);
+    },
+  };
+}
+
+function keyServiceMetrics(registry: Registry): Pick<EncryptionCounts, 'called' | 'keyIdRefused'> {
   const calls = new DurationHistogram({
     name: `${envelope}_kms_operations_latency_seconds`,
     help: 'Time that calls of services that keep keys took, in seconds, by outcome.',
     labelNames: ['provider_name', 'method_name', 'grpc_status_code'],
     buckets: doubledFrom(0.0001, 20),
-    registers,
+    registers: [registry],
   });
   const refused = new Counter({
     name: `${envelope}_invalid_key_id_from_status_total`,
     help: 'Times that a service named its key in a way that cannot be.',
     labelNames: ['provider_name', 'error'],
-    registers,
+    registers: [registry],
   });
+  return {
+    called: ({ service: provider_name, method: method_name, status: grpc_status_code }, seconds) => {
+      calls.of({ provider_name, method_name, grpc_status_code }).observe(seconds);
+    },
+    keyIdRefused: (provider_name, error) => {
+      refused.inc({ provider_name, error });
+    },
+  };
+}
+
+/** Uses of keys by their names; `apiserver_id_hash` distinguishes replicas. */
+function keyUseMetrics(registry: Registry, apiserver_id_hash: string): Pick<EncryptionCounts, 'keyUsed' | 'keyTold'> {
   const used = new RecentKeys();
   const told = new RecentKeys();
-  const apiserver_id_hash = hashLabel(server);
   new Counter({
     name: `${envelope}_key_id_hash_total`,
     help: "Values that went by with a service's key, by the hash of its name.",
     labelNames: ['transformation_type', 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
-    registers,
+    registers: [registry],
     collect() {
       this.reset();
       for (const { labels, count } of used.all()) this.inc({ ...labels, apiserver_id_hash }, count);
@@ -88,42 +136,18 @@ export function createEncryptionMetrics(registry: Registry, server: string): Enc
       name: `${envelope}_${name}`,
       help,
       labelNames: [...labelNames, 'provider_name', 'key_id_hash', 'apiserver_id_hash'],
-      registers,
+      registers: [registry],
       collect() {
         this.reset();
         for (const { labels, lastMs } of keys.all()) this.set({ ...labels, apiserver_id_hash }, lastMs / 1000);
       },
     });
   return {
-    transformed: (way, { prefix, status }, seconds) => {
-      const { good, time } = goodOnes[way].get(prefix) ?? remember(way, prefix);
-      if (seconds === null) operations({ status, transformation_type: way, transformer_prefix: prefix }).value++;
-      else {
-        good.value++;
-        time.observe(seconds);
-      }
-    },
-    keyMade: (seconds) => {
-      if (seconds === null) keyFailures.value++;
-      else keyDurations.observe(seconds);
-    },
-    keyMissed: () => {
-      misses.value++;
-    },
-    keysFill: (part) => {
-      fill.set(part);
-    },
-    called: ({ service: provider_name, method: method_name, status: grpc_status_code }, seconds) => {
-      calls.of({ provider_name, method_name, grpc_status_code }).observe(seconds);
-    },
     keyUsed: (transformation_type, { service: provider_name, keyId }) => {
       used.note({ transformation_type, provider_name }, keyId);
     },
     keyTold: ({ service: provider_name, keyId }) => {
       told.note({ provider_name }, keyId);
-    },
-    keyIdRefused: (provider_name, error) => {
-      refused.inc({ provider_name, error });
     },
   };
 }
