@@ -2,7 +2,7 @@ import { keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
 import type { Resource } from '../../api/meta/resource.js';
 import { timeText } from '../../api/time.js';
 import type { Scale } from '../../api/types/autoscaling/v1.js';
-import { type HorizontalPodAutoscaler, horizontalPodAutoscalers, type MetricStatus } from '../../api/types/autoscaling/v2.js';
+import { type HorizontalPodAutoscaler, horizontalPodAutoscalers, type MetricSpec, type MetricStatus } from '../../api/types/autoscaling/v2.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
@@ -26,6 +26,16 @@ interface Total {
   readonly statuses: readonly MetricStatus[];
   readonly failure: { readonly reason: string; readonly message: string; readonly summary: string } | null;
 }
+
+/** Why a selector cannot be used; `message` defaults to `summary`. */
+interface SelectorFailure {
+  readonly event: string;
+  readonly reason: string;
+  readonly summary: string;
+  readonly message?: string;
+}
+
+type Question = Parameters<typeof proposalOf>[1];
 
 interface Selection {
   readonly autoscaler: HorizontalPodAutoscaler;
@@ -176,44 +186,43 @@ class Autoscaler {
   }
 
   async #proposals(autoscaler: HorizontalPodAutoscaler, scale: Scale): Promise<Total> {
-    const { clock, events, informers, options, measures } = this.environment;
-    const selector = scale.status?.selector ?? '';
-    const failed = (
-      event: string,
-      { reason, summary, message = summary }: { readonly reason: string; readonly summary: string; readonly message?: string },
-    ): Total => {
-      events.warning(autoscaler, event, summary);
+    const chosen = this.#selected(autoscaler, scale.status?.selector ?? '');
+    if ('event' in chosen) {
+      const { event, reason, summary, message = summary } = chosen;
+      this.environment.events.warning(autoscaler, event, summary);
       return { best: null, statuses: [], failure: { reason, message, summary } };
-    };
-    const unreadable = 'InvalidSelector';
-    if (selector === '')
-      return failed('SelectorRequired', {
-        reason: unreadable,
-        summary: 'selector is required',
-        message: "the HPA target's scale is missing a selector",
-      });
+    }
+    return this.#proposed(autoscaler.spec.metrics ?? [], this.#question(autoscaler, scale, chosen.pods));
+  }
+
+  /** Returns the pods of an autoscaler, or why its selector cannot be used. */
+  #selected(autoscaler: HorizontalPodAutoscaler, selector: string): { readonly pods: readonly Pod[] } | SelectorFailure {
+    const reason = 'InvalidSelector';
+    if (selector === '') {
+      const message = "the HPA target's scale is missing a selector";
+      return { event: 'SelectorRequired', reason, summary: 'selector is required', message };
+    }
     const terms = selectorTerms(selector);
-    if (!terms)
-      return failed(unreadable, {
-        reason: unreadable,
-        summary: `couldn't convert selector into a corresponding internal selector object: ${selector}`,
-      });
-    const matching: readonly Pod[] = informers
+    if (!terms) {
+      const summary = `couldn't convert selector into a corresponding internal selector object: ${selector}`;
+      return { event: reason, reason, summary };
+    }
+    const matching = this.environment.informers
       .of(pods)
       .cache.inNamespace(namespaceOf(autoscaler))
       .filter(({ metadata }) => terms(metadata.labels));
     this.#selections.set(keyTextOf(autoscaler), { autoscaler, terms });
     const rivals = this.#selecting(namespaceOf(autoscaler), matching);
-    if (rivals.length > 1) {
-      const ambiguous = 'AmbiguousSelector';
-      return failed(ambiguous, {
-        reason: ambiguous,
-        summary: `pods by selector ${selector} are controlled by multiple HPAs: [${rivals.join(' ')}]`,
-      });
-    }
-    const question = {
+    if (rivals.length <= 1) return { pods: matching };
+    const summary = `pods by selector ${selector} are controlled by multiple HPAs: [${rivals.join(' ')}]`;
+    return { event: 'AmbiguousSelector', reason: 'AmbiguousSelector', summary };
+  }
+
+  #question(autoscaler: HorizontalPodAutoscaler, scale: Scale, matching: readonly Pod[]): Question {
+    const { clock, options, isOn } = this.environment;
+    return {
       autoscaler,
-      selector,
+      selector: scale.status?.selector ?? '',
       pods: matching,
       current: scale.spec?.replicas ?? 0,
       statusReplicas: scale.status?.replicas ?? 0,
@@ -221,20 +230,19 @@ class Autoscaler {
         cpuInitializationMs: options['horizontal-pod-autoscaler-cpu-initialization-period'],
         readinessDelayMs: options['horizontal-pod-autoscaler-initial-readiness-delay'],
       },
-      tolerances: tolerancesOf(
-        autoscaler,
-        options['horizontal-pod-autoscaler-tolerance'],
-        this.environment.isOn('HPAConfigurableTolerance'),
-      ),
+      tolerances: tolerancesOf(autoscaler, options['horizontal-pod-autoscaler-tolerance'], isOn('HPAConfigurableTolerance')),
       now: clock.now(),
     };
+  }
+
+  /** Takes the largest proposal of all metrics. It scales down only where every metric could be read. */
+  async #proposed(specs: readonly MetricSpec[], question: Question): Promise<Total> {
     let best: Proposal | null = null;
     let first: Total['failure'] = null;
     const statuses: MetricStatus[] = [];
-    const specs = autoscaler.spec.metrics ?? [];
     let invalid = 0;
     for (const spec of specs) {
-      const startedAt = clock.elapsed();
+      const startedAt = this.environment.clock.elapsed();
       let error: 'none' | 'internal' = 'none';
       try {
         const proposal = await proposalOf(spec, question, this.#metrics, this.#targets);
@@ -244,27 +252,29 @@ class Autoscaler {
         error = 'internal';
         invalid++;
         statuses.push({ type: '' });
-        const reason = failureReason(spec.type);
-        const message = messageOf(problem);
-        events.warning(autoscaler, reason, message);
-        first ??= {
-          reason,
-          message: `the HPA was unable to compute the replica count: ${message}`,
-          summary: failureSummary(spec, message),
-        };
+        const failure = this.#failed(spec, question.autoscaler, messageOf(problem));
+        first ??= failure;
       }
-      const labels = { action: best && best.replicas > question.current ? 'scale_up' : 'none', error, metric_type: spec.type };
-      measures.count('horizontal_pod_autoscaler_controller_metric_computation_total', labels);
-      measures.observe(
-        'horizontal_pod_autoscaler_controller_metric_computation_duration_seconds',
-        labels,
-        (clock.elapsed() - startedAt) / 1000,
-      );
+      const action = best && best.replicas > question.current ? 'scale_up' : 'none';
+      this.#measure({ action, error, metric_type: spec.type }, startedAt);
     }
     const isEnough = invalid < specs.length && best && best.replicas >= question.current;
     if (!first || isEnough) return { best, statuses, failure: null };
     const summary = `invalid metrics (${invalid} invalid out of ${specs.length}), first error is: ${first.summary}`;
     return { best, statuses, failure: { ...first, summary } };
+  }
+
+  #failed(spec: MetricSpec, autoscaler: HorizontalPodAutoscaler, message: string): NonNullable<Total['failure']> {
+    const reason = failureReason(spec.type);
+    this.environment.events.warning(autoscaler, reason, message);
+    return { reason, message: `the HPA was unable to compute the replica count: ${message}`, summary: failureSummary(spec, message) };
+  }
+
+  #measure(labels: Readonly<Record<'action' | 'error' | 'metric_type', string>>, startedAt: number): void {
+    const { clock, measures } = this.environment;
+    measures.count('horizontal_pod_autoscaler_controller_metric_computation_total', labels);
+    const seconds = (clock.elapsed() - startedAt) / 1000;
+    measures.observe('horizontal_pod_autoscaler_controller_metric_computation_duration_seconds', labels, seconds);
   }
 
   /** Returns the autoscalers that select any of these pods, as the reference shows them. Two that scale the same pods would undo each other's changes. */
