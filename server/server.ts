@@ -195,31 +195,36 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
     exposeForms(metrics, 0, others.forms);
     await others.start(listener.socket, store.tickets);
   }
-  const compaction = store.history(api.storage, log.named('compaction'));
-  compaction.start(options['etcd-compaction-interval']);
-  const events =
-    options['event-ttl'] === 0 || store.expires
-      ? null
-      : eventExpiry({
-          api,
-          store,
-          log,
-          ttlMs: options['event-ttl'],
-          sharedMs: options['lease-reuse-duration-seconds'] * 1000,
-        });
-  parts.add({ name: 'expiry of events', start: () => events?.start(), stop: () => events?.stop() });
-  parts.add({ name: 'compaction', start: () => compaction.begin(), stop: () => compaction.stop() });
-  const presence = presenceOf({ options, api, store, log, port: listener.port });
-  const elections = electionsOf(options, { api, store, log });
-  parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
-  if (presence !== null) {
-    // Clients of the service must stop arriving before this server goes; without a majority that cannot be announced.
-    const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
-    parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
-  }
+  addUpkeep(prepared, api, listener.port);
   const url = `https://${listener.host.includes(':') ? `[${listener.host}]` : listener.host}:${listener.port}`;
   log.info('serving', { address: url, member: options['raft-member-id'] });
 
+  return { url, takeConnection: others === null ? listener.take : null, ...lifeOf(prepared, api, progress) };
+}
+
+/** Adds what the server does for the cluster besides answering requests. */
+function addUpkeep({ options, log, store, parts }: Prepared, api: Api, port: number): void {
+  const compaction = store.history(api.storage, log.named('compaction'));
+  compaction.start(options['etcd-compaction-interval']);
+  const lives = { ttlMs: options['event-ttl'], sharedMs: options['lease-reuse-duration-seconds'] * 1000 };
+  const events = lives.ttlMs === 0 || store.expires ? null : eventExpiry({ api, store, log, ...lives });
+  parts.add({ name: 'expiry of events', start: () => events?.start(), stop: () => events?.stop() });
+  parts.add({ name: 'compaction', start: () => compaction.begin(), stop: () => compaction.stop() });
+  const elections = electionsOf(options, { api, store, log });
+  parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
+  const presence = presenceOf({ options, api, store, log, port });
+  if (presence === null) return;
+  // Clients of the service must stop arriving before this server goes; without a majority that cannot be announced.
+  const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
+  parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
+}
+
+/** Starts becoming ready, and says how the server ends. */
+function lifeOf(
+  { options, log, store, others, parts }: Prepared,
+  api: Api,
+  progress: Progress,
+): Pick<RunningServer, 'ready' | 'failed' | 'stop'> {
   const stopping = new AbortController();
   // Each bootstrap object waits separately while storage takes no writes: many listeners at once are no leak.
   setMaxListeners(0, stopping.signal);
@@ -241,8 +246,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
     await parts.stop();
     log.info('stopped');
   };
-  const takeConnection = others === null ? listener.take : null;
-  return { url, takeConnection, ready, failed, stop: () => (stopped ??= stop()) };
+  return { ready, failed, stop: () => (stopped ??= stop()) };
 }
 
 /** The address for other API servers, if it differs from that for clients: a server on a loopback address is reached there. */

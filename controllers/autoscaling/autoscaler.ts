@@ -2,7 +2,12 @@ import { keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
 import type { Resource } from '../../api/meta/resource.js';
 import { timeText } from '../../api/time.js';
 import type { Scale } from '../../api/types/autoscaling/v1.js';
-import { type HorizontalPodAutoscaler, horizontalPodAutoscalers, type MetricSpec, type MetricStatus } from '../../api/types/autoscaling/v2.js';
+import {
+  type HorizontalPodAutoscaler,
+  horizontalPodAutoscalers,
+  type MetricSpec,
+  type MetricStatus,
+} from '../../api/types/autoscaling/v2.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';

@@ -1,5 +1,13 @@
 import { keyOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
-import { type Node, nodes, type PersistentVolumeClaim, persistentVolumeClaims, persistentVolumes, type Pod, pods } from '../../api/types/core/v1.js';
+import {
+  type Node,
+  nodes,
+  type PersistentVolumeClaim,
+  persistentVolumeClaims,
+  persistentVolumes,
+  type Pod,
+  pods,
+} from '../../api/types/core/v1.js';
 import { csiDrivers, type VolumeAttachment, volumeAttachments } from '../../api/types/storage/v1.js';
 import { mergePatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';

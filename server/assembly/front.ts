@@ -13,7 +13,7 @@ import { createChain, type Chain } from '../http/chain.js';
 import type { Count } from '../../program/port/connections/index.js';
 import type { Listener } from '../../program/port/listener.js';
 import { createRoutes } from '../http/routes.js';
-import { createHealthRegistry } from '../../program/health.js';
+import { createHealthRegistry, type HealthRegistry } from '../../program/health.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../http/metrics.js';
 import type { DebugPages } from '../../program/profiles/pages.js';
@@ -68,31 +68,32 @@ function indicatorsOf({ indicators: { registry } }: Metrics, threads: ThreadShar
   return threads === null ? registry : { contentType: registry.contentType, metrics: () => threads.exposition('indicators') };
 }
 
-export function frontOf({
+function exposeStored({
   options,
-  log,
-  store,
-  encryption,
   metrics,
-  auditor,
   api,
-  progress,
-  debug,
-  tracer,
-  fairness,
+  store,
   threads,
-}: FrontOptions): Chain {
+}: Pick<FrontOptions, 'options' | 'metrics' | 'api' | 'store' | 'threads'>): void {
   const resources = (): readonly GroupResource[] => storedResources(api.catalogue);
   exposeCaches(metrics.registry, { resources, counts: (resource) => api.storage.counts(resource) });
-  if (threads?.isFirst !== false) {
-    store.expose(metrics, options);
-    exposeCounts({
-      registry: metrics.registry,
-      resources,
-      count: (resource) => api.storage.estimate(resource),
-      periodMs: options['etcd-count-metric-poll-period'],
-    });
-  }
+  if (threads?.isFirst === false) return;
+  store.expose(metrics, options);
+  exposeCounts({
+    registry: metrics.registry,
+    resources,
+    count: (resource) => api.storage.estimate(resource),
+    periodMs: options['etcd-count-metric-poll-period'],
+  });
+}
+
+function healthOf({
+  options,
+  metrics,
+  store,
+  encryption,
+  progress,
+}: Pick<FrontOptions, 'options' | 'metrics' | 'store' | 'encryption' | 'progress'>): HealthRegistry {
   const { replica } = store;
   const health = createHealthRegistry((endpoint, name, passed) => {
     metrics.indicators.observe(endpoint, name, passed);
@@ -111,6 +112,26 @@ export function frontOf({
     healthTimeoutMs: options['etcd-healthcheck-timeout'] || storeTimeoutMs,
     readyTimeoutMs: options['etcd-readycheck-timeout'] || storeTimeoutMs,
   });
+  return health;
+}
+
+/** Filters, health checks and metrics around the API. */
+export function frontOf({
+  options,
+  log,
+  store,
+  encryption,
+  metrics,
+  auditor,
+  api,
+  progress,
+  debug,
+  tracer,
+  fairness,
+  threads,
+}: FrontOptions): Chain {
+  exposeStored({ options, metrics, api, store, threads });
+  const health = healthOf({ options, metrics, store, encryption, progress });
   const tap = options.console ? new RequestTap() : null;
   const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
   const routes = createRoutes({

@@ -45,61 +45,16 @@ type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 /** Answers discovery in both forms, `/version` and the list of paths; false for other paths. Throws StatusError. */
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
   const { catalogue } = options;
-  const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
-  const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
-  const hashOf = memo((bytes: Buffer) => contentHash(bytes));
-  const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
-  const present = documentsOf(catalogue, options.groups ?? ownGroups(catalogue), (served, groups) => ({
-    core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregatedCore(served) },
-    named: { plain: groupList(groups), aggregated: aggregatedGroups(groups, served) },
-    paths: { paths: rootPaths(options, groups) },
-    groups: new Map(groups.map((group) => [group.name, groupDocument(group)])),
-    lists: new Map(
-      served.groups.flatMap((group) =>
-        group.versions.map((each) => [
-          apiVersionOf({ group: group.name, version: each.version }),
-          resourceList(group.name, each, options.versionHashes ?? true),
-        ]),
-      ),
-    ),
-  }));
+  const present = presentDocuments(options);
+  const { plain, json, cacheable } = createAnswers();
   const version = versionDocument(options);
   // CBOR covers a group's resources, but not the documents about groups, as in the reference.
   const listEncoders = encodersWith(options.cbor ?? false);
-
-  const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = allEncoders): true => {
-    const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, {
-      collection: false,
-      stream: false,
-      plainOnly: true,
-      pretty: isForPeople(context),
-      encoders,
-    });
-    sendShared(context, 200, encoder.mediaType, encodedBy(encoder)(document));
-    return true;
-  };
-  /** Documents that are not API objects have one form, indented JSON, whatever the client accepts. */
-  const json = (context: RequestContext, document: JsonObject): true => {
-    sendShared(context, 200, 'application/json', laidOutBytesOf(document));
-    return true;
-  };
-  /** The hash as entity tag saves clients repeated downloads. */
-  const cacheable = (context: RequestContext, bytes: Buffer): true => {
-    const hash = hashOf(bytes);
-    context.response.setHeader('vary', 'Accept');
-    context.response.setHeader('cache-control', 'public');
-    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash))
-      sendShared(context, 200, aggregatedType, bytes);
-    return true;
-  };
   const merged = mergedDocuments(options.peers ?? nobody);
   const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true => {
     const wanted = aggregatedWanted(context);
     if (wanted === null) return plain(context, documents.plain);
-    return cacheable(
-      context,
-      bytesOf(wanted === 'merged' && documents === present().named ? merged(documents.aggregated) : documents.aggregated),
-    );
+    return cacheable(context, wanted === 'merged' && documents === present().named ? merged(documents.aggregated) : documents.aggregated);
   };
   const resources = (context: RequestContext, group: string, name: string): boolean => {
     const document = present().lists.get(apiVersionOf({ group, version: name }));
@@ -133,6 +88,60 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
     return (Object.hasOwn(pages, first) ? pages[first]?.(context, rest) : false) ?? false;
   };
+}
+
+/** Ways to answer with a document; the encoded forms of each document are cached. */
+function createAnswers() {
+  const bytesOf = memo((document: JsonObject) => Buffer.from(`${JSON.stringify(document)}\n`));
+  const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
+  const hashOf = memo((bytes: Buffer) => contentHash(bytes));
+  const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
+  const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = allEncoders): true => {
+    const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, {
+      collection: false,
+      stream: false,
+      plainOnly: true,
+      pretty: isForPeople(context),
+      encoders,
+    });
+    sendShared(context, 200, encoder.mediaType, encodedBy(encoder)(document));
+    return true;
+  };
+  /** Documents that are not API objects have one form, indented JSON, whatever the client accepts. */
+  const json = (context: RequestContext, document: JsonObject): true => {
+    sendShared(context, 200, 'application/json', laidOutBytesOf(document));
+    return true;
+  };
+  /** The hash as entity tag saves clients repeated downloads. */
+  const cacheable = (context: RequestContext, document: JsonObject): true => {
+    const bytes = bytesOf(document);
+    const hash = hashOf(bytes);
+    context.response.setHeader('vary', 'Accept');
+    context.response.setHeader('cache-control', 'public');
+    if (!redirected(context, hash, `${context.info.path}?hash=${hash}`) && !notModified(context, hash))
+      sendShared(context, 200, aggregatedType, bytes);
+    return true;
+  };
+  return { plain, json, cacheable };
+}
+
+/** Returns the documents about what is served now. */
+function presentDocuments(options: DiscoveryOptions) {
+  const { catalogue } = options;
+  return documentsOf(catalogue, options.groups ?? ownGroups(catalogue), (served, groups) => ({
+    core: { plain: coreVersions(served, options.serverAddress ?? ''), aggregated: aggregatedCore(served) },
+    named: { plain: groupList(groups), aggregated: aggregatedGroups(groups, served) },
+    paths: { paths: rootPaths(options, groups) },
+    groups: new Map(groups.map((group) => [group.name, groupDocument(group)])),
+    lists: new Map(
+      served.groups.flatMap((group) =>
+        group.versions.map((each) => [
+          apiVersionOf({ group: group.name, version: each.version }),
+          resourceList(group.name, each, options.versionHashes ?? true),
+        ]),
+      ),
+    ),
+  }));
 }
 
 function ownGroups(catalogue: Catalogue): () => readonly ListedGroup[] {

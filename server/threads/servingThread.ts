@@ -1,8 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { closeAccessFiles, readAccessFiles } from '../assembly/accessFiles.js';
+import { closeAccessFiles, readAccessFiles, type AccessFiles } from '../assembly/accessFiles.js';
 import { assembleApi } from '../assembly/api.js';
 import { readGiven } from '../assembly/given.js';
 import { createAuditing } from '../audit/backends.js';
+import type { OpenAuditor } from '../audit/auditor.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import { LiveFiles } from '../../program/files/liveFile.js';
@@ -10,9 +11,8 @@ import { drain, fairnessOf, frontOf, type ThreadShare } from '../assembly/front.
 import { bodyBudget, connectionsMax, unsentBytes } from '../../program/port/connections/index.js';
 import { listen } from '../../program/port/listener.js';
 import { createLogger } from '../../program/log/logger.js';
-import { createMetrics } from '../http/metrics.js';
+import { createMetrics, type Metrics } from '../http/metrics.js';
 import { DebugPages } from '../../program/profiles/pages.js';
-import type { Exported, Exposition } from '../../program/metrics/sums.js';
 import { loggerOptions } from '../../program/log/options.js';
 import { metricChoice } from '../../program/metrics/options.js';
 import { widenBufferPool } from '../process/bufferPool.js';
@@ -24,31 +24,92 @@ import { SharedProgress } from './progress.js';
 import { SharedForms } from './sharedForms.js';
 import { exported, exposeConnections, exposeForms, exposeHandshakes, inflightIn } from './servingThreads.js';
 
+type FirstThread = Line<ToFirst, ToThread>;
+
+/** What the first thread asks of this one. Each member does nothing until the thread has come so far. */
+interface Duties {
+  drain: () => Promise<void>;
+  stop: () => Promise<void>;
+  release: () => void;
+}
+
 /**
  * The entry of an additional serving thread: it accepts connections from the shared socket and handles their requests like the first. The first thread does the
  * process's other work (bootstrap, compaction, presence, statuses of definitions and policies, audit log).
  */
-async function serve({ options, thread, threads, socket, ticketKeys, replica: ticket, shared, peers }: ThreadStart): Promise<void> {
-  if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
+async function serve(start: ThreadStart): Promise<void> {
+  const { options, thread, threads, socket, ticketKeys, shared } = start;
   widenBufferPool();
-  let end = (): Promise<void> => Promise.resolve();
-  let finish = (): Promise<void> => Promise.resolve();
-  let release = (): void => undefined;
-  const line = new Line<ToFirst, ToThread>(parentPort, {
-    counts: (of) => counts(of),
+  const metrics = createMetrics(metricChoice(options), { ofProcess: false });
+  const duties: Duties = { drain: () => Promise.resolve(), stop: () => Promise.resolve(), release: () => undefined };
+  const line = firstThread(metrics, duties);
+  const base = prepare(start, line, metrics);
+  const { log, given } = base;
+  const files = await readAccessFiles({ options, live: base.live, metrics, dial: given.egress('controlplane'), log: log.named('access') });
+  const auditor = await createAuditing({
+    options,
+    registry: metrics.registry,
+    certificates: metrics.peerCertificates.webhooks,
+    log: log.named('audit'),
+    elsewhere: auditedBy(line),
+  });
+  bodyBudget.shareAmong(threads);
+  unsentBytes.shareAmong(threads);
+  const progress = new SharedProgress(shared.progress);
+  const { api, chain, store, forms, endFairness } = stack(start, { ...base, files, auditor, line, metrics, progress });
+  const listener = await listen({
+    ...given.serving,
+    socket,
+    keepsSocket: true,
+    ticketKeys: Buffer.from(ticketKeys),
+    connectionsMax: Math.ceil(connectionsMax() / threads),
+    handle: chain.handle,
+  });
+  duties.release = listener.release;
+  exposeConnections(metrics, thread, () => listener.connections);
+  exposeHandshakes(metrics, listener);
+  exposeForms(metrics, thread, forms);
+  await line.ask('listens', null);
+  duties.drain = async () => {
+    base.live.stop();
+    await drain(options, listener, chain, log);
+    endFairness();
+  };
+  duties.stop = async () => {
+    await api.close();
+    await store.stop();
+    forms.close();
+    await given.tracing?.exporter.stop();
+    base.debug.stop();
+    closeAccessFiles(files);
+  };
+  await api.storage.ready();
+  await api.synced;
+  progress.synced = true;
+  await line.ask('synced', null);
+}
+
+function firstThread(metrics: Metrics, duties: Duties): FirstThread {
+  if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
+  return new Line<ToFirst, ToThread>(parentPort, {
+    counts: (of) => exported(metrics, of),
     drain: async () => {
-      await end();
+      await duties.drain();
       return null;
     },
     stop: async () => {
-      await finish();
+      await duties.stop();
       return null;
     },
     release: () => {
-      release();
+      duties.release();
       return null;
     },
   });
+}
+
+/** Reads the files that options name. The first thread writes the log. */
+function prepare({ options }: ThreadStart, line: FirstThread, metrics: Metrics) {
   const { output: _, ...logging } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
   const log = createLogger({
     ...logging,
@@ -60,93 +121,52 @@ async function serve({ options, thread, threads, socket, ticketKeys, replica: ti
     },
   });
   const live = new LiveFiles();
-  const metrics = createMetrics(metricChoice(options), { ofProcess: false });
-  const given = readGiven(options, { live, log, metrics });
-  const { serving, encryption, egress, tracing } = given;
-  const counts = (of: Exposition): Promise<readonly Exported[]> => exported(metrics, of);
   const debug = new DebugPages({
     verbosity: logging.verbosity,
     contention: options.profiling && options['contention-profiling'],
     now: machineClock.now,
   });
-  const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
-  const auditor = await createAuditing({
-    options,
-    registry: metrics.registry,
-    certificates: metrics.peerCertificates.webhooks,
-    log: log.named('audit'),
-    elsewhere: auditedBy(line),
-  });
-  bodyBudget.shareAmong(threads);
-  unsentBytes.shareAmong(threads);
+  return { log, live, debug, given: readGiven(options, { live, log, metrics }) };
+}
 
-  const store = joinEmbedded(ticket);
+interface StackParts extends ReturnType<typeof prepare> {
+  readonly files: AccessFiles;
+  readonly auditor: OpenAuditor | null;
+  readonly line: FirstThread;
+  readonly metrics: Metrics;
+  readonly progress: SharedProgress;
+}
+
+/** Puts together the API and the filters around it, over the store and the forms that the threads share. */
+function stack({ options, thread, threads, replica, shared, peers }: ThreadStart, parts: StackParts) {
+  const { log, metrics, line, given } = parts;
+  const store = joinEmbedded(replica);
   const forms = new SharedForms({ table: shared.forms, thread, threads, peers });
-  const api = assembleApi({
-    ...given,
-    options,
-    files,
-    live,
-    store,
-    commonForms: forms,
-    countEvents: (keys) => line.ask('countEvent', keys),
-    metrics,
-    log,
-  });
+  const api = assembleApi({ ...given, ...parts, options, store, commonForms: forms, countEvents: (keys) => line.ask('countEvent', keys) });
   const seats = new SharedSeats(shared.seats, thread, { threads });
+  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics, seats }) : null;
   const share: ThreadShare = {
     isFirst: false,
     seats,
     inflight: inflightIn(shared.inflight),
     exposition: (of) => line.ask('exposition', of),
   };
-  const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics, seats }) : null;
-  const progress = new SharedProgress(shared.progress);
   const chain = frontOf({
+    ...parts,
     options,
-    log,
     store,
-    encryption,
-    metrics,
-    auditor,
     api,
-    progress,
-    debug: options.profiling ? debug : null,
-    tracer: tracing?.tracer ?? null,
+    encryption: given.encryption,
+    debug: options.profiling ? parts.debug : null,
+    tracer: given.tracing?.tracer ?? null,
     fairness: fairness?.fairness ?? null,
     threads: share,
   });
-  const listener = await listen({
-    ...serving,
-    socket,
-    keepsSocket: true,
-    ticketKeys: Buffer.from(ticketKeys),
-    connectionsMax: Math.ceil(connectionsMax() / threads),
-    handle: chain.handle,
-  });
-  release = listener.release;
-  exposeConnections(metrics, thread, () => listener.connections);
-  exposeHandshakes(metrics, listener);
-  exposeForms(metrics, thread, forms);
-  await line.ask('listens', null);
-  end = async () => {
-    live.stop();
-    await drain(options, listener, chain, log);
+  const endFairness = (): void => {
     fairness?.objects.stop();
     fairness?.fairness.stop();
   };
-  finish = async () => {
-    await api.close();
-    await store.stop();
-    forms.close();
-    await tracing?.exporter.stop();
-    debug.stop();
-    closeAccessFiles(files);
-  };
-  await api.storage.ready();
-  await api.synced;
-  progress.synced = true;
-  await line.ask('synced', null);
+  return { api, chain, store, forms, endFairness };
 }
 
 const auditedBy = (line: Line<ToFirst, ToThread>): Sink => ({
