@@ -8,6 +8,7 @@ import { convertAny } from '../extensions/conversion/admission.js';
 import type { CustomResources } from '../extensions/definitions.js';
 import { createIssueMetrics } from '../kinds/certificates.k8s.io/metrics.js';
 import { issueObserver } from '../kinds/certificates.k8s.io/issue.js';
+import type { Features } from '../../program/features/chosen.js';
 import type { LiveFiles } from '../../program/files/liveFile.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
 import type { Registry } from '../registry/contract.js';
@@ -76,19 +77,17 @@ export function createRegistries(platform: Platform, given: RegistryParts): Regi
 }
 
 /** Plugins that need one of these gates, as in the reference. */
-const gatedPlugins: Readonly<Record<string, readonly string[]>> = {
-  MutatingAdmissionPolicy: ['MutatingAdmissionPolicy'],
-  PodTopologyLabels: ['PodTopologyLabelsAdmission'],
-  JobValidation: ['GenericWorkload', 'WorkloadWithJob'],
-  NodeDeclaredFeatureValidator: ['NodeDeclaredFeatures'],
+/** Plugins that are off while their gates are off, as in the reference. */
+const gatedPlugins: Readonly<Record<string, (features: Features) => boolean>> = {
+  MutatingAdmissionPolicy: (features) => features.enabled('MutatingAdmissionPolicy'),
+  PodTopologyLabels: (features) => features.enabled('PodTopologyLabelsAdmission'),
+  JobValidation: (features) => features.enabled('GenericWorkload') || features.enabled('WorkloadWithJob'),
+  NodeDeclaredFeatureValidator: (features) => features.enabled('NodeDeclaredFeatures'),
 };
 
 function pluginsThatRun({ options, features }: Platform): ReadonlySet<string> {
-  const gatedOff = Object.entries(gatedPlugins).filter(([, gates]) => !gates.some((gate) => features.enabled(gate)));
-  return enabledPlugins(options['enable-admission-plugins'], [
-    ...options['disable-admission-plugins'],
-    ...gatedOff.map(([plugin]) => plugin),
-  ]);
+  const gatedOff = Object.keys(gatedPlugins).filter((plugin) => gatedPlugins[plugin]?.(features) === false);
+  return enabledPlugins(options['enable-admission-plugins'], [...options['disable-admission-plugins'], ...gatedOff]);
 }
 
 function extensionGuards(

@@ -11,7 +11,10 @@ describe('feature gates', () => {
   it('are as they were in each version', () => {
     const of = (name: string, minor: number): unknown => gatesOf(minor).get(name);
     expect(of('MaxUnavailableStatefulSet', 34)).to.deep.include({ stage: 'ALPHA', byDefault: false, locked: false });
-    expect(of('MaxUnavailableStatefulSet', 35)).to.deep.include({ stage: 'BETA', byDefault: true, locked: false });
+    expect(of('MaxUnavailableStatefulSet', 35)).to.deep.include({ stage: 'BETA', byDefault: false, locked: false });
+    expect(of('WatchList', 32)).to.deep.include({ stage: 'BETA', byDefault: true });
+    expect(of('WatchList', 33)).to.deep.include({ stage: 'BETA', byDefault: false });
+    expect(of('WatchList', 34)).to.deep.include({ stage: 'BETA', byDefault: true });
     expect(of('SidecarContainers', 36)).to.deep.include({ stage: '', byDefault: true, locked: true });
     expect(of('AtomicFIFO', 35)).to.equal(undefined);
     expect(of('KMSv1', 36)).to.deep.include({ stage: 'DEPRECATED', byDefault: false });

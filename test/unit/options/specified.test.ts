@@ -64,7 +64,11 @@ const nonsense: Partial<Record<FlagKind, string>> = {
 };
 /** Options that tests of the part know by another name: where that part takes the option, what it calls it, and the test. */
 const byAnotherName: Readonly<Record<string, readonly [taken: string, word: string, test: string]>> = {
-  'aggregator-reject-forwarding-redirect': ['server/assembly/api.ts', 'rejectsRedirects', 'test/unit/aggregation/aggregation.test.ts'],
+  'aggregator-reject-forwarding-redirect': [
+    'server/assembly/extensionServers.ts',
+    'rejectsRedirects',
+    'test/unit/aggregation/aggregation.test.ts',
+  ],
   'authorization-webhook-cache-unauthorized-ttl': [
     'server/assembly/accessFiles.ts',
     'unauthorizedTtl',
