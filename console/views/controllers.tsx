@@ -42,7 +42,7 @@ export function Controllers({ client }: ViewProps): VNode {
       <div class="cards">
         <LeaseCard lease={seen.lease} now={now} />
         {queues.managers.map((manager) => (
-          <ManagerCard key={manager.name} manager={manager} />
+          <ManagerCard key={manager.name} {...manager} />
         ))}
       </div>
       <section aria-labelledby="queues">
@@ -137,11 +137,7 @@ function LeaseCard({ lease, now }: { readonly lease: Lease | null; readonly now:
   );
 }
 
-const ManagerCard = ({
-  manager: { name, state, controllers, memoryBytes },
-}: {
-  readonly manager: QueueHistory['managers'][number];
-}): VNode => (
+const ManagerCard = ({ name, state, controllers, memoryBytes }: QueueHistory['managers'][number]): VNode => (
   <section class="card" aria-labelledby={`manager-${name}`}>
     <h2 id={`manager-${name}`}>
       {name}{' '}

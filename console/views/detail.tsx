@@ -1,4 +1,4 @@
-import type { ComponentType, VNode } from 'preact';
+import type { ComponentType, RefObject, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, messageOf } from '../api/client.js';
 import { pathOf, type Resource } from '../api/resources.js';
@@ -98,7 +98,7 @@ export function Detail(props: DetailProps): VNode {
 }
 
 /** Focuses the heading, and gives the focus back at the end. */
-function useReturnedFocus(heading: { readonly current: HTMLHeadingElement | null }): void {
+function useReturnedFocus(heading: RefObject<HTMLHeadingElement | null>): void {
   useEffect(() => {
     const before = document.activeElement;
     heading.current?.focus();

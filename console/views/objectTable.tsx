@@ -128,7 +128,7 @@ function useGrid(rows: readonly Row[], open: (row: Row) => void) {
     event.preventDefault();
     act();
   };
-  const scrolled = (event: { readonly currentTarget: HTMLElement }): void => setTop(event.currentTarget.scrollTop);
+  const scrolled = (): void => setTop(place.current?.scrollTop ?? 0);
   return { place, first, last, current, activate: setActive, pressed, scrolled };
 }
 

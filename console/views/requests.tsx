@@ -74,7 +74,7 @@ export function Requests({ client }: ViewProps): VNode {
       />
       {seen.dropped > 0 ? <p class="soft">{t.requests.dropped(seen.dropped)}</p> : null}
       <div class="requests">
-        <RequestTable requests={shown} />
+        <RequestTable label={t.requests.table} requests={shown} />
         <Tops requests={fitting} holders={[...seen.holders.values()].flat()} />
       </div>
     </>
@@ -141,8 +141,8 @@ const RequestFilters = ({ verbs, filter, setFilter, worst, setWorst, held, hold,
 const classOf = (request: SeenRequest): string =>
   isFailed(request) ? 'failed' : isRefused(request) ? 'refused' : isSlow(request) ? 'slow' : '';
 
-const RequestTable = ({ requests }: { readonly requests: readonly SeenRequest[] }): VNode => (
-  <div class="scroll" tabIndex={0} role="region" aria-label={t.requests.table}>
+const RequestTable = ({ label, requests }: { readonly label: string; readonly requests: readonly SeenRequest[] }): VNode => (
+  <div class="scroll" tabIndex={0} role="region" aria-label={label}>
     <table class="plain">
       <thead>
         <tr>

@@ -27,7 +27,7 @@ export function TimelineView({
       <p class="soft">{t.replicas.timelineAbout}</p>
       <div class="timeline-body">
         <Lanes timeline={timeline} ids={ids} span={span} now={now} />
-        <EventLog events={timeline.events} />
+        <EventLog label={t.replicas.events} events={timeline.events} />
       </div>
     </section>
   );
@@ -98,11 +98,11 @@ function Drawing({ timeline, ids, span, now }: LanesProps): VNode {
   );
 }
 
-const EventLog = ({ events }: { readonly events: Timeline['events'] }): VNode => (
+const EventLog = ({ label, events }: { readonly label: string; readonly events: Timeline['events'] }): VNode => (
   <div class="events">
-    <h3>{t.replicas.events}</h3>
+    <h3>{label}</h3>
     {events.length === 0 ? <p class="soft">{t.replicas.noEvents}</p> : null}
-    <div class="event-log" role="log" aria-label={t.replicas.events} tabIndex={0}>
+    <div class="event-log" role="log" aria-label={label} tabIndex={0}>
       <ol>
         {events.slice(0, shownEvents).map(({ at, member, what, term }) => (
           <li key={`${at} ${member} ${what}`} data-event={what} data-member={member}>
