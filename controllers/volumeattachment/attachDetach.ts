@@ -112,7 +112,7 @@ class AttachDetach {
     return plan;
   }
 
-  /** Looks at all nodes again from time to time, and measures the volumes. */
+  /** Queues all nodes periodically, and measures the volumes. */
   async #requeue(signal: AbortSignal): Promise<void> {
     const { clock, informers, options } = this.#environment;
     if (options['disable-attach-detach-reconcile-sync']) return;

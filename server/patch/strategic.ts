@@ -168,7 +168,7 @@ function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], k
   );
 }
 
-/** What tells an item apart: the value of its key, or the item itself. Throws where the key is not there. */
+/** Returns the identity of an item: the value of its key, or the item itself. Throws where the key is missing. */
 function identityOf(item: JsonValue, key: string | null): JsonValue | undefined {
   if (key === null) return item;
   const object = objectIn(item);

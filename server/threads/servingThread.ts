@@ -26,7 +26,7 @@ import { exported, exposeConnections, exposeForms, exposeHandshakes, inflightIn 
 
 type FirstThread = Line<ToFirst, ToThread>;
 
-/** What the first thread asks of this one. Each member does nothing until the thread has come so far. */
+/** The tasks that the first thread gives this one. Each does nothing until the thread has started that far. */
 interface Duties {
   drain: () => Promise<void>;
   stop: () => Promise<void>;

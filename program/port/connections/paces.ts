@@ -1,12 +1,12 @@
-/** Since its last refusal; who is told to come back after a second and does so is not held up. */
+/** The time after a refusal for which a client is paced. A client that obeys `Retry-After: 1` is never delayed. */
 const pacedMs = 1_000;
-/** Of a client that is paced, one request begins after so long in any case, whether there is room by now or not. */
+/** A paced client may begin one request in each such interval, whether there is room or not. */
 const tryMs = 4;
-/** Clients; beyond, the one that was refused longest ago is let go. */
+/** Beyond this number, the client whose last refusal is oldest is no longer paced. */
 const clientsMax = 10_000;
 
 interface Pace {
-  /** In milliseconds of the clock: when the client counts as any other again. */
+  /** The pace ends at this time of the clock, in milliseconds. */
   until: number;
   tryAt: number;
   /** Requests that may begin in the places of those whose work is over. */
@@ -14,13 +14,13 @@ interface Pace {
 }
 
 /**
- * How fast requests begin of clients for whose requests there is no room. A refusal costs about as much as an answer, and a client that asks again at once
- * can be refused as fast as the event loop can say so, which is all that the loop does then. So for a second after a refusal a request of that client begins
- * when the work on another one of it is over, since there is a place then, and beside that one in every few milliseconds. What waits meanwhile costs nothing
- * but its place, and is not even read once many do. A client loses no throughput by it: what would begin beyond that would be refused.
+ * Limits how fast requests begin whose clients were refused for lack of room. A refusal costs about as much as an answer, and the refusals of a client that
+ * retries at once would take the whole event loop. For a second after a refusal, a request of that client begins only when another one of it has ended,
+ * which leaves a place, and additionally once every few milliseconds. Waiting requests cost their place only, and are left unread once there are many. The
+ * client loses no throughput, since further requests would be refused.
  */
 export class Paces {
-  /** In the order of their last refusals. */
+  /** Sorted by the time of the last refusal. */
   readonly #paces = new Map<string, Pace>();
 
   /** `now`: milliseconds of a clock that never goes back. */
@@ -48,7 +48,7 @@ export class Paces {
     return pace === undefined || pace.places > 0 || this.now() >= pace.tryAt;
   }
 
-  /** To be called as a request of the client begins that may. */
+  /** Must be called when a request of the client begins that `allows` has permitted. */
   begins(client: string): void {
     const pace = this.#paceOf(client);
     if (pace === undefined) return;

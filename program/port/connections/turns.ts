@@ -21,7 +21,7 @@ export interface Bringer {
   readonly userName: string;
   readonly ends: string;
   readonly socket: Socket;
-  /** All connections over HTTP/2 of whoever asked last, itself among them; none before anybody has. */
+  /** All HTTP/2 connections of the user of the latest request, this one included; empty before the first request. */
   readonly siblings: Iterable<Bringer>;
   cut(): void;
 }
@@ -311,7 +311,7 @@ export class Turns {
   #nextReading(owner: Owner): (() => void) | null {
     if (owner.readAt === this.#turns) return null;
     let lane = owner.held.shift();
-    // What has been handed over is no longer this one's.
+    // A connection that was handed over belongs to another owner.
     while (lane !== undefined && lane.owner !== owner) lane = owner.held.shift();
     if (lane === undefined) return null;
     return () => {
@@ -322,7 +322,7 @@ export class Turns {
     };
   }
 
-  /** What a client does next; null where it has nothing to do, `paced` where that may not begin yet. */
+  /** Returns the next step of a client: null where it has nothing to do, `paced` where its next request may not begin yet. */
   #nextOf(owner: Owner): (() => void) | 'paced' | null {
     if (!this.#paces.allows(owner.key)) return owner.waiting > 0 || owner.held.length > 0 ? 'paced' : null;
     const beginning = this.#nextBeginning(owner);
