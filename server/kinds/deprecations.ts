@@ -21,16 +21,16 @@ const deprecated: Readonly<Record<string, number>> = {
   'storage.k8s.io/v1beta1/volumeattributesclasses': 34,
 };
 
-/** What the reference says is there instead; of the others it says nothing. */
+/** Replacements that the reference names in its warnings. */
 const instead: Readonly<Record<string, string>> = {
   'storage.k8s.io/v1alpha1/volumeattributesclasses': 'storage.k8s.io/v1',
   'storage.k8s.io/v1beta1/volumeattributesclasses': 'storage.k8s.io/v1',
 };
 
-/** A deprecated version is gone that many minor versions later. */
+/** A deprecated version is removed after this many minor versions. */
 const removedAfter = 3;
 
-/** What is said of a version of a built-in type that is deprecated in a minor version; null of all others. Pure. */
+/** Returns the deprecation of a built-in version in a minor version, or null. Pure. */
 export function deprecationOf(type: GroupVersion & GroupResource & { readonly kind: string }, minor: number): Deprecation | null {
   const apiVersion = apiVersionOf(type);
   const resource = `${apiVersion}/${type.resource}`;

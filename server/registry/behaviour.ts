@@ -44,9 +44,9 @@ export interface ScaleForm {
 
 /** A version that clients should leave. */
 export interface Deprecation {
-  /** Of a `Warning` header in every answer. */
+  /** The text of a `Warning` header in every response. */
   readonly text: string;
-  /** The release without it, such as `1.37`; empty where that is not known. */
+  /** The release without it, such as `1.37`; empty where it is unknown. */
   readonly removedRelease: string;
 }
 

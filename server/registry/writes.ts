@@ -129,7 +129,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
   const { object, old, subresource } = update;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  // What is carried over and what the server writes by itself is owned by nobody who sends the object: only reset fields are left out.
+  // Senders do not own what the server carries over or writes itself: only reset fields are left out.
   const owners =
     context.owners ??
     ownUpdated(resource, withoutEmpty(object, resource.storage), old, {

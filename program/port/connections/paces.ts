@@ -22,13 +22,16 @@ interface Pace {
 export class Paces {
   /** Sorted by the time of the last refusal. */
   readonly #paces = new Map<string, Pace>();
+  readonly #now: () => number;
 
   /** `now`: milliseconds of a clock that never goes back. */
-  constructor(private readonly now: () => number) {}
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** A request of the client found no room. */
   refused(client: string): void {
-    const now = this.now();
+    const now = this.#now();
     const { tryAt = now + tryMs, places = 0 } = this.#paces.get(client) ?? {};
     this.#paces.delete(client);
     this.#paces.set(client, { until: now + pacedMs, tryAt, places });
@@ -45,7 +48,7 @@ export class Paces {
   /** Whether a request of the client may begin now. */
   allows(client: string): boolean {
     const pace = this.#paceOf(client);
-    return pace === undefined || pace.places > 0 || this.now() >= pace.tryAt;
+    return pace === undefined || pace.places > 0 || this.#now() >= pace.tryAt;
   }
 
   /** Must be called when a request of the client begins that `allows` has permitted. */
@@ -53,18 +56,18 @@ export class Paces {
     const pace = this.#paceOf(client);
     if (pace === undefined) return;
     if (pace.places > 0) pace.places -= 1;
-    else pace.tryAt = this.now() + tryMs;
+    else pace.tryAt = this.#now() + tryMs;
   }
 
   /** Milliseconds until one may begin, should no other leave its place before. */
   waitMs(client: string): number {
-    return this.allows(client) ? 0 : Math.ceil((this.#paces.get(client)?.tryAt ?? 0) - this.now());
+    return this.allows(client) ? 0 : Math.ceil((this.#paces.get(client)?.tryAt ?? 0) - this.#now());
   }
 
   #paceOf(client: string): Pace | undefined {
     if (this.#paces.size === 0) return undefined;
     const pace = this.#paces.get(client);
-    return pace === undefined || this.now() >= pace.until ? undefined : pace;
+    return pace === undefined || this.#now() >= pace.until ? undefined : pace;
   }
 
   #forget(now: number): void {

@@ -51,7 +51,7 @@ function otherSystem(_: ApiObject, { metadata }: ApiObject): string | null {
   return `pod resize is only supported on linux nodes, node ${JSON.stringify(metadata.name)} is ${JSON.stringify(system)}`;
 }
 
-/** In the order and with the causes of the reference (`podresize/admission.go`). */
+/** The order and the causes are the reference's (`podresize/admission.go`). */
 const checks = [
   { reason: 'UnsupportedPlatform', find: otherSystem },
   { reason: 'NodeCapacity', find: excess },

@@ -59,7 +59,7 @@ function single(claims: JsonObject, mapping: Mapping, what: string): string {
         ? `claim ${mapping.claim} for the ${what} is ${value === undefined ? 'not there' : 'no text'}`
         : `the expression for the ${what} yields no text`,
     );
-  // As in the reference, a claim may be empty, so that the prefix is the name; the result of an expression may not.
+  // A claim may be empty, so that the prefix is the name, but the result of an expression may not, as in the reference.
   if (mapping.by === 'expression' && what === 'username' && value === '') throw new Refusal('the username is empty');
   return mapping.by === 'claim' ? mapping.prefix + value : value;
 }

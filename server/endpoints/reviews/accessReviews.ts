@@ -23,7 +23,7 @@ const nonResourcePath = specPath.child('nonResourceAttributes');
 
 interface ReviewRules {
   readonly validate: (spec: JsonObject) => FieldError[];
-  /** Findings that are told after those about metadata. */
+  /** Returns findings that are reported after those about metadata. */
   readonly validateLast?: (spec: JsonObject, namespace: string) => FieldError[];
   readonly subject: (spec: JsonObject, caller: User) => User;
 }

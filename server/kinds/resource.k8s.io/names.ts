@@ -23,7 +23,7 @@ const identifier = (id: string, path: Path): FieldError[] => [
 /** Names of attributes and capacities: an identifier, optionally with the driver's domain. */
 export function qualifiedName(name: string, path: Path): FieldError[] {
   const [first = '', second, more] = name.split('/');
-  // The reference looks at no part of a name with more slashes.
+  // The reference checks no part of a name with more slashes.
   if (second === undefined) return identifier(first, path);
   if (more !== undefined) return [];
   return [

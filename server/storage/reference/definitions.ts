@@ -59,8 +59,8 @@ export function toKept(definition: ApiObject): ApiObject {
 }
 
 /**
- * What definitions of that version leave out has the defaults of that version (`v1beta1/defaults.go` of apiextensions-apiserver): those that do not say
- * whether they preserve unknown fields do so, unlike definitions of today.
+ * Applies the defaults of v1beta1 (`v1beta1/defaults.go` of apiextensions-apiserver): definitions that do not say whether they preserve unknown fields do so,
+ * unlike those of v1.
  */
 export function toServed(definition: ApiObject): ApiObject {
   const spec = membersOf(definition['spec']);

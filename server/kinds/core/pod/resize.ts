@@ -47,7 +47,7 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
   return [...findings, ...(misplaced.length > 0 ? misplaced : validateContainers(spec, before))];
 }
 
-/** Of the same containers in the same order. */
+/** Requires the same containers in the same order. */
 function validateContainers(spec: JsonObject, before: JsonObject): FieldError[] {
   const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
     isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
