@@ -14,7 +14,7 @@ import { ephemeralContainers } from './pod/ephemeral.js';
 import { preparePod } from './pod/prepare.js';
 import { annotatedContainers } from './pod/profiles.js';
 import { resize } from './pod/resize.js';
-import { podStatus } from './pod/status.js';
+import { mirrorAddresses, podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
 import { annotations, validateNewPod } from './pod/validation.js';
 import { specOf } from '../parts.js';
@@ -46,7 +46,10 @@ export const pods: Kind<Draft<Pod>> = {
   name: 'pods',
   gated: [below('spec', podSpecGates), ...podStatusGates],
   metadata: { generationOf: ['spec'] },
-  defaults: podDefaults,
+  *defaults(pod) {
+    mirrorAddresses(pod);
+    yield* podDefaults(pod);
+  },
   validate: validateNewPod,
   // Users hardly ever write pods themselves, and warnings on a controller's updates help no one.
   warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),

@@ -18,8 +18,12 @@ import { groupedBy } from '../../../registry/validation/repeats.js';
 const statusPath = Path.of('status');
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
-/** The older single address wins where both are set. */
-function mirrorAddresses(status: JsonObject): void {
+/**
+ * Makes the two members for addresses agree; the older single one wins where both are set. The reference does so when it converts a pod, so before it works out
+ * who owns which field (`Convert_v1_PodStatus_To_core_PodStatus`).
+ */
+export function mirrorAddresses(pod: object): void {
+  const status = statusOf(pod as JsonObject);
   const ip = textAt(status, 'podIP');
   const first = textAt(objectsIn(status, 'podIPs')[0] ?? {}, 'ip');
   if (ip !== '' && ip !== first) status['podIPs'] = [{ ip }];
@@ -214,7 +218,6 @@ export const podStatus: SubresourceRules = {
   prepare(pod, old) {
     for (const member of ['deletionTimestamp', 'ownerReferences'] as const) restoreMember(pod.metadata, old.metadata, member);
     const status = statusOf(pod);
-    mirrorAddresses(status);
     if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
     pod['status'] = status;
   },
