@@ -3,7 +3,7 @@ import type { Step } from '../golden/recordings.js';
 
 /** Definitions of custom resources of a case: a group of its own, and `Widget` in it. */
 
-export const group = '${r}.example.com';
+const group = '${r}.example.com';
 export const collection = (version = 'v1'): string => `/apis/${group}/${version}/namespaces/\${ns}/widgets`;
 
 /** How long a definition may take until its resources are served: what is served at all is there far sooner. */

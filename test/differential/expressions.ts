@@ -303,7 +303,7 @@ const productions: Productions = {
   ],
 };
 
-export const types: readonly string[] = Object.keys(productions);
+const types: readonly string[] = Object.keys(productions);
 
 /** What variables are there, by type; for `{free}` paths that may or may not be. */
 export type Variables = Productions;
