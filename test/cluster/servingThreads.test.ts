@@ -4,6 +4,7 @@ import path from 'node:path';
 import { ApiClient, type WatchEvent } from '../fixtures/apiClient.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
+import { until } from './operator.js';
 
 const threads = 3;
 const clientsMax = 24;
@@ -147,6 +148,8 @@ describe('serving threads', function () {
       await onAll((client, number) =>
         client.expect(200, 'PATCH', `${path}/c${number}`, { type, body: { data: { round: String(round) } } }),
       );
+    // A request is counted when its response has ended, which its client may notice first.
+    await until('the count', async () => ((await metric(clients[0]!, counted))[0] ?? 0) >= 5 * clientsMax);
     for (const client of clients.slice(0, 8)) expect(await metric(client, counted)).to.deep.equal([5 * clientsMax]);
     const took = /^apiserver_request_duration_seconds_count\{.*verb="PATCH".*resource="configmaps"/;
     expect(await metric(clients[9]!, took)).to.deep.equal([5 * clientsMax]);
