@@ -64,12 +64,6 @@ function setComplaints(blocks: readonly PemBlock[]): string[] {
     .map((indices) => `duplicate trust anchor (indices [${indices.join(' ')}])`);
 }
 
-/** A changed signer no longer matches the name. */
-const nameFindings = (bundle: Draft<ClusterTrustBundle>): FieldError[] => {
-  const { name = '' } = bundle.metadata;
-  return bundleName(name, false, bundle).map((text) => invalid(Path.of('metadata', 'name'), name, text));
-};
-
 const signerFindings = (bundle: Draft<ClusterTrustBundle>): FieldError[] =>
   signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), signer);
 
@@ -80,8 +74,7 @@ export const clusterTrustBundles: Kind<Draft<ClusterTrustBundle>> = {
   update: {
     unconditional: false,
     review: [
-      'objectMeta',
-      nameFindings,
+      'objectMeta', // A changed signer no longer matches the name.
       signerFindings, // Existing content stays acceptable under stricter rules.
       (bundle, old) => (bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
       'objectMetaUpdate',
