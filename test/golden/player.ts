@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { parsed, type Answer, type Connection, type Watch } from './connection.js';
 import { filled, scenarioPlaceholders } from './placeholders.js';
 import { drop, valueAt } from './pointers.js';
@@ -12,6 +13,8 @@ const pollMs = 150;
 /** Time that a watch gets to begin, and events get that should not come. */
 const settleMs = 300;
 const eventuallySecondsDefault = 20;
+/** Time for what was recorded to appear once the condition of an `eventually` holds. */
+const shownMs = 5_000;
 const eventSecondsDefault = 10;
 const wordLetters = 'bcdfghjkmnpqrstvwxz';
 
@@ -82,15 +85,20 @@ export class Player {
     let answer = await this.connection.request(asked);
     if (step.eventually === undefined) return { answer, reached: null };
     const where = filled(step.where ?? {}, this.names);
-    for (
-      const end = Date.now() + (step.within ?? eventuallySecondsDefault) * 1000;
-      !holds(answer, where);
-      answer = await this.connection.request(asked)
-    ) {
+    let end = Date.now() + (step.within ?? eventuallySecondsDefault) * 1000;
+    for (; !holds(answer, where); answer = await this.connection.request(asked)) {
       if (Date.now() >= end) return { answer, reached: JSON.stringify(where) };
       await delay(pollMs);
     }
+    end = Date.now() + shownMs;
+    for (; !this.#isAsRecorded(answer, step) && Date.now() < end; answer = await this.connection.request(asked)) await delay(pollMs);
     return { answer, reached: null };
+  }
+
+  /** The condition of an `eventually` may hold a moment before the controllers have written what was recorded. */
+  #isAsRecorded(answer: Answer, { keep, expect }: Step): boolean {
+    if (keep === undefined || expect?.body === undefined) return true;
+    return isDeepStrictEqual(scenarioPlaceholders(keptOf(parsed(answer.text), keep), this.names), expect.body);
   }
 
   #headers(
