@@ -92,8 +92,51 @@ export function Replicas({ client }: ViewProps): VNode {
   const [watching] = useState(() => new Watching());
   const [said, setSaid] = useState('');
   const redraw = useRedraw();
-  const reading = useRef<Reading>({ client, watching, redraw, leasesAt: Number.NEGATIVE_INFINITY }).current;
-  useLook((signal) => readMembers(reading, signal), statusEveryMs);
+  const leasesAt = useRef(Number.NEGATIVE_INFINITY);
+
+  const look = async (signal: AbortSignal, attempt = 1): Promise<void> => {
+    const limited = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+    try {
+      if (performance.now() - leasesAt.current > 5_000 || watching.servers.length === 0) {
+        const found = await servers(client, limited());
+        [watching.servers, watching.launcher] = [found.servers, found.launcher];
+        leasesAt.current = performance.now();
+      }
+      const askPrograms = async (): Promise<void> => {
+        if (watching.launcher) watching.programs = await programs(client, limited());
+      };
+      // A reading that the end of the connection interrupted says nothing about members.
+      const see = (ids: readonly string[]): void => {
+        if (signal.aborted) return;
+        watching.see(ids);
+        redraw();
+      };
+      await Promise.all([
+        askPrograms().then(() => see(watching.ids)),
+        ...watching.ids.map(async (id) => {
+          const server = watching.server(id);
+          const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
+          // A member that does not answer may have just been killed, which the launcher reports.
+          if (answer === null) await askPrograms();
+          watching.hear(id, answer);
+          see([id]);
+        }),
+      ]);
+      watching.problem = null;
+      if (watching.reading === 0 && watching.statuses.size + watching.elsewhere.size > 0) {
+        const before = await readSamples(watching, client, signal);
+        for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
+        see(watching.ids);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      // The connection ended, perhaps with the affected member: the next one leads to another server.
+      if (!(error instanceof ApiError) && attempt < attemptsMax) return look(signal, attempt + 1);
+      watching.problem = error instanceof ApiError ? (error.code === 403 ? t.replicas.notAllowed : error.message) : t.retrying;
+    }
+    redraw();
+  };
+  useLook((signal) => look(signal), statusEveryMs);
 
   useLook(async (signal) => {
     // The first samples come with the first reading.
@@ -132,69 +175,6 @@ export function Replicas({ client }: ViewProps): VNode {
       )}
     </>
   );
-}
-
-interface Reading {
-  readonly client: ApiClient;
-  readonly watching: Watching;
-  readonly redraw: () => void;
-  /** Milliseconds of `performance.now()` of the last reading of the servers' leases. */
-  leasesAt: number;
-}
-
-const leasesEveryMs = 5_000;
-const limitedBy = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
-
-/** Reads the states of all members. Does not reject: what fails is shown. */
-async function readMembers(reading: Reading, signal: AbortSignal, attempt = 1): Promise<void> {
-  const { client, watching, redraw } = reading;
-  try {
-    await readServers(reading, signal);
-    await readStatuses(reading, signal);
-    watching.problem = null;
-    if (watching.reading === 0 && watching.statuses.size + watching.elsewhere.size > 0) {
-      const before = await readSamples(watching, client, signal);
-      for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
-      if (!signal.aborted) watching.see(watching.ids);
-    }
-  } catch (error) {
-    if (signal.aborted) return;
-    // The connection ended, perhaps with the affected member: the next one leads to another server.
-    if (!(error instanceof ApiError) && attempt < attemptsMax) return readMembers(reading, signal, attempt + 1);
-    watching.problem = error instanceof ApiError ? (error.code === 403 ? t.replicas.notAllowed : error.message) : t.retrying;
-  }
-  redraw();
-}
-
-async function readServers(reading: Reading, signal: AbortSignal): Promise<void> {
-  const { client, watching } = reading;
-  if (performance.now() - reading.leasesAt <= leasesEveryMs && watching.servers.length > 0) return;
-  const found = await servers(client, limitedBy(signal));
-  [watching.servers, watching.launcher] = [found.servers, found.launcher];
-  reading.leasesAt = performance.now();
-}
-
-async function readStatuses({ client, watching, redraw }: Reading, signal: AbortSignal): Promise<void> {
-  const askPrograms = async (): Promise<void> => {
-    if (watching.launcher) watching.programs = await programs(client, limitedBy(signal));
-  };
-  // A reading that the end of the connection interrupted says nothing about members.
-  const see = (ids: readonly string[]): void => {
-    if (signal.aborted) return;
-    watching.see(ids);
-    redraw();
-  };
-  await Promise.all([
-    askPrograms().then(() => see(watching.ids)),
-    ...watching.ids.map(async (id) => {
-      const server = watching.server(id);
-      const answer = server === undefined ? null : await statusOf(client, server.name, limitedBy(signal)).catch(onlyRefusals);
-      // A member that does not answer may have just been killed, which the launcher reports.
-      if (answer === null) await askPrograms();
-      watching.hear(id, answer);
-      see([id]);
-    }),
-  ]);
 }
 
 /** The external store of the objects: there is no leader to show. */
@@ -351,79 +331,71 @@ const actionsFor: Readonly<Record<Standing, readonly MemberCommand[]>> = {
   down: ['restart'],
 };
 
-function Members({ watching, act }: MembersProps): VNode {
+function Members({
+  watching,
+  act,
+}: {
+  readonly watching: Watching;
+  readonly act: ((command: MemberCommand, id: string) => Promise<void>) | null;
+}): VNode {
+  const { leader } = watching;
   return (
     <div class="members">
-      {watching.ids.map((id, index) => (
-        <Member key={id} id={id} colour={colourOf(index)} watching={watching} act={act} />
-      ))}
+      {watching.ids.map((id, index) => {
+        const view = watching.view(id);
+        const standing = standingOf(view);
+        const status = watching.statuses.get(id);
+        const figures = watching.heard.has(id) ? watching.history.latest(id) : null;
+        const progress = leader?.members.find((member) => member.id === id)?.progress ?? null;
+        const lag = status && leader ? Math.max(0, leader.commitIndex - status.appliedIndex) : null;
+        const facts: readonly (readonly [label: string, value: string, hint?: string])[] = [
+          [t.replicas.term, String(status?.term ?? '–')],
+          [t.replicas.commit, status?.commitIndex.toLocaleString('en') ?? '–'],
+          [t.replicas.applied, status?.appliedIndex.toLocaleString('en') ?? '–'],
+          [t.replicas.lag, lag === null ? '–' : String(lag), t.replicas.lagHint],
+          [t.replicas.requests, whole(figures?.rates.requests ?? null)],
+          [t.replicas.latency, twoTimes(figures?.rates ?? null)],
+          [t.replicas.watches, String(figures?.now.watches ?? '–')],
+          [t.replicas.connections, String(figures?.now.connections ?? '–')],
+          [t.replicas.loop, seconds(figures?.now.loopSeconds ?? null), t.replicas.loopHint],
+          [t.replicas.log, figures ? bytes(figures.now.logBytes) : '–'],
+          [t.replicas.store, figures ? bytes(figures.now.storeBytes) : '–'],
+          [t.replicas.snapshot, snapshotOf(progress) ?? (status ? t.replicas.snapshots(status.figures.snapshotsInstalled) : '–')],
+        ];
+        return (
+          <article class={`member ${standing}`} key={id} data-member={id} data-standing={standing} aria-labelledby={`member-${id}`}>
+            <header>
+              <h2 id={`member-${id}`}>
+                <span class="swatch" style={{ background: `var(${colourOf(index)})` }} />
+                {id}
+              </h2>
+              <span class={`badge ${standing}`}>{t.replicas.standing[standing]}</span>
+            </header>
+            <dl>
+              {facts.map(([label, value, hint]) => (
+                <div title={hint}>
+                  <dt>{label}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+            {act === null ? null : (
+              <div class="actions" role="group" aria-label={t.replicas.actionsOf(id)}>
+                {actionsFor[standing].map((command) => (
+                  <button
+                    type="button"
+                    class={command === 'kill' ? 'danger' : ''}
+                    aria-label={t.replicas.act.label(t.replicas.act[command], id)}
+                    onClick={() => void act(command, id)}
+                  >
+                    {t.replicas.act[command]}
+                  </button>
+                ))}
+              </div>
+            )}
+          </article>
+        );
+      })}
     </div>
-  );
-}
-
-interface MembersProps {
-  readonly watching: Watching;
-  /** Null where no launcher runs. */
-  readonly act: ((command: MemberCommand, id: string) => Promise<void>) | null;
-}
-
-type Fact = readonly [label: string, value: string, hint?: string];
-
-function factsOf(watching: Watching, id: string): readonly Fact[] {
-  const { leader } = watching;
-  const status = watching.statuses.get(id);
-  const figures = watching.heard.has(id) ? watching.history.latest(id) : null;
-  const progress = leader?.members.find((member) => member.id === id)?.progress ?? null;
-  const lag = status && leader ? Math.max(0, leader.commitIndex - status.appliedIndex) : null;
-  return [
-    [t.replicas.term, String(status?.term ?? '–')],
-    [t.replicas.commit, status?.commitIndex.toLocaleString('en') ?? '–'],
-    [t.replicas.applied, status?.appliedIndex.toLocaleString('en') ?? '–'],
-    [t.replicas.lag, lag === null ? '–' : String(lag), t.replicas.lagHint],
-    [t.replicas.requests, whole(figures?.rates.requests ?? null)],
-    [t.replicas.latency, twoTimes(figures?.rates ?? null)],
-    [t.replicas.watches, String(figures?.now.watches ?? '–')],
-    [t.replicas.connections, String(figures?.now.connections ?? '–')],
-    [t.replicas.loop, seconds(figures?.now.loopSeconds ?? null), t.replicas.loopHint],
-    [t.replicas.log, figures ? bytes(figures.now.logBytes) : '–'],
-    [t.replicas.store, figures ? bytes(figures.now.storeBytes) : '–'],
-    [t.replicas.snapshot, snapshotOf(progress) ?? (status ? t.replicas.snapshots(status.figures.snapshotsInstalled) : '–')],
-  ];
-}
-
-function Member({ id, colour, watching, act }: MembersProps & { readonly id: string; readonly colour: string }): VNode {
-  const standing = standingOf(watching.view(id));
-  return (
-    <article class={`member ${standing}`} data-member={id} data-standing={standing} aria-labelledby={`member-${id}`}>
-      <header>
-        <h2 id={`member-${id}`}>
-          <span class="swatch" style={{ background: `var(${colour})` }} />
-          {id}
-        </h2>
-        <span class={`badge ${standing}`}>{t.replicas.standing[standing]}</span>
-      </header>
-      <dl>
-        {factsOf(watching, id).map(([label, value, hint]) => (
-          <div title={hint}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {act === null ? null : (
-        <div class="actions" role="group" aria-label={t.replicas.actionsOf(id)}>
-          {actionsFor[standing].map((command) => (
-            <button
-              type="button"
-              class={command === 'kill' ? 'danger' : ''}
-              aria-label={t.replicas.act.label(t.replicas.act[command], id)}
-              onClick={() => void act(command, id)}
-            >
-              {t.replicas.act[command]}
-            </button>
-          ))}
-        </div>
-      )}
-    </article>
   );
 }
