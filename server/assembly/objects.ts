@@ -23,7 +23,7 @@ import { routedStorage } from '../storage/routed.js';
 import { SealableEngine, sealKeyOf } from '../storage/seal.js';
 import type { ServerStore } from '../store/store.js';
 import type { Given } from './given.js';
-import { reporter, type Platform } from './platform.js';
+import type { Platform } from './platform.js';
 
 export interface Objects {
   readonly storage: RaftStorage;
@@ -105,13 +105,12 @@ function storeOf(platform: Platform, { store, encryption, times, definedKind }: 
   const keys = new KeySpace(prefix, form.layout);
   const engine = new SealableEngine(new MeasuredEngine(store.engine, keys, times), sealKeyOf(prefix));
   if (encryption === null) return { ...form, replica: engine };
-  const report = reporter(platform, 'encryption', 'warn', 'a stored value cannot be decrypted');
   const encrypted = new EncryptedReplica({
     replica: engine,
     keys,
     encryption: () => encryption.current,
     report: (error, key) => {
-      report(key, error);
+      platform.log.named('encryption').warn('a stored value cannot be decrypted', { key, error });
     },
   });
   encryption.onChange(() => encrypted.reconfigured());
