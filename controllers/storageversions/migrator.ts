@@ -1,4 +1,4 @@
-import { keyOf, nameOf, uidOf, type KubeObject } from '../../api/meta/object.js';
+import { keyOf, uidOf, type KubeObject } from '../../api/meta/object.js';
 import { resource, type Resource } from '../../api/meta/resource.js';
 import { timeText } from '../../api/time.js';
 import { type StorageVersionMigration, storageVersionMigrations } from '../../api/types/storagemigration/v1beta1.js';
@@ -20,15 +20,21 @@ interface ResourceListDocument {
 const isOver = ({ status }: StorageVersionMigration): boolean =>
   status?.conditions?.some(({ type, status: truth }) => (type === 'Succeeded' || type === 'Failed') && truth === 'True') ?? false;
 
-/** Returns the migration with a condition set, and this controller's mutually exclusive ones cleared. Pure. */
+const reasons = {
+  Running: 'MigrationRunning',
+  Succeeded: 'StorageVersionMigrationSucceeded',
+  Failed: 'StorageVersionMigrationFailed',
+} as const;
+
+/** Returns the status with a condition more. That the migration runs stays said when it is over, as in the reference. Pure. */
 function migrationWith(
   { status }: StorageVersionMigration,
-  type: 'Running' | 'Succeeded' | 'Failed',
+  type: keyof typeof reasons,
   message: string,
   now: number,
 ): NonNullable<StorageVersionMigration['status']> {
-  const others = (status?.conditions ?? []).filter((condition) => condition.type !== type && condition.type !== 'Running');
-  const condition = { type, status: 'True', reason: `StorageVersionMigration${type}`, message, lastTransitionTime: timeText(now) };
+  const others = (status?.conditions ?? []).filter((condition) => condition.type !== type);
+  const condition = { type, status: 'True', reason: reasons[type], message, lastTransitionTime: timeText(now) };
   return { ...status, conditions: [...others, condition] };
 }
 
@@ -60,18 +66,14 @@ export function storageVersionMigrator(environment: ManagerEnvironment): Control
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     };
-    const say = (
-      migration: StorageVersionMigration,
-      word: 'Running' | 'Succeeded' | 'Failed',
-      message: string,
-    ): Promise<StorageVersionMigration> =>
+    const say = (migration: StorageVersionMigration, word: keyof typeof reasons, message: string): Promise<StorageVersionMigration> =>
       api.update(type, { ...migration, status: migrationWith(migration, word, message, clock.now()) }, { subresource: 'status' });
     const sync = async (key: string): Promise<void> => {
       const migration = cache.get(key);
       if (!migration || isOver(migration)) return;
       const running = migration.status?.conditions?.some((each) => each.type === 'Running')
         ? migration
-        : await say(migration, 'Running', '');
+        : await say(migration, 'Running', 'The migration is running');
       try {
         const of = await typeOf(migration.spec?.resource ?? {});
         let next: string | undefined;
@@ -85,7 +87,7 @@ export function storageVersionMigrator(environment: ManagerEnvironment): Control
           next = page.metadata.continue;
         } while (next);
       } catch (error) {
-        await say(running, 'Failed', `${nameOf(migration)}: ${messageOf(error)}`);
+        await say(running, 'Failed', `migration encountered unhandled error: ${messageOf(error)}`);
         return;
       }
       await say(running, 'Succeeded', '');

@@ -31,12 +31,19 @@ export class ChosenMetrics extends Registry {
   readonly #shownFor: number | null;
   /** Numbers of metrics that are not shown, as the reference counts them. */
   readonly counts = { disabled: 0, hidden: 0, registered: 0 };
+  /** Observations with a value of a label that is not allowed, by metric, as its last reading had them. */
+  readonly #unexpected = new Map<string, number>();
 
   constructor({ disabled = [], allowedLabels = new Map(), hiddenShownFor = null }: MetricChoice) {
     super();
     this.#disabled = new Set(disabled);
     this.#shownFor = hiddenShownFor;
     this.#allowed = byMetric(allowedLabels);
+  }
+
+  /** Observations with values of labels that are not allowed, as of the last reading of each metric. */
+  get unexpectedValues(): number {
+    return [...this.#unexpected.values()].reduce((sum, count) => sum + count, 0);
   }
 
   /** Sorted by name, as in the reference. */
@@ -57,7 +64,10 @@ export class ChosenMetrics extends Registry {
     }
     this.counts.registered++;
     const labels = this.#allowed.get(name);
-    if (labels !== undefined) bound(metric as unknown as Readable, labels);
+    if (labels !== undefined)
+      bound(metric as unknown as Readable, labels, (count) => {
+        this.#unexpected.set(name, count);
+      });
     super.registerMetric(metric);
   }
 }
@@ -77,18 +87,33 @@ function byMetric(allowed: AllowedLabels): Map<string, Map<string, ReadonlySet<s
 }
 
 /** Readings of the metric show only allowed values of labels; series that become equal are added up. */
-function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>): void {
+function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>, counted: (unexpected: number) => void): void {
   for (const method of ['get', 'getForPromString'] as const) {
     const read = metric[method]?.bind(metric);
-    if (read !== undefined) metric[method] = async () => bounded(await read(), labels);
+    if (read === undefined) continue;
+    metric[method] = async () => {
+      const exported = await read();
+      counted(unexpectedIn(exported, labels));
+      return bounded(exported, labels);
+    };
   }
 }
+
+const isAllowed = (allowed: ReadonlyMap<string, ReadonlySet<string>>, name: string, value: number | string): boolean =>
+  allowed.get(name)?.has(String(value)) !== false;
+
+/** A histogram has its number of observations in one of its series. */
+const unexpectedIn = ({ values }: Exported, allowed: ReadonlyMap<string, ReadonlySet<string>>): number =>
+  values
+    .filter(({ metricName }) => metricName === undefined || !/_(bucket|sum)$/.test(metricName))
+    .filter(({ labels }) => Object.entries(labels).some(([name, value]) => !isAllowed(allowed, name, value)))
+    .reduce((sum, { value }) => sum + value, 0);
 
 function bounded(exported: Exported, allowed: ReadonlyMap<string, ReadonlySet<string>>): Exported {
   const merged = new Map<string, Value>();
   for (const each of exported.values) {
     const labels = Object.fromEntries(
-      Object.entries(each.labels).map(([name, value]) => [name, allowed.get(name)?.has(String(value)) === false ? unexpected : value]),
+      Object.entries(each.labels).map(([name, value]) => [name, isAllowed(allowed, name, value) ? value : unexpected]),
     );
     const key = JSON.stringify([each.metricName ?? '', Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
     const same = merged.get(key);

@@ -51,6 +51,7 @@ export function exposeProgram(
   );
   const counts = (registry as Partial<ChosenMetrics>).counts;
   const read = { disabled: () => counts?.disabled ?? 0, hidden: () => counts?.hidden ?? 0, registered: () => counts?.registered ?? 0 };
+  const unexpected = (): number => (registry as Partial<ChosenMetrics>).unexpectedValues ?? 0;
   const counter = (name: string, help: string, value: () => number): void => {
     new Counter({
       name,
@@ -62,6 +63,11 @@ export function exposeProgram(
       },
     });
   };
+  counter(
+    'cardinality_enforcement_unexpected_categorizations_total',
+    'Values of labels that no allow-list of --allow-metric-labels knew.',
+    unexpected,
+  );
   counter('disabled_metrics_total', 'Metrics that --disabled-metrics has switched off.', read.disabled);
   counter('hidden_metrics_total', 'Metrics that are on their way out and not shown.', read.hidden);
   new Counter({

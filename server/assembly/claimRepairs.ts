@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { addresses } from '../kinds/core/service/claims.js';
 import type { PortRange } from '../kinds/core/service/ranges.js';
-import { PortRepair, repairServiceClaims, type Repaired } from '../kinds/core/service/repair.js';
+import { claimMissing, PortRepair, repairServiceClaims, services, type Repaired } from '../kinds/core/service/repair.js';
 import type { Logger } from '../../program/log/logger.js';
-import type { Storage } from '../storage/contract.js';
+import type { Storage, StoredObject } from '../storage/contract.js';
+import { follow, type Following } from '../storage/follow.js';
 
 export interface ClaimRepairOptions {
   readonly storage: Storage;
@@ -20,12 +21,17 @@ export interface ClaimRepairOptions {
 const intervalMs = 3 * 60_000;
 
 /**
- * Repairs claims on addresses and node ports to match the services: at the start, and every three minutes where other programs claim ports as well, which may
- * end between a claim and its service. A server that cannot repair claims still serves; the next repair tries again.
+ * Repairs claims on addresses and node ports to match the services: all at the start; the addresses of a service whenever it changes, because another program
+ * may write into the store; and ports every three minutes where other programs claim them as well, which may end between a claim and its service. A server that
+ * cannot repair claims still serves; the next repair tries again.
  */
 export class ClaimRepairs {
   readonly #ports: PortRepair | null;
   #timer: NodeJS.Timeout | null = null;
+  #following: Following | null = null;
+  /** Services that have changed, by namespace and name. */
+  readonly #changed = new Map<string, StoredObject>();
+  #working: Promise<void> | null = null;
 
   constructor(private readonly options: ClaimRepairOptions) {
     const { storage, ports } = options;
@@ -38,17 +44,41 @@ export class ClaimRepairs {
     await this.#attempt(this.#ports === null ? ['addresses', 'ports'] : ['addresses'], () =>
       repairServiceClaims({ storage, now: now(), newUid: randomUUID, ...(this.#ports === null ? {} : { claimed: [addresses] }) }),
     );
+    this.#following ??= follow(storage, services, {
+      put: (service) => {
+        this.#changed.set(`${service.namespace}/${service.name}`, service);
+        this.#working ??= this.#claimChanged();
+      },
+      remove: (namespace, name) => {
+        this.#changed.delete(`${namespace}/${name}`);
+      },
+    });
     const ports = this.#ports;
     if (ports === null) return;
     const turn = (): Promise<void> => this.#attempt(['ports'], () => ports.turn());
     await turn();
-    this.stop();
+    if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = setInterval(() => void turn(), intervalMs).unref();
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
+    this.#following?.stop();
+    this.#following = null;
+    this.#changed.clear();
+    await this.#working;
+  }
+
+  async #claimChanged(): Promise<void> {
+    const { storage, now } = this.options;
+    for (const [key, service] of this.#changed) {
+      this.#changed.delete(key);
+      await this.#attempt(['addresses'], async () => {
+        return { added: await claimMissing({ storage, now: now(), newUid: randomUUID }, service), removed: 0 };
+      });
+    }
+    this.#working = null;
   }
 
   async #attempt(what: readonly ('addresses' | 'ports')[], repair: () => Promise<Repaired>): Promise<void> {

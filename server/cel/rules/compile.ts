@@ -9,7 +9,8 @@ import type { CompileRules, RulesVerdict } from './contract.js';
 import { Findings, judge, type NodeRules } from './judge.js';
 import { compileMessage, compileRule, rulesOf } from './rule.js';
 import { untimed, type RuleTimes } from './times.js';
-import { itemsOf, propertiesOf, restOf, shapeOf } from './shape.js';
+import { escapedName } from './names.js';
+import { itemsOf, propertiesOf, restOf, shapeOf, type Shape } from './shape.js';
 
 interface Node {
   readonly schema: JsonObject;
@@ -24,7 +25,7 @@ const depthMax = 200;
 
 export const compileRules: CompileRules = (schema, times = untimed) => {
   const begun = performance.now();
-  const node = nodeOf(schema, true, 0);
+  const node = nodeOf(schema, shapeOf(schema, true), 0);
   if (node === null) return { isEmpty: true, verdict: () => ({ causes: [], warnings: [] }) };
   times.compiled(secondsSince(begun));
   return { isEmpty: false, verdict: (object, old) => turns.run(timed(verdict(node, object, old), times)) };
@@ -32,36 +33,37 @@ export const compileRules: CompileRules = (schema, times = untimed) => {
 
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
-/** Null where there are no rules in or below the schema. */
-function nodeOf(schema: JsonObject, isRoot: boolean, depth: number): Node | null {
+/** Null where there are no rules in or below the schema. The shape is what expressions see of the value; null when they see nothing. */
+function nodeOf(schema: JsonObject, shape: Shape | null, depth: number): Node | null {
   if (depth > depthMax) return null;
-  const [items, rest] = [itemsOf(schema), restOf(schema)];
+  const below = (part: JsonObject | null): Node | null => (part === null ? null : nodeOf(part, shape?.element ?? null, depth + 1));
   const properties = new Map(
-    propertiesOf(schema).flatMap(([name, property]): [string, Node][] => {
-      const below = nodeOf(property, false, depth + 1);
-      return below === null ? [] : [[name, below]];
+    visibleProperties(schema, shape).flatMap(([name, property, seen]): [string, Node][] => {
+      const node = nodeOf(property, seen, depth + 1);
+      return node === null ? [] : [[name, node]];
     }),
   );
-  const node: Node = {
-    schema,
-    rules: nodeRules(schema, isRoot),
-    properties,
-    items: items === null ? null : nodeOf(items, false, depth + 1),
-    rest: rest === null ? null : nodeOf(rest, false, depth + 1),
-  };
+  const node: Node = { schema, rules: nodeRules(schema, shape), properties, items: below(itemsOf(schema)), rest: below(restOf(schema)) };
   return node.rules === null && node.items === null && node.rest === null && properties.size === 0 ? null : node;
 }
 
-function nodeRules(schema: JsonObject, isRoot: boolean): NodeRules | null {
+/** Rules in and below properties that expressions do not see are left out, as in the reference. */
+const visibleProperties = (schema: JsonObject, shape: Shape | null): [string, JsonObject, Shape][] =>
+  propertiesOf(schema).flatMap(([name, property]): [string, JsonObject, Shape][] => {
+    const escaped = escapedName(name);
+    const seen = escaped === null ? shapeOf(property, false) : shape?.fields?.get(escaped);
+    return seen == null ? [] : [[name, property, seen]];
+  });
+
+function nodeRules(schema: JsonObject, shape: Shape | null): NodeRules | null {
   const rules = rulesOf(schema);
-  const shape = rules.length === 0 ? null : shapeOf(schema, isRoot);
-  return shape === null
-    ? null
-    : {
-        shape,
-        schema,
-        rules: rules.map((rule) => ({ ...rule, compiled: compileRule(rule, shape), messages: compileMessage(rule, shape) })),
-      };
+  if (rules.length === 0) return null;
+  if (shape === null) return { schema, shape };
+  return {
+    shape,
+    schema,
+    rules: rules.map((rule) => ({ ...rule, compiled: compileRule(rule, shape), messages: compileMessage(rule, shape) })),
+  };
 }
 
 function* verdict(node: Node, object: JsonObject, old: JsonObject | null): Steps<RulesVerdict> {

@@ -7,7 +7,9 @@ import { propertiesOf, restOf, type Shape } from './shape.js';
 
 /** Evaluates the rules of one schema for one value. Order, messages and limits are the reference's. */
 
-export interface NodeRules {
+export type NodeRules = ShapedRules | { readonly shape: null; readonly schema: JsonObject };
+
+interface ShapedRules {
   readonly shape: Shape;
   readonly schema: JsonObject;
   readonly rules: readonly (Rule & {
@@ -19,6 +21,8 @@ export interface NodeRules {
 const messageBytesMax = 5 * 1024;
 /** After this cost (tens of milliseconds) other requests run. */
 const turnCost = 250_000;
+/** The rules stand where the types of the schemas above say that there is nothing, such as under `items` of an object. */
+const shapeless = 'rule compiler initialization error: failed to convert to declType for CEL validation rules';
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 export class Findings {
@@ -58,17 +62,19 @@ export class Findings {
 const fieldOf = (path: string): string => (path === '' ? '<nil>' : path);
 
 export function judge(
-  { rules, shape, schema }: NodeRules,
+  node: NodeRules,
   value: JsonValue,
   { path, old, unchanged }: { readonly path: string; readonly old: JsonValue | undefined; readonly unchanged: () => boolean },
   findings: Findings,
 ): void {
+  const type = typeof node.schema['type'] === 'string' ? node.schema['type'] : '';
+  if (node.shape === null) return findings.invalid(path, { type, detail: shapeless });
+  const { shape, schema, rules } = node;
   const self = shape.view(value);
   const oldSelf = old === undefined || old === null ? undefined : shape.view(old);
   const plain: Activation = (name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined);
   const optional: Activation = (name) =>
     name === 'self' ? self : name === 'oldSelf' ? (oldSelf === undefined ? Optional.none : new Optional(oldSelf)) : undefined;
-  const type = typeof schema['type'] === 'string' ? schema['type'] : '';
   for (const rule of rules) {
     if (findings.over) return;
     if (findings.remaining <= 0) {
@@ -104,7 +110,7 @@ function failureOf(rule: Rule, error: string, overBudget: boolean): string {
 }
 
 interface Broken {
-  readonly rule: NodeRules['rules'][number];
+  readonly rule: ShapedRules['rules'][number];
   readonly path: string;
   readonly schema: JsonObject;
   readonly value: JsonValue;

@@ -3,24 +3,27 @@ import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
+import { dns1035Label, dnsSubdomain } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
 
 const resource = Path.of('spec', 'resource');
 const status = Path.of('status');
 const conditions = status.child('conditions');
-const versionMax = 2n ** 63n - 1n;
+const versionPath = status.child('resourceVersion');
+/** Versions of objects that exist: zero is none. */
+const wholeVersion = /^[1-9][0-9]*$/;
 
-const resourceName = (migration: Draft<StorageVersionMigration>, member: 'group' | 'resource'): string =>
-  textAt(migration, 'spec', 'resource', member);
+/** The resource may have the names that an APIService may serve. */
+function validate(migration: Draft<StorageVersionMigration>): FieldError[] {
+  const [group, name] = (['group', 'resource'] as const).map((member) => textAt(migration, 'spec', 'resource', member));
+  return [
+    ...(name ? dns1035Label(name, resource.child('resource')) : [required(resource.child('resource'), 'resource is required to be set')]),
+    ...(group ? dnsSubdomain(group, resource.child('group')) : []),
+  ];
+}
 
-const validate = (migration: Draft<StorageVersionMigration>): FieldError[] =>
-  resourceName(migration, 'resource') === '' ? [required(resource.child('resource'), 'resource is required')] : [];
-
-/** The migrated resource is immutable; the reference reports members without their parent path. */
 const validateKept = (migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] =>
-  (['group', 'resource'] as const).flatMap((member) =>
-    unchanged(resourceName(migration, member), resourceName(old, member), Path.of(member)),
-  );
+  unchanged(memberAt(migration, 'spec'), memberAt(old, 'spec'), Path.of('spec'));
 
 function isTrue(migration: Draft<StorageVersionMigration>, type: string): boolean {
   const condition = itemsOf(memberAt(migration, 'status', 'conditions')).find((each) => textAt(each, 'type') === type);
@@ -31,36 +34,22 @@ function isTrue(migration: Draft<StorageVersionMigration>, type: string): boolea
 const versionOf = (migration: Draft<StorageVersionMigration>): string => textAt(migration, 'status', 'resourceVersion');
 
 function validateVersion(migration: Draft<StorageVersionMigration>): FieldError[] {
-  const path = status.child('resourceVersion');
   const version = versionOf(migration);
-  return [
-    ...(isRevision(version) ? [] : [invalid(path, version, versionComplaint(version))]),
-    ...(isRevision(version) && version.startsWith('-') ? [invalid(path, Number(version), 'must be greater than or equal to 0')] : []),
-  ];
+  return version === '' || wholeVersion.test(version)
+    ? []
+    : [invalid(versionPath, version, `resource version is not well formed: ${version}`)];
 }
 
 function validateKeptVersion(migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] {
-  const [version, before] = [versionOf(migration), versionOf(old)];
-  return before !== '' && before !== version ? [invalid(status.child('resourceVersion'), version, 'cannot be updated')] : [];
+  const before = versionOf(old);
+  return before === '' ? [] : unchanged(versionOf(migration), before, versionPath);
 }
 
-const isRevision = (version: string): boolean =>
-  version === '' ||
-  (/^[-+]?\d+$/.test(version) && BigInt(version.replace('+', '')) <= versionMax && BigInt(version.replace('+', '')) >= -versionMax - 1n);
-
-function versionComplaint(version: string): string {
-  const why = /^[-+]?\d+$/.test(version) ? 'value out of range' : 'invalid syntax';
-  const quoted = JSON.stringify(version);
-  return `failed to parse resource version ${quoted}: strconv.ParseInt: parsing ${quoted}: ${why}`;
-}
-
-/** Progress is final and has one outcome. */
+/** Progress is final and has one outcome. A migration that is over may still say that it runs. */
 function validateProgress(migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] {
-  const [succeeded, failed, running] = ['Succeeded', 'Failed', 'Running'].map((type) => isTrue(migration, type));
+  const [succeeded, failed] = ['Succeeded', 'Failed'].map((type) => isTrue(migration, type));
   const complaints: readonly (readonly [applies: boolean | undefined, text: string])[] = [
     [succeeded && failed, 'Both success and failed conditions cannot be true at the same time'],
-    [succeeded && running, 'Running condition cannot be true when success condition is true'],
-    [failed && running, 'Running condition cannot be true when failed condition is true'],
     [isTrue(old, 'Succeeded') && !succeeded, 'Success condition cannot be set to false once it is true'],
     [isTrue(old, 'Failed') && !failed, 'Failed condition cannot be set to false once it is true'],
   ];

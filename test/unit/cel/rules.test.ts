@@ -94,6 +94,18 @@ describe('rules of schemas', () => {
       expect(await causes(schema, { [word]: 2 })).to.have.length(1);
     });
 
+  it('are an error where the schemas above leave nothing to see, and are left out below what is not seen', async () => {
+    const item = { ...object({ n: int }, rule('self.n < 9')) };
+    const why = 'rule compiler initialization error: failed to convert to declType for CEL validation rules';
+    expect(await causes(object({ o: { type: 'object', items: item } }), { o: [{ n: 1 }] })).to.deep.equal([
+      `spec.o[0]: Invalid value: "object": ${why}`,
+    ]);
+    const unseen = { 'x-kubernetes-preserve-unknown-fields': true, properties: { i: item } };
+    expect(
+      await causes(object({ l: { type: 'array', items: unseen }, u: unseen }), { l: [{ i: { n: 9 } }], u: { i: { n: 9 } } }),
+    ).to.deep.equal([]);
+  });
+
   it('do not see fields by words that mean something', () => {
     for (const word of ['true', 'false', 'null', 'in']) {
       expect(findings(object({ [word]: int }, rule(`self.__${word}__ == 1`))), word).to.deep.equal([]);

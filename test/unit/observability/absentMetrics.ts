@@ -33,7 +33,6 @@ export const absent: readonly (readonly [names: RegExp, why: string])[] = [
   ],
   [/^apiserver_request_timestamp_/, 'what a write leaves as it is is found while ownership is worked out, which is not timed by itself'],
   [/^apiserver_stream_translator_/, 'WebSockets are handed on as they are, and none is turned into SPDY'],
-  [/^cardinality_enforcement_/, 'series are bounded by what they are made of, not by a limit that could be met'],
 ];
 
 /** Labels that ours have besides those of the reference, or instead of them, and why. */

@@ -45,6 +45,11 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   ['a strategy of nobody', candidate({ ...right, strategy: 'Youngest' }), ['unsupported spec.strategy.strategy']],
   ['a migration of nothing', migration({}), ['required spec.resource.resource']],
   [
+    'a migration of what no server could serve',
+    migration({ group: 'A', resource: 'a.b' }),
+    ['invalid spec.resource.resource', 'invalid spec.resource.group'],
+  ],
+  [
     'a taint rule',
     taint({ deviceSelector: { driver: 'A B', pool: '', device: 'X' }, taint: { key: ' ', effect: 'X' } }),
     [
@@ -154,6 +159,33 @@ describe('registry/rare kinds', () => {
         ownerReferences: undefined,
       });
     });
+
+  it('lets a migration succeed that still says that it runs, at a version that objects can have', async () => {
+    const version = migration({ group: '', resource: 'secrets' });
+    await sample.create({ ...version, metadata: { name: 'over' } });
+    const report = (resourceVersion: string, ...types: string[]): ReturnType<Sample['update']> =>
+      sample.update(
+        { ...version, metadata: { name: 'over' } },
+        (object) => {
+          const conditions = types.map((type) => ({
+            type,
+            status: 'True',
+            reason: type,
+            message: '',
+            lastTransitionTime: '2026-01-01T00:00:00Z',
+          }));
+          object['status'] = { resourceVersion, conditions };
+        },
+        'status',
+      );
+    for (const malformed of ['0', '01', '-1', 'x'])
+      expect(await causes(report(malformed))).to.deep.equal(['invalid status.resourceVersion']);
+    await report('99999999999999999999', 'Running');
+    expect(await causes(report('1', 'Running'))).to.deep.equal(['invalid status.resourceVersion']);
+    await report('99999999999999999999', 'Running', 'Succeeded');
+    expect(await causes(report('99999999999999999999', 'Running'))).to.deep.equal(['invalid status.conditions']);
+    expect(await causes(report('99999999999999999999', 'Succeeded', 'Failed'))).to.deep.equal(['invalid status.conditions']);
+  });
 
   it('reads all versions that a server serves', async () => {
     const version = object('internal.apiserver.k8s.io/v1alpha1', 'StorageVersion', { spec: {} }, 'served.example.pods');

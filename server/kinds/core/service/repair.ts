@@ -23,7 +23,7 @@ export interface Repaired {
   readonly removed: number;
 }
 
-const services: GroupResource = { group: '', resource: 'services' };
+export const services: GroupResource = { group: '', resource: 'services' };
 const managedBy = 'ipaddress.kubernetes.io/managed-by';
 const writeTimeoutMs = 10_000;
 
@@ -48,6 +48,31 @@ export async function repairServiceClaims({ storage, now, newUid, claimed = [add
     );
   }
   return { added: missing.length, removed: leaked.length };
+}
+
+/**
+ * Claims addresses of a service that nobody has claimed: another program may have written the service into the store. The claims are read from memory first,
+ * because services change often and hardly ever lack a claim.
+ */
+export async function claimMissing({ storage, now, newUid }: RepairOptions, service: StoredObject): Promise<number> {
+  const isFree = async (claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> =>
+    (await storage.get(claimKey(claim), { at })).outcome === 'absent';
+  const missing: Claim[] = [];
+  for (const claim of claimsOf(service.decode()))
+    if (claim.resource === addresses && (await isFree(claim, 'any')) && (await isFree(claim, 'mostRecent'))) missing.push(claim);
+  if (missing.length === 0) return 0;
+  const present = await storage.get({ resource: services, namespace: service.namespace, name: service.name }, { at: 'mostRecent' });
+  if (present.outcome === 'absent') return 0;
+  if (present.outcome !== 'found') throw readFailure(present);
+  const owner = present.object.decode();
+  const wanted = new Set(claimsOf(owner).map(idOf));
+  const sides = take(
+    missing.filter((claim) => wanted.has(idOf(claim))),
+    owner,
+    { now, newUid },
+  );
+  for (const side of sides) if (side.action === 'create') await storage.create(side.key, side.object, { timeoutMs: writeTimeoutMs });
+  return sides.length;
 }
 
 /** An unowned port must be seen this often before it is released, as in kube-apiserver, which takes a port before it writes the service. */

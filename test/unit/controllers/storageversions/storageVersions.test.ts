@@ -61,9 +61,18 @@ describe('the migrator of storage versions', () => {
   };
   it('writes every object anew', async () =>
     expect(await migrate('configmaps')).to.deep.equal({
-      reasons: [['Succeeded', 'StorageVersionMigrationSucceeded']],
+      reasons: [
+        ['Running', 'MigrationRunning'],
+        ['Succeeded', 'StorageVersionMigrationSucceeded'],
+      ],
       patched: ['m/b', 'n/a'],
     }));
   it('says when there is no such resource', async () =>
-    expect(await migrate('widgets')).to.deep.equal({ reasons: [['Failed', 'StorageVersionMigrationFailed']], patched: [] }));
+    expect(await migrate('widgets')).to.deep.equal({
+      reasons: [
+        ['Running', 'MigrationRunning'],
+        ['Failed', 'StorageVersionMigrationFailed'],
+      ],
+      patched: [],
+    }));
 });
