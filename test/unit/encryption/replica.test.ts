@@ -395,6 +395,20 @@ describe('encryption, key services', () => {
     writer.close();
   });
 
+  it('v1: a cache of negative size keeps no key: each read asks the service', async () => {
+    const metrics = createMetrics({}, { ofProcess: false });
+    const counts = createEncryptionMetrics(metrics.registry, 'server');
+    const service = kmsV1({ ...facts('v1'), cacheSize: -1 }, counts);
+    const value = await sealed(plain, service.transformer, secretKey);
+    for (const read of [1, 2, 3]) {
+      expect(await opened(value, [service.transformer], secretKey)).to.deep.equal(plain);
+      expect(await shownSeries(metrics.registry, 'apiserver_storage_envelope_transformation_cache_misses_total')).to.deep.equal({
+        '': read,
+      });
+    }
+    service.close();
+  });
+
   it('v1: each value has a key of its own', async () => {
     const service = kmsV1(facts('v1'));
     await sealed(plain, service.transformer, secretKey);

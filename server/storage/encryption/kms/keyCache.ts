@@ -1,6 +1,6 @@
 import { noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 
-/** The newest decrypted keys by encrypted form; concurrent requests for a key share one call. */
+/** The newest decrypted keys by encrypted form; concurrent requests for a key share one call. A cache of no size keeps nothing. */
 export class KeyCache {
   readonly #keys = new Map<string, Buffer | Promise<Buffer>>();
 
@@ -40,7 +40,7 @@ export class KeyCache {
       if (this.#keys.size <= this.max) break;
       this.#keys.delete(oldest);
     }
-    this.counts.keysFill(this.#keys.size / this.max);
+    if (this.max > 0) this.counts.keysFill(this.#keys.size / this.max);
   }
 }
 

@@ -13,8 +13,6 @@ const service = '/v1beta1.KeyManagementService';
 const keyBytes = 32;
 const lengthBytes = 2;
 const cacheSizeDefault = 1_000;
-/** Bounds a cache configured as unbounded. */
-const cacheSizeMax = 100_000;
 
 /**
  * Each value has its own key, which the service encrypts and which precedes the value, after its length. Each write, and each read with an uncached key, calls
@@ -22,7 +20,8 @@ const cacheSizeMax = 100_000;
  */
 export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
   const connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
-  const keys = new KeyCache(cacheSize === null ? cacheSizeDefault : cacheSize < 0 ? cacheSizeMax : cacheSize, counts);
+  // A negative size disables the cache (`NewEnvelopeTransformer` of k8s.io/apiserver).
+  const keys = new KeyCache(Math.max(0, cacheSize ?? cacheSizeDefault), counts);
   const decryptKey = async (cipher: Buffer): Promise<Buffer> =>
     Buffer.from((await connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, { version: protocol, cipher })).plain);
   const openValue = (sealed: Buffer, context: string): OpenedValue | Promise<OpenedValue> => {
