@@ -73,13 +73,15 @@ const handlers: Readonly<Record<string, Handler>> = {
     await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
     writeJson(exchange, 200, { leaderId: (await statusOf(replica)).leaderId });
   },
-  // Drops all history up to now, on every replica: a client that resumes from before gets 410 and lists anew.
+  // Drops history up to a revision, by default all of it, on every replica: a client that resumes from before gets 410 and lists anew.
   'POST compact': async (exchange, replica) => {
     const { revision: current } = await statusOf(replica);
-    const { outcome } = await replica.compact(current, { timeoutMs: compactTimeoutMs });
+    const upTo = (wholeNumber(exchange.query, 'revision') ?? current) as Revision;
+    if (upTo > current) throw badRequest(`revision ${upTo} is in the future; the current one is ${current}`);
+    const { outcome } = await replica.compact(upTo, { timeoutMs: compactTimeoutMs });
     // Another caller was faster, and with a later revision.
     if (outcome !== 'applied' && outcome !== 'compacted') throw timeout(`the compaction ended with "${outcome}"; it may still happen`, 1);
-    writeJson(exchange, 200, { compactedRevision: current });
+    writeJson(exchange, 200, { compactedRevision: upTo });
   },
   'GET backup': sendBackup,
   // Returns keys created after a revision that still exist; together with the next handlers a test resets a cluster.

@@ -12,6 +12,7 @@ const deletionEvery = 17;
 /** A client that changes objects without end, and knows what became of each version that was acknowledged. */
 export class Changer {
   readonly written = new Map<number, string>();
+  private latest = 'nothing asked yet';
   private stopped = false;
   private readonly running: Promise<void>;
 
@@ -21,6 +22,11 @@ export class Changer {
     private readonly name: string,
   ) {
     this.running = this.run();
+  }
+
+  /** What it has written, and its latest request: for whoever looks for the cause of a failure. */
+  get progress(): string {
+    return `changer ${this.name}: ${this.written.size} written; ${this.latest}`;
   }
 
   async stop(): Promise<void> {
@@ -40,9 +46,11 @@ export class Changer {
       const body = configMap(name, { left: `${this.name}.${n}`, right: `${this.name}.${n}` });
       const answer = await this.test.client
         .request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: writeTimeoutMs })
-        .catch(() => null);
-      if (answer?.status === 404 && !deletes) await this.create(body, n);
-      else if (answer?.status === 200 && !deletes) this.acknowledge(answer.body, n);
+        .catch((error: Error) => error);
+      this.latest = `${deletes ? 'DELETE' : 'PUT'} ${name}: ${answer instanceof Error ? answer.message : answer.status}`;
+      if (answer instanceof Error) continue;
+      if (answer.status === 404 && !deletes) await this.create(body, n);
+      else if (answer.status === 200 && !deletes) this.acknowledge(answer.body, n);
     }
   }
 
