@@ -88,7 +88,9 @@ describe('cluster/managerLoops', function () {
         .of(pods)
         .cache.inNamespace(namespace)
         .every((pod) => isTerminating(pod) || pod.metadata.labels?.['stays'] === 'yes');
-    while (bound() < each || seen.certificates.size < each || !evicted()) await delay(pollMs);
+    const staying = names.filter((_, index) => index % 2 === 1);
+    const provided = (): boolean => staying.every((name) => seen.claimsOfPods.has(name));
+    while (bound() < each || seen.certificates.size < each || !evicted() || !provided()) await delay(pollMs);
     expect((await activeManager(test.cluster)).spec.name).not.to.equal(active.spec.name);
 
     const volumesOf = names.map((name) => claims().find((one) => nameOf(one) === name)?.spec?.volumeName);
@@ -102,8 +104,11 @@ describe('cluster/managerLoops', function () {
       'one certificate for each request',
     ).to.deep.equal([]);
     expect(claims().filter(({ metadata }) => metadata.finalizers?.includes('kubernetes.io/pvc-protection') !== true)).to.deep.equal([]);
-    const owned = claims().filter(({ metadata }) => controllerOf({ metadata }) !== null);
-    expect(owned.length, 'a claim for the volume of each pod').to.equal(each);
+    // A pod that is evicted before it has a claim gets none, and its claim goes with it otherwise.
+    expect(
+      [...seen.claimsOfPods.values()].filter((all) => all.size !== 1),
+      'one claim for the volume of each pod',
+    ).to.deep.equal([]);
     expect(seen.deletedPods.size).to.equal(each / 2);
     const stays = informers.of(pods).cache.inNamespace(namespace);
     expect(
@@ -111,7 +116,7 @@ describe('cluster/managerLoops', function () {
         .filter((pod) => !isTerminating(pod))
         .map(nameOf)
         .sort(),
-    ).to.deep.equal(names.filter((_, index) => index % 2 === 1).sort());
+    ).to.deep.equal(staying.toSorted());
   });
 });
 
@@ -120,10 +125,13 @@ function watched({ informers }: ControllerEnvironment): {
   readonly certificates: ReadonlyMap<string, ReadonlySet<string>>;
   readonly bindings: ReadonlyMap<string, ReadonlySet<string>>;
   readonly deletedPods: ReadonlySet<string>;
+  /** UIDs of the claims that each pod has owned. */
+  readonly claimsOfPods: ReadonlyMap<string, ReadonlySet<string>>;
 } {
   const certificates = new Map<string, Set<string>>();
   const bindings = new Map<string, Set<string>>();
   const deletedPods = new Set<string>();
+  const claimsOfPods = new Map<string, Set<string>>();
   const note = (to: Map<string, Set<string>>, name: string, value: string | undefined): void => {
     if (value) to.set(name, (to.get(name) ?? new Set()).add(value));
   };
@@ -131,13 +139,17 @@ function watched({ informers }: ControllerEnvironment): {
   informers.of(certificateSigningRequests).addHandlers({ added: request, changed: (_, one) => request(one) });
   const volume = (one: PersistentVolume): void => note(bindings, nameOf(one), one.spec?.claimRef?.uid);
   informers.of(persistentVolumes).addHandlers({ added: volume, changed: (_, one) => volume(one) });
-  informers.of(persistentVolumeClaims);
+  const ownedClaim = (one: PersistentVolumeClaim): void => {
+    const owner = controllerOf(one);
+    if (owner !== null) note(claimsOfPods, owner.name, uidOf(one));
+  };
+  informers.of(persistentVolumeClaims).addHandlers({ added: ownedClaim, changed: (_, one) => ownedClaim(one) });
   const pod = (one: Pod): void => {
     if (isTerminating(one)) deletedPods.add(uidOf(one));
   };
   informers.of(pods).addHandlers({ changed: (_, one) => pod(one), removed: (one) => void deletedPods.add(uidOf(one)) });
   informers.of(nodes);
-  return { certificates, bindings, deletedPods };
+  return { certificates, bindings, deletedPods, claimsOfPods };
 }
 
 async function nodeOf({ informers }: ControllerEnvironment): Promise<string> {
