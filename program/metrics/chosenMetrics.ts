@@ -31,8 +31,8 @@ export class ChosenMetrics extends Registry {
   readonly #shownFor: number | null;
   /** Numbers of metrics that are not shown, as the reference counts them. */
   readonly counts = { disabled: 0, hidden: 0, registered: 0 };
-  /** Observations with a value of a label that is not allowed, by metric, as its last reading had them. */
-  readonly #unexpected = new Map<string, number>();
+  /** Counts of each bounded metric: observations with a value of a label that is not allowed. */
+  readonly #unexpected: (() => Promise<number>)[] = [];
 
   constructor({ disabled = [], allowedLabels = new Map(), hiddenShownFor = null }: MetricChoice) {
     super();
@@ -41,9 +41,10 @@ export class ChosenMetrics extends Registry {
     this.#allowed = byMetric(allowedLabels);
   }
 
-  /** Observations with values of labels that are not allowed, as of the last reading of each metric. */
-  get unexpectedValues(): number {
-    return [...this.#unexpected.values()].reduce((sum, count) => sum + count, 0);
+  /** Returns the number of observations with values of labels that are not allowed. */
+  async unexpectedValues(): Promise<number> {
+    const counts = await Promise.all(this.#unexpected.map((count) => count()));
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** Sorted by name, as in the reference. */
@@ -64,10 +65,7 @@ export class ChosenMetrics extends Registry {
     }
     this.counts.registered++;
     const labels = this.#allowed.get(name);
-    if (labels !== undefined)
-      bound(metric as unknown as Readable, labels, (count) => {
-        this.#unexpected.set(name, count);
-      });
+    if (labels !== undefined) this.#unexpected.push(bound(metric as unknown as Readable, labels));
     super.registerMetric(metric);
   }
 }
@@ -86,17 +84,14 @@ function byMetric(allowed: AllowedLabels): Map<string, Map<string, ReadonlySet<s
   return metrics;
 }
 
-/** Readings of the metric show only allowed values of labels; series that become equal are added up. */
-function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>, counted: (unexpected: number) => void): void {
+/** Readings of the metric show only allowed values of labels; series that become equal are added up. Returns the count of observations with others. */
+function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>): () => Promise<number> {
+  const readAll = metric.get.bind(metric);
   for (const method of ['get', 'getForPromString'] as const) {
     const read = metric[method]?.bind(metric);
-    if (read === undefined) continue;
-    metric[method] = async () => {
-      const exported = await read();
-      counted(unexpectedIn(exported, labels));
-      return bounded(exported, labels);
-    };
+    if (read !== undefined) metric[method] = async () => bounded(await read(), labels);
   }
+  return async () => unexpectedIn(await readAll(), labels);
 }
 
 const isAllowed = (allowed: ReadonlyMap<string, ReadonlySet<string>>, name: string, value: number | string): boolean =>

@@ -51,15 +51,16 @@ export function exposeProgram(
   );
   const counts = (registry as Partial<ChosenMetrics>).counts;
   const read = { disabled: () => counts?.disabled ?? 0, hidden: () => counts?.hidden ?? 0, registered: () => counts?.registered ?? 0 };
-  const unexpected = (): number => (registry as Partial<ChosenMetrics>).unexpectedValues ?? 0;
-  const counter = (name: string, help: string, value: () => number): void => {
+  const unexpected = async (): Promise<number> => (await (registry as Partial<ChosenMetrics>).unexpectedValues?.()) ?? 0;
+  const counter = (name: string, help: string, value: () => number | Promise<number>): void => {
     new Counter({
       name,
       help,
       registers: [registry],
-      collect() {
+      async collect() {
+        const now = await value();
         this.reset();
-        this.inc(value());
+        this.inc(now);
       },
     });
   };

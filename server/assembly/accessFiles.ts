@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Registry } from 'prom-client';
 import { awaitSigner } from '../authentication/serviceaccount/external/awaitedSigner.js';
+import { createSignerMeasures } from '../authentication/serviceaccount/external/measures.js';
 import type { ExternalSigner } from '../authentication/serviceaccount/external/signer.js';
 import {
   readSigningKey,
@@ -81,7 +83,7 @@ export async function readAccessFiles({ options, live, metrics, log, dial = null
   const policyFile = options['authorization-policy-file'];
   const tokenWebhookFile = options['authentication-token-webhook-config-file'];
   const signingFile = options['service-account-signing-key-file'];
-  const signer = await signerOutside(options, log);
+  const signer = await signerOutside(options, log, metrics.registry);
   const { webhooks: certificates } = metrics.peerCertificates;
   return {
     staticTokens: tokenFile === null ? null : readStaticTokens(tokenFile),
@@ -229,11 +231,12 @@ function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchor
 }
 
 /** An unsuitable signer prevents the start; an absent one is awaited in the background. */
-async function signerOutside(options: ApiServerOptions, log: Logger): Promise<ExternalSigner | null> {
+async function signerOutside(options: ApiServerOptions, log: Logger, registry: Registry): Promise<ExternalSigner | null> {
   const socket = options['service-account-signing-endpoint'];
   if (socket === null) return null;
   return awaitSigner({
     socket,
+    measures: createSignerMeasures(registry),
     check: ({ lifetimeSecondsMax }) => {
       const askedSeconds = options['service-account-max-token-expiration'] / 1000;
       if (askedSeconds > lifetimeSecondsMax)

@@ -4,10 +4,13 @@ import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { JsonObject } from '../../../api/object.js';
 import { awaitSigner } from '../../../server/authentication/serviceaccount/external/awaitedSigner.js';
+import { createSignerMeasures } from '../../../server/authentication/serviceaccount/external/measures.js';
 import { connectSigner, type ExternalSigner } from '../../../server/authentication/serviceaccount/external/signer.js';
 import { signatureCheck } from '../../../server/authentication/serviceaccount/signatures.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { startServer, type RunningServer } from '../../../server/server.js';
+import { createMetrics } from '../../../server/http/metrics.js';
+import { shownSeries } from '../../fixtures/shownSeries.js';
 import { OutsideSigner } from '../../fixtures/outsideSigner.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, recordingLogger, type Answer } from '../http/frontDoor.js';
@@ -47,6 +50,22 @@ describe('a signer outside', function () {
     expect(await check(first)).to.equal('no key of this cluster has signed the token');
     expect(signer.keys.maxAgeSeconds).to.be.within(590, 600);
   });
+  it('is measured by the answers that it gives', async () => {
+    const { registry } = createMetrics({}, { ofProcess: false });
+    const measures = createSignerMeasures(registry);
+    const signer = await connectSigner({ socket: service.socket, failed: () => {}, measures });
+    signers.push(signer);
+    const { sign } = signer.issuer('i');
+    await sign({});
+    service.header = { alg: 'none' };
+    await complaint(sign({}));
+    const shown = (name: string): ReturnType<typeof shownSeries> => shownSeries(registry, `apiserver_externaljwt_${name}`);
+    expect(await shown('sign_request_total')).to.deep.equal({ 'code="OK"': 1, 'code="unknown-non-grpc"': 1 });
+    expect(await shown('fetch_keys_request_total')).to.deep.equal({ 'code="OK"': 1 });
+    expect((await shown('request_duration_seconds'))['code="OK",method="/v1.ExternalJWTSigner/Sign"']).to.equal(2);
+    expect((await shown('fetch_keys_success_timestamp'))['']).to.be.greaterThan(1.7e9);
+    expect(await shown('fetch_keys_data_timestamp')).to.deep.equal({ '': 1 });
+  });
   it('may listen on an abstract socket', async () => {
     const abstract = new OutsideSigner(`@raftplane-signer-${randomUUID()}`);
     await abstract.start();
@@ -63,15 +82,17 @@ describe('a signer outside', function () {
   it('must not sign with keys that nobody knows of, or say more in headers than it should', async () => {
     const { sign } = (await connect()).issuer('i');
     service.rotate('hidden', { excluded: true });
-    expect(await complaint(sign({}))).to.match(/key hidden, which is not published/);
+    expect(await complaint(sign({}))).to.match(
+      /while validating header: key used for signing JWT \(kid: hidden\) is excluded from OIDC discovery docs/,
+    );
     service.rotate('key-3');
     for (const [header, message] of [
-      [{ jku: 'https://evil.test' }, /header/],
-      [{ alg: 'none' }, /header/],
-      [{ alg: 'HS256' }, /header/],
-      [{ typ: 'at+jwt' }, /header/],
-      [{ kid: '' }, /key id/],
-      [{ kid: 'x'.repeat(2_000) }, /key id/],
+      [{ jku: 'https://evil.test' }, /validating header: .*unknown field "jku"/],
+      [{ alg: 'none' }, /validating header: bad signing algorithm "none"/],
+      [{ alg: 'HS256' }, /validating header: bad signing algorithm "HS256"/],
+      [{ typ: 'at+jwt' }, /validating header: bad type/],
+      [{ kid: '' }, /validating header: key id missing/],
+      [{ kid: 'x'.repeat(2_000) }, /validating header: key id longer than 1 kb/],
     ] as const) {
       service.header = header;
       expect(await complaint(sign({})), JSON.stringify(header).slice(0, 40)).to.match(message);

@@ -1,10 +1,12 @@
 import { createPublicKey } from 'node:crypto';
+import { isObject } from '../../../../api/json/json.js';
 import type { JsonObject } from '../../../../api/object.js';
 import { LocalService } from '../../../../program/grpc/localService.js';
 import { socketPath } from '../../../../program/grpc/socketPath.js';
 import type { MessageType } from '../../../../program/grpc/messageType.js';
 import { verificationKey, type VerificationKey, type VerificationKeys } from '../keys.js';
 import type { TokenIssuer } from '../issuer.js';
+import { unmeasured, type SignerMeasures } from './measures.js';
 import { signerMethods, signerService, type PublishedKeys, type SignedParts } from './messages.js';
 
 /** A service on a Unix socket that holds the keys of service account tokens, which this process never sees. */
@@ -20,6 +22,7 @@ export interface ExternalSignerOptions {
   readonly socket: string;
   /** Called when keys cannot be renewed: known ones stay valid. */
   readonly failed: (error: Error) => void;
+  readonly measures?: SignerMeasures;
   readonly timeoutMs?: number;
   readonly renewalIntervalMs?: number;
 }
@@ -40,19 +43,26 @@ export async function connectSigner({
   failed,
   timeoutMs = defaultTimeoutMs,
   renewalIntervalMs = defaultRenewalIntervalMs,
+  measures = unmeasured,
 }: ExternalSignerOptions): Promise<ExternalSigner> {
   const service = new LocalService({ endpoint: `unix:${socketPath(socket)}`, timeoutMs });
-  const call = caller(service);
+  const call = caller(service, measures);
   try {
     const { maxTokenExpirationSeconds } = await call('Metadata', {});
     if (maxTokenExpirationSeconds < lifetimeSecondsMin)
       throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
-    const keys = await followKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs });
+    const keys = await followKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs, measures });
     const sign = async (payload: JsonObject): Promise<string> => {
       const claims = Buffer.from(JSON.stringify(payload)).toString('base64url');
-      const parts = await call('Sign', { claims });
-      await checkParts(parts, keys);
-      return `${parts.header}.${claims}.${parts.signature}`;
+      const signing = call('Sign', { claims }).then(async (parts) => {
+        await checkParts(parts, keys);
+        return `${parts.header}.${claims}.${parts.signature}`;
+      });
+      signing.then(
+        () => measures.signed(null),
+        (error: unknown) => measures.signed(error),
+      );
+      return signing;
     };
     return {
       issuer: (issuer) => ({ issuer, sign }),
@@ -84,15 +94,21 @@ type Question<N extends keyof Methods> = Methods[N]['question'] extends MessageT
 type Answer<N extends keyof Methods> = Methods[N]['answer'] extends MessageType<infer A> ? A : never;
 type Call = <N extends keyof Methods>(name: N, message: Question<N>) => Promise<Answer<N>>;
 
-function caller(service: LocalService): Call {
+function caller(service: LocalService, measures: SignerMeasures): Call {
   return async <N extends keyof Methods>(name: N, message: Question<N>): Promise<Answer<N>> => {
     const types = signerMethods[name] as unknown as {
       readonly question: MessageType<Question<N>>;
       readonly answer: MessageType<Answer<N>>;
     };
+    const path = `${signerService}/${name}`;
+    const begun = performance.now();
+    const called = (error: unknown): void => measures.called(path, error, (performance.now() - begun) / 1000);
     try {
-      return await service.call({ path: `${signerService}/${name}`, ...types }, message);
+      const answer = await service.call({ path, ...types }, message);
+      called(null);
+      return answer;
     } catch (cause) {
+      called(cause);
       throw new Error(`${name}: ${(cause as Error).message}`, { cause });
     }
   };
@@ -107,10 +123,11 @@ interface KeySource {
   readonly fetch: () => Promise<PublishedKeys>;
   readonly failed: (error: Error) => void;
   readonly renewalIntervalMs: number;
+  readonly measures: SignerMeasures;
 }
 
 /** Fetches the keys now, at the service's refresh interval, and for tokens with an unknown key. */
-async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Promise<FollowedKeys> {
+async function followKeys({ fetch, failed, renewalIntervalMs, measures }: KeySource): Promise<FollowedKeys> {
   let text = '';
   let current: readonly VerificationKey[] = [];
   let [askedAt, renewedAt] = [0, -Infinity];
@@ -120,8 +137,12 @@ async function followKeys({ fetch, failed, renewalIntervalMs }: KeySource): Prom
   let stopped = false;
   const ask = async (): Promise<void> => {
     askedAt = performance.now();
-    const published = await fetch();
-    const read = readKeys(published);
+    const fetched = fetch().then((published) => ({ published, read: readKeys(published) }));
+    fetched.then(
+      ({ published: { dataTimestamp } }) => measures.fetched(null, dataTimestamp),
+      (error: unknown) => measures.fetched(error, null),
+    );
+    const { published, read } = await fetched;
     refreshMs = Math.min(published.refreshHintSeconds, refreshSecondsMax) * 1000;
     // Unchanged keys keep their list, so that verified tokens stay valid.
     const now = JSON.stringify(
@@ -194,15 +215,34 @@ function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): V
   });
 }
 
-/** The result must be verifiable by others, and contain nothing more. */
+/** The result must be verifiable by others, and contain nothing more. Complaints have the reference's words, because clients see them. */
 async function checkParts({ header, signature }: SignedParts, keys: FollowedKeys): Promise<void> {
-  if (signature === '') throw new Error('the signer returned no signature');
-  const { alg, kid, typ, ...rest } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8')) as Readonly<Record<string, unknown>>;
-  if (Object.keys(rest).length > 0 || typ !== 'JWT' || !algorithms.has(alg))
-    throw new Error('the signer returned a header that is none of a service account token');
-  if (typeof kid !== 'string' || kid === '' || kid.length > keyIdCharactersMax)
-    throw new Error('the signer returned a header without a usable key id');
+  const kid = keyIdIn(header);
   const known = keys.current.some(({ id }) => id === kid) ? keys.current : await keys.learn();
   if (known.some(({ id, excluded = false }) => id === kid && excluded))
-    throw new Error(`the signer signed with key ${kid}, which is not published`);
+    throw new Error(`while validating header: key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`);
+  if (signature === '') throw new Error('empty signature returned');
+}
+
+function keyIdIn(header: string): string {
+  const refuse = (why: string): never => {
+    throw new Error(`while validating header: ${why}`);
+  };
+  const members = parseJson(Buffer.from(header, 'base64url').toString('utf8'));
+  if (!isObject(members)) return refuse('while parsing header JSON: it is no object');
+  const { alg, kid, typ, ...rest } = members;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return refuse(`while parsing header JSON: json: unknown field ${JSON.stringify(unknown)}`);
+  if (typ !== 'JWT') return refuse('bad type');
+  if (typeof kid !== 'string' || kid === '') return refuse('key id missing');
+  if (kid.length > keyIdCharactersMax) return refuse('key id longer than 1 kb');
+  return algorithms.has(alg) ? kid : refuse(`bad signing algorithm ${JSON.stringify(alg ?? '')}`);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
