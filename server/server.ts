@@ -38,6 +38,7 @@ import type { RunningServer } from './process/runningServer.js';
 import { machineClock } from './presence/machineClock.js';
 import type { ServerAddress } from './presence/serverLease.js';
 import { MasterLeases } from './presence/masterLeases.js';
+import { Coordinator } from './election/coordinator.js';
 import { Elections } from './election/elections.js';
 import { Presence } from './presence/presence.js';
 import { Parts } from './assembly/parts.js';
@@ -255,11 +256,38 @@ function peerAddress(options: ApiServerOptions, { ip, port }: ServerAddress): Se
   return isIP(found.ip) === 0 || (found.ip === ip && found.port === port) ? null : found;
 }
 
-/** Null without coordinated elections. */
-const electionsOf = (options: ApiServerOptions, surroundings: Surroundings): Elections | null =>
-  featuresOf(options).enabled('CoordinatedLeaderElection')
-    ? new Elections(leaderWork(surroundings, 'election', 'cannot be held now, and is tried again'))
-    : null;
+interface ElectionWork {
+  start(): void;
+  stop(): Promise<unknown>;
+}
+
+/**
+ * Null without coordinated elections. The leader of the replicas runs them; servers over an etcd, which have no leader, agree on one through a Lease.
+ */
+function electionsOf(options: ApiServerOptions, surroundings: Surroundings): ElectionWork | null {
+  if (!featuresOf(options).enabled('CoordinatedLeaderElection')) return null;
+  const work = leaderWork(surroundings, 'election', 'cannot be held now, and is tried again');
+  if (surroundings.store.replica !== null) return new Elections(work);
+  const coordinator = new Coordinator({
+    registry: surroundings.api.registry,
+    catalogue: work.catalogue,
+    identity: `${hostname()}_${randomUUID()}`,
+    leaseDurationMs: options['coordinated-leadership-lease-duration'],
+    renewDeadlineMs: options['coordinated-leadership-renew-deadline'],
+    retryPeriodMs: options['coordinated-leadership-retry-period'],
+    clock: machineClock,
+    began: () => elections.look(),
+    report: work.report,
+  });
+  const elections = new Elections({ ...work, leads: () => Promise.resolve(coordinator.coordinates) });
+  return {
+    start() {
+      elections.start();
+      coordinator.start();
+    },
+    stop: () => Promise.all([elections.stop(), coordinator.stop()]),
+  };
+}
 
 /** Null where the machine has no external address. */
 function presenceOf({

@@ -75,11 +75,13 @@ export class Elections {
   /** Called when storage takes writes. */
   start(): void {
     this.#running = true;
-    const all = (): void => {
-      for (const election of this.#elections.values()) this.#wake(election);
-    };
-    this.#look = setInterval(all, lookMs).unref();
-    all();
+    this.#look = setInterval(() => this.look(), lookMs).unref();
+    this.look();
+  }
+
+  /** Looks at all elections now: this server has begun to run them. */
+  look(): void {
+    for (const election of this.#elections.values()) this.#wake(election);
   }
 
   async stop(): Promise<void> {

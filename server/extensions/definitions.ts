@@ -55,6 +55,7 @@ export class CustomResources {
   private readonly entries = new Map<string, Entry>();
   /** Unread changes; null for removed definitions. */
   private readonly changed = new Map<string, StoredObject | null>();
+  private readonly unreadable = new Set<string>();
   private readonly following: Following;
   private readonly listeners = new Set<() => void>();
   private working: Promise<void> | null = null;
@@ -66,9 +67,15 @@ export class CustomResources {
   constructor(private readonly options: CustomResourcesOptions) {
     this.following = follow(options.storage, definitionsResource, {
       put: (object) => {
+        this.unreadable.delete(object.name);
         this.change(object.name, object);
       },
       remove: (_, name) => {
+        this.unreadable.delete(name);
+        this.change(name, null);
+      },
+      unreadable: ({ name }) => {
+        this.unreadable.add(name);
         this.change(name, null);
       },
     });
@@ -82,6 +89,11 @@ export class CustomResources {
   /** Custom resources alone, replaced with every change. */
   get catalogue(): Catalogue {
     return this.present;
+  }
+
+  /** Whether all definitions can be read. Otherwise a resource without a definition may have one. */
+  get complete(): boolean {
+    return this.unreadable.size === 0;
   }
 
   /** The type of a definition, or null while it has none. */

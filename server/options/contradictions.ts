@@ -107,6 +107,8 @@ const rules: readonly Rule[] = [
   clusterHoldsThisMember,
   severalMembersNeedCertificates,
   electionTimeout,
+  inOrder('coordinated-leadership-lease-duration', 'coordinated-leadership-renew-deadline'),
+  inOrder('coordinated-leadership-renew-deadline', 'coordinated-leadership-retry-period'),
   auditThrottle('log'),
   auditThrottle('webhook'),
   auditCuts('log'),
@@ -242,6 +244,13 @@ function severalMembersNeedCertificates(options: ApiServerOptions, given: Readon
   return missing.length === 0
     ? null
     : `several members in --raft-initial-cluster need ${missing.map((name) => `--${name}`).join(', ')}: members trust each other by certificate only`;
+}
+
+type CoordinationOption = Extract<Name, `coordinated-leadership-${string}`>;
+
+/** The longer duration leaves time for what the shorter one is for. */
+function inOrder(longer: CoordinationOption, shorter: CoordinationOption): Rule {
+  return (options) => (options[longer] > options[shorter] ? null : `--${longer} must be greater than --${shorter}`);
 }
 
 /** One lost message would start an election if there were fewer than five heartbeats. */

@@ -107,20 +107,17 @@ export const servingFlags = {
     'coordinated-leadership-lease-duration': {
       kind: 'duration',
       default: 15_000,
-      effect: 'none',
-      help: 'How long others wait for the server that holds coordinated elections; here the leader of the replicas holds them.',
+      help: 'How long others wait for the server that runs coordinated elections. Over an etcd only, as the two that follow; otherwise the leader of the replicas runs them.',
     },
     'coordinated-leadership-renew-deadline': {
       kind: 'duration',
       default: 10_000,
-      effect: 'none',
-      help: 'How long that server tries to keep holding them.',
+      help: 'How long that server tries to renew its lease before it gives up.',
     },
     'coordinated-leadership-retry-period': {
       kind: 'duration',
       default: 2_000,
-      effect: 'none',
-      help: 'How often servers try to hold them.',
+      help: 'How often servers try to take or renew the lease.',
     },
     'allow-privileged': {
       kind: 'bool',

@@ -2,12 +2,14 @@ import { expect } from 'chai';
 import type { JsonObject } from '../../../api/object.js';
 import { StatusError } from '../../../api/status.js';
 import { cleanupFinalizer } from '../../../server/extensions/definition.js';
-import { CustomResources, withCustomResources } from '../../../server/extensions/definitions.js';
+import { CustomResources, definitionsResource, withCustomResources } from '../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../server/registry/ownWrites.js';
 import { listedGroups } from '../../../server/aggregation/discovered.js';
 import { aggregatedGroups, resourceList } from '../../../server/discovery/documents.js';
 import { builtInResources, createCatalogue } from '../../../server/kinds/index.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
+import type { StoredObject, WatchSink } from '../../../server/storage/contract.js';
+import { follow } from '../../../server/storage/follow.js';
 import { createStorage, definition, definitionFixture, ExtensionServer, noWebhooks } from './harness.js';
 
 describe('extensions/definitions', () => {
@@ -285,6 +287,44 @@ describe('extensions/definitions', () => {
       'ADDED v1.foreign.example.com',
     ]);
     expect(watched).to.have.length(5);
+  });
+
+  it('keep their API services while any definition cannot be read', async () => {
+    const storage = createStorage();
+    const bogus = { namespace: '', name: 'bogus.example.com' } as StoredObject;
+    const sinks = new Set<WatchSink>();
+    const watch = storage.watch.bind(storage);
+    storage.watch = (request, sink) => {
+      if (request.resource.resource === definitionsResource.resource) sinks.add(sink);
+      return watch(request, sink);
+    };
+    const server = await start({ storage });
+    const seen: string[] = [];
+    const looks = new Map<string, () => void>();
+    const once = (text: string): Promise<void> => new Promise((resolve) => looks.set(text, resolve));
+    const see = (text: string): void => {
+      seen.push(text);
+      looks.get(text)?.();
+    };
+    const [made, removed] = [once('put v1.example.com'), once('removed v1.stale.example.com')];
+    follow(
+      storage,
+      { group: 'apiregistration.k8s.io', resource: 'apiservices' },
+      { put: ({ name }) => see(`put ${name}`), remove: (_, name) => see(`removed ${name}`) },
+    );
+    for (const sink of sinks) sink.unreadable?.(bogus, 'bogus data');
+    const stale = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: 'v1.stale.example.com', labels: { 'kube-aggregator.kubernetes.io/automanaged': 'true' } },
+      spec: { group: 'stale.example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 },
+    };
+    await server.registry.create(server.apiServiceTarget(''), stale, ownWrites);
+    await server.define(definition('widgets', 'Widget'));
+    await made;
+    expect(seen).to.deep.equal(['put v1.stale.example.com', 'put v1.example.com']);
+    for (const sink of sinks) sink.event({ type: 'DELETED', object: bogus } as Parameters<WatchSink['event']>[0]);
+    await removed;
   });
 
   it('are waited for by a server that has just started, before it says that something is not there', async () => {

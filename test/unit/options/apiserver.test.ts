@@ -28,6 +28,14 @@ const refused: [string[], RegExp][] = [
   [['--raft-initial-cluster=a=127.0.0.1:1,a=127.0.0.1:2', ...certificates], /names a member twice: a, a/],
   [['--raft-initial-cluster=127.0.0.1:1'], /want a member such as a=10.0.0.1:2380/],
   [['--raft-member-id=A!'], /invalid argument "A!" for "--raft-member-id" flag/],
+  [
+    ['--coordinated-leadership-lease-duration=10s'],
+    /--coordinated-leadership-lease-duration must be greater than --coordinated-leadership-renew-deadline/,
+  ],
+  [
+    ['--coordinated-leadership-retry-period=10s'],
+    /--coordinated-leadership-renew-deadline must be greater than --coordinated-leadership-retry-period/,
+  ],
   [['--raft-election-timeout=100ms'], /--raft-election-timeout \(100ms\) must be at least five times --raft-heartbeat-interval \(50ms\)/],
   [['--storage-backend=memory', '--etcd-servers=https://a:1'], /--storage-backend=memory is one process/],
   [['--storage-backend=memory', '--serving-threads=2'], /--storage-backend=memory is one process/],

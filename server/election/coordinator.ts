@@ -1,0 +1,140 @@
+import { microTimeText } from '../../api/time.js';
+import type { ApiObject } from '../../api/object.js';
+import { StatusError } from '../../api/status.js';
+import { membersOf, memberAt, textAt } from '../../api/json/members.js';
+import type { Registry, WriteOptions } from '../registry/contract.js';
+import { ownWrites } from '../registry/ownWrites.js';
+import type { Catalogue } from '../registry/resources.js';
+
+const group = 'coordination.k8s.io';
+const namespace = 'kube-system';
+const name = 'leader-election-controller';
+const options: WriteOptions = { ...ownWrites, manager: name, timeoutMs: 5_000 };
+/** Others need not wait for a lease that was given back. */
+const releasedSeconds = 1;
+
+export interface CoordinatorOptions {
+  /** With admission: policies may keep a server from coordinating. */
+  readonly registry: Pick<Registry, 'create' | 'update' | 'get'>;
+  readonly catalogue: Pick<Catalogue, 'resource'>;
+  /** Unlike that of any other server. */
+  readonly identity: string;
+  /** Time that others wait after they saw the lease change last. */
+  readonly leaseDurationMs: number;
+  /** Time that the holder tries to renew the lease before it gives up. */
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly clock: { readonly now: () => number; readonly elapsed: () => number };
+  /** Called when this server has become the coordinator. */
+  readonly began: () => void;
+  readonly report: (what: string, error: unknown) => void;
+}
+
+/**
+ * Says which of the servers over one store coordinates elections, through a Lease, as client-go does it: the age of the lease is measured on the observer's
+ * own clock, from when it saw the lease change last. It does not fence, which elections tolerate: each of their writes is conditional on a version.
+ */
+export class Coordinator {
+  #seen = '';
+  #seenAt = Number.NEGATIVE_INFINITY;
+  #renewedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+  #turn: Promise<void> = Promise.resolve();
+  #holds = false;
+
+  constructor(private readonly options: CoordinatorOptions) {}
+
+  get coordinates(): boolean {
+    return this.#holds && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs;
+  }
+
+  /** Called when storage takes writes. */
+  start(): void {
+    const again = (): void => {
+      this.#turn = this.turn();
+    };
+    this.#timer = setInterval(again, this.options.retryPeriodMs).unref();
+    again();
+  }
+
+  /** Gives the lease back. */
+  async stop(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#turn;
+    await this.#release();
+  }
+
+  /** Takes or renews the lease where it can be had. Never rejects. */
+  async turn(): Promise<void> {
+    const { clock, renewDeadlineMs, began, report } = this.options;
+    try {
+      if (await this.#take()) {
+        const begins = !this.#holds;
+        this.#holds = true;
+        this.#renewedAt = clock.elapsed();
+        if (begins) began();
+      } else this.#holds = false;
+    } catch (error) {
+      if (!(error instanceof StatusError)) report('the lease of the coordinator', error);
+      if (this.#holds && clock.elapsed() - this.#renewedAt >= renewDeadlineMs) await this.#release();
+    }
+  }
+
+  /** Returns whether the lease is held now. Rejects when it cannot be written. */
+  async #take(): Promise<boolean> {
+    const { clock, identity, leaseDurationMs, registry } = this.options;
+    const resource = this.options.catalogue.resource(group, 'v1', 'leases');
+    if (resource === null) return false;
+    const now = microTimeText(clock.now());
+    const held = { holderIdentity: identity, leaseDurationSeconds: Math.floor(leaseDurationMs / 1000), renewTime: now };
+    const current = await this.#lease();
+    if (current === null) {
+      const spec = { ...held, acquireTime: now, leaseTransitions: 0 };
+      const made: ApiObject = { apiVersion: `${group}/v1`, kind: 'Lease', metadata: { namespace, name }, spec };
+      await registry.create({ resource, namespace, name: '' }, made, options);
+      return true;
+    }
+    const holder = textAt(current, 'spec', 'holderIdentity');
+    const version = current.metadata.resourceVersion ?? '';
+    if (version !== this.#seen) [this.#seen, this.#seenAt] = [version, clock.elapsed()];
+    const durationMs = Number(memberAt(current, 'spec', 'leaseDurationSeconds') ?? 0) * 1000;
+    if (holder !== '' && holder !== identity && clock.elapsed() - this.#seenAt < durationMs) return false;
+    const transitions = Number(memberAt(current, 'spec', 'leaseTransitions') ?? 0) + 1;
+    const taken = holder === identity ? held : { ...held, acquireTime: now, leaseTransitions: transitions };
+    await this.#write(current, taken);
+    return true;
+  }
+
+  async #release(): Promise<void> {
+    const { identity, clock, report } = this.options;
+    if (!this.#holds) return;
+    this.#holds = false;
+    try {
+      const current = await this.#lease();
+      if (current === null || textAt(current, 'spec', 'holderIdentity') !== identity) return;
+      await this.#write(current, { holderIdentity: '', leaseDurationSeconds: releasedSeconds, renewTime: microTimeText(clock.now()) });
+    } catch (error) {
+      report('the lease of the coordinator cannot be given back', error);
+    }
+  }
+
+  /** Rejects with a conflict where another server was faster. */
+  async #write(current: ApiObject, spec: Readonly<Record<string, string | number>>): Promise<void> {
+    const resource = this.options.catalogue.resource(group, 'v1', 'leases');
+    if (resource === null) return;
+    const next = { ...current, spec: { ...membersOf(current['spec']), ...spec } };
+    const change = { apply: () => structuredClone(next), subresource: '', uid: null, mayCreate: null };
+    await this.options.registry.update({ resource, namespace, name }, change, options);
+  }
+
+  async #lease(): Promise<ApiObject | null> {
+    const resource = this.options.catalogue.resource(group, 'v1', 'leases');
+    if (resource === null) return null;
+    try {
+      return (await this.options.registry.get({ resource, namespace, name }, { at: 'mostRecent' })).decode();
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return null;
+      throw error;
+    }
+  }
+}
