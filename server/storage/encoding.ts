@@ -6,6 +6,7 @@ import type { Steps } from '../../api/steps.js';
 import { inJson, inJsonSteps, writeText, type JsonLayout } from './jsonLayout.js';
 import { decodeBody, encodeBody, encodeBodySteps, type StoredForm } from './forms.js';
 import { decodeReference, encodeReference, isReferenceValue, referenceApiVersion, type ReferenceForm } from './reference/values.js';
+import { isEncrypted } from './encryption/transformer.js';
 
 /**
  * The form of a stored value:
@@ -288,11 +289,14 @@ function assemble(mediaType: number, header: Header, body: string | Buffer, byte
   return stored;
 }
 
+const foreignFormat = (stored: Buffer): string =>
+  isEncrypted(stored) ? 'it is encrypted; give the --encryption-provider-config with which it was written' : `unknown format ${stored[0]}`;
+
 function check(key: ObjectKey, stored: Buffer): void {
   if (stored[0] === unreadableFormat) throw new DamagedValueError(key, stored.toString('utf8', 1));
   if (stored.length < headerBytes + checksumBytes || stored.length < headerBytes + checksumBytes + (stored[3] ?? 0))
     throw new DamagedValueError(key, `it has only ${stored.length} bytes`);
-  if (stored[0] !== storedFormat) throw new DamagedValueError(key, `unknown format ${stored[0]}`);
+  if (stored[0] !== storedFormat) throw new DamagedValueError(key, foreignFormat(stored));
   const checksumAt = stored.length - checksumBytes;
   if (crc32(stored.subarray(0, checksumAt)) !== stored.readUInt32LE(checksumAt))
     throw new DamagedValueError(key, 'its checksum does not match');

@@ -132,6 +132,11 @@ describe('stored values', () => {
     }
   });
 
+  it('say of an encrypted value what is missing', () => {
+    const value = Buffer.from(`k8s:enc:aesgcm:v1:key:${'x'.repeat(64)}`);
+    expect(() => itemOf(at, value, 1)).to.throw(DamagedValueError, 'it is encrypted; give the --encryption-provider-config');
+  });
+
   it('notice every cut', () => {
     const value = encodeStored(at, { metadata: { name: 'a' } });
     for (let length = 0; length < value.length; length++)
