@@ -26,7 +26,7 @@ async function storeStatus({ registry, catalogue }: VerbDeps): Promise<ApiObject
     if (failure.code !== 404) error = failure.message;
   }
   const condition = error === '' ? { type: 'Healthy', status: 'True', message: 'ok' } : { type: 'Healthy', status: 'False', error };
-  return { apiVersion: 'v1', metadata: { name: store, creationTimestamp: null }, conditions: [condition] };
+  return { apiVersion: 'v1', metadata: { name: store }, conditions: [condition] };
 }
 
 export const getComponentStatus: VerbHandler = async (context, route: Route, deps) => {
