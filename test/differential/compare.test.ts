@@ -38,6 +38,16 @@ describe('comparing two servers', () => {
     ]);
   });
 
+  it('leaves out what the storage of the other server cannot do, and values of other events', () => {
+    const event = (type: string, name: string): object => ({ type, object: { metadata: { name } } });
+    const found = (theirs: object, ours: object): unknown[] =>
+      compare(sequence, [null, { events: [theirs] }], [null, { events: [ours] }]).map(({ at }) => at);
+    const lacking = { type: 'ERROR', object: { message: 'the required storage feature RequestWatchProgress is disabled' } };
+    assert.deepEqual(found(lacking, event('ADDED', 'a')), []);
+    assert.deepEqual(found(event('ADDED', 'a'), event('DELETED', 'b')), ['/events/0/type']);
+    assert.deepEqual(found(event('ADDED', 'a'), event('ADDED', 'b')), ['/events/0/object/metadata/name']);
+  });
+
   it('takes differences for one rule whatever the positions, quoted values and numbers', () => {
     const key = (at: string, want: unknown): string => ruleOf({ at, want, got: undefined }, 'PUT /a').key;
     assert.equal(key('/body/list/0/a', 'x[1]: "b" above 3'), key('/body/list/17/a', 'x[2]: "c" above 44'));

@@ -22,6 +22,7 @@ export interface Rule {
 /** Differences of all steps. */
 export function compare({ steps }: Sequence, theirs: Played, ours: Played): Found[] {
   return steps.flatMap((step, index) => {
+    if (lacksStorage(theirs[index])) return [];
     const all = differencesOf(normalised(theirs[index] ?? null), normalised(ours[index] ?? null));
     const told = telling(all);
     return told.map((difference) => {
@@ -32,12 +33,17 @@ export function compare({ steps }: Sequence, theirs: Played, ours: Played): Foun
   });
 }
 
-/** What differs where the answers are of two kinds, or messages list several things: all else follows from it. The first that is there counts. */
+/** The etcd of the other server is too old for what was asked. */
+const lacksStorage = (answer: unknown): boolean => JSON.stringify(answer ?? null).includes('the required storage feature ');
+
+/** What differs where the answers are of two kinds, or messages list several things: all else follows from it. The first that is there counts; of events, which come at all. */
 const decisive = ['/status', '/body/kind', '/body/message'] as const;
 
 function telling(all: readonly Difference[]): readonly Difference[] {
   const first = decisive.map((place) => all.find(({ at }) => at === place)).find((each) => each !== undefined);
-  return first === undefined ? all : [first];
+  if (first !== undefined) return [first];
+  const types = all.filter(({ at }) => /^\/events\/\d+(\/type)?$/.test(at));
+  return types.length > 0 ? types : all;
 }
 
 /** A status says little without the message that explains it. */

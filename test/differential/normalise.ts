@@ -10,7 +10,9 @@ export const normalised = (value: unknown): unknown => withoutChosen(withoutDist
 /** The end of the name of a volume that pods get from their account. */
 const accountVolume = /kube-api-access-[a-z0-9]{5}/g;
 /** Of an object whose version a precondition does not meet. */
-const versionInRecord = /ResourceVersion in record \(\d+\)/g;
+const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/g;
+/** In the YAML form of `/api`. */
+const serverAddress = /serverAddress: \S+/g;
 const address = /^(\d{1,3}\.){3}\d{1,3}$|^[0-9a-f:]*::[0-9a-f:]*$/;
 
 /** An age of less than a few minutes: how long the requests before took. */
@@ -20,7 +22,10 @@ const shownCell = (cell: unknown): unknown =>
 
 function withoutChosen(value: unknown): unknown {
   if (typeof value === 'string')
-    return value.replace(accountVolume, 'kube-api-access-<suffix>').replace(versionInRecord, 'ResourceVersion in record (<rv>)');
+    return value
+      .replace(accountVolume, 'kube-api-access-<suffix>')
+      .replace(versionInText, '$1 (<rv>)')
+      .replace(serverAddress, 'serverAddress: <ip>');
   if (Array.isArray(value)) return value.map(withoutChosen);
   if (!isObject(value)) return value;
   return Object.fromEntries(

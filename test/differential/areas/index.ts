@@ -1,4 +1,6 @@
 import type { Area } from '../area.js';
+import { access } from './access.js';
+import { admission } from './admission.js';
 import { apply } from './apply.js';
 import { cel } from './cel.js';
 import { customResources } from './customResources.js';
@@ -6,9 +8,26 @@ import { deletion } from './deletion.js';
 import { discovery } from './discovery.js';
 import { fields } from './fields.js';
 import { kinds } from './kinds.js';
+import { lists } from './lists.js';
 import { metadata } from './metadata.js';
 import { negotiation } from './negotiation.js';
 import { patches } from './patches.js';
+import { quota } from './quota.js';
 
 /** All areas; a new one is a file beside this one and a line here. */
-export const areas: readonly Area[] = [kinds, metadata, deletion, fields, negotiation, discovery, apply, patches, customResources, cel];
+export const areas: readonly Area[] = [
+  kinds,
+  metadata,
+  deletion,
+  fields,
+  negotiation,
+  discovery,
+  apply,
+  patches,
+  customResources,
+  cel,
+  lists,
+  access,
+  admission,
+  quota,
+];
