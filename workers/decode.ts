@@ -151,8 +151,12 @@ const checkDecoded = (value: Json, request: DecodeObjectRequest, duplicates: rea
       strict: duplicates,
       refusal: refusalOf([], duplicates),
     };
-  return finished(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' }), duplicates);
+  return finished(inOrderOfNames(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' })), duplicates);
 };
+
+/** Encodings other than JSON are read into members that are sorted by name. */
+const inOrderOfNames = (result: StructureResult): StructureResult =>
+  result.ok && result.strict.length > 1 ? { ...result, strict: [...result.strict].sort() } : result;
 
 const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
   const { bytes, kind } = request;

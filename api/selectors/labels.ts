@@ -126,10 +126,7 @@ class Parser {
         if (values.size === 0) values.add('');
         const next = this.peek();
         if (next.kind === ')') return values.add('');
-        if (next.kind === ',') {
-          this.take();
-          values.add('');
-        }
+        if (next.kind === ',') values.add('');
       } else {
         throw found(token, ", expected: ',', or identifier");
       }

@@ -1,3 +1,4 @@
+import { headerText } from '../port/headerText.js';
 import type { Request } from '../port/message.js';
 import type { Live } from '../files/liveFile.js';
 import { withAuthenticatedGroup } from './authenticator.js';
@@ -47,7 +48,7 @@ type Pairs = readonly (readonly [name: string, value: string])[];
 /** Joined, two repeated group headers would become one group with a comma. */
 function namedHeaders({ rawHeaders }: Request): Pairs {
   const pairs: [string, string][] = [];
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!.toLowerCase(), rawHeaders[i + 1]!]);
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!.toLowerCase(), headerText(rawHeaders[i + 1]!)]);
   return pairs;
 }
 

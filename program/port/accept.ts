@@ -22,22 +22,40 @@ const parsedMax = 256;
 const parsedCharactersMax = 256;
 
 /**
- * Returns entries by falling quality; equal ones keep their order. A quality of 0 does not exclude, as in the reference, where an invalid number counts as 0.
+ * Returns entries in the order in which they are tried: better quality first, ranges after what they may stand for, otherwise as written. A quality of 0 does
+ * not exclude, as in the reference, where an invalid number counts as 0.
  */
 export function parseAccept(header: string): readonly AcceptEntry[] {
   const known = parsed.get(header);
   if (known !== undefined) return known;
-  const entries = header
-    .split(',', acceptEntriesMax)
-    .map(parseEntry)
-    .sort((a, b) => b.quality - a.quality);
+  const entries: AcceptEntry[] = [];
+  for (const text of header.split(',', acceptEntriesMax)) {
+    const entry = parseEntry(text);
+    if (entry !== null) insert(entries, entry);
+  }
   if (parsed.size >= parsedMax) parsed.clear();
   if (header.length <= parsedCharactersMax) parsed.set(header, entries);
   return entries;
 }
 
-function parseEntry(text: string): AcceptEntry {
-  const [mediaType = '', ...rest] = text.split(';').map((part) => part.trim());
+/** The order is not one of a total order: as in the reference, an entry moves to the front as long as it precedes its neighbour. */
+function insert(entries: AcceptEntry[], entry: AcceptEntry): void {
+  let at = entries.length;
+  while (at > 0 && precedes(entry, entries[at - 1] as AcceptEntry)) at--;
+  entries.splice(at, 0, entry);
+}
+
+function precedes(a: AcceptEntry, b: AcceptEntry): boolean {
+  const isRange = ({ mediaType }: AcceptEntry): boolean => mediaType.endsWith('/*');
+  const isAnyType = ({ mediaType }: AcceptEntry): boolean => mediaType.startsWith('*/');
+  return a.quality > b.quality || (!isAnyType(a) && isAnyType(b)) || (!isRange(a) && isRange(b));
+}
+
+/** Null for what is no media type. */
+function parseEntry(text: string): AcceptEntry | null {
+  const [written = '', ...rest] = text.split(';').map((part) => part.trim());
+  const mediaType = written === '*' ? '*/*' : written;
+  if (!/^[^/]*\/[^/]+$/.test(mediaType)) return null;
   const parameters = new Map(
     rest.map((part) => {
       const [name = '', value = ''] = part.split('=', 2);

@@ -25,6 +25,7 @@ import { runtimeClass } from './pods/runtimeClass.js';
 import { serviceAccount } from './pods/serviceAccount.js';
 import { podTolerationRestriction, tolerationRulesIn } from './pods/tolerationRestriction.js';
 import { podTopologyLabels } from './pods/topologyLabels.js';
+import { timeText } from '../../api/time.js';
 import type { PodSecurityCounts } from './podsecurity/counts.js';
 import { podSecurityRules } from './podsecurity/configuration.js';
 import { podSecurity } from './podsecurity/podSecurity.js';
@@ -37,6 +38,8 @@ export interface StepParts {
   readonly lookup: Lookup;
   /** Numbers in [0, 1), for generated names. */
   readonly random: () => number;
+  /** The time of writes that plugins make, as objects have it. */
+  readonly now: () => string;
   /** The plugin's configuration (`--admission-control-config-file`), or null. */
   readonly configuration: JsonObject | null;
   /** Counts events process-wide instead of here. */
@@ -79,7 +82,7 @@ const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {
   NodeDeclaredFeatureValidator: ({ lookup }) => nodeDeclaresFeatures(lookup),
   JobValidation: ({ lookup }) => jobValidation(lookup),
   PodResizeValidator: ({ lookup }) => podResizeFits(lookup),
-  ResourceQuota: ({ storage, configuration }) => resourceQuota(storage, limitedResources(configuration)),
+  ResourceQuota: ({ storage, configuration, now }) => resourceQuota({ storage, now, limited: limitedResources(configuration) }),
   AlwaysDeny: () => alwaysDeny,
 };
 
@@ -107,6 +110,8 @@ export const isAvailablePlugin = (name: string): boolean => available.has(name);
 export interface PluginOptions {
   readonly storage: Storage;
   readonly random?: () => number;
+  /** Default: the time since the process began, for servers without a clock. */
+  readonly now?: () => string;
   readonly countEvents?: CountEvents;
   readonly podSecurityCounts?: PodSecurityCounts;
   /** The running plugins. Default: the reference's. */
@@ -118,7 +123,15 @@ export interface PluginOptions {
 }
 
 export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[] {
-  const { storage, random = Math.random, enabled = enabledPlugins([], []), configurations, tolerationSeconds = {}, others = [] } = options;
+  const {
+    storage,
+    random = Math.random,
+    now = (): string => timeText(performance.timeOrigin + performance.now()),
+    enabled = enabledPlugins([], []),
+    configurations,
+    tolerationSeconds = {},
+    others = [],
+  } = options;
   const lookup = createLookup(storage);
   const own = Object.entries(steps)
     .filter(([name]) => enabled.has(name))
@@ -127,6 +140,7 @@ export function createPlugins(options: PluginOptions): readonly AdmissionPlugin[
         storage,
         lookup,
         random,
+        now,
         tolerationSeconds,
         configuration: configurations?.get(name) ?? null,
         ...(options.countEvents === undefined ? {} : { countEvents: options.countEvents }),

@@ -24,6 +24,7 @@ interface AdmissionParts {
   readonly podSecurityCounts: PodSecurityCounts;
   readonly countEvents: CountEvents | null;
   readonly times: AdmissionTimes;
+  readonly now: () => string;
   readonly storage: RaftStorage;
   readonly catalogue: Catalogue;
   readonly access: Access;
@@ -37,6 +38,7 @@ export function admissionOf({
   podSecurityCounts,
   countEvents,
   times,
+  now,
   storage,
   catalogue,
   access,
@@ -46,6 +48,7 @@ export function admissionOf({
   return createAdmission(
     createPlugins({
       storage,
+      now,
       configurations,
       podSecurityCounts,
       ...(countEvents === null ? {} : { countEvents }),

@@ -45,7 +45,7 @@ export interface RegistryParts extends Pick<Given, 'plugins'> {
 }
 
 export function createRegistries(platform: Platform, given: RegistryParts): Registries {
-  const { options, features, metrics } = platform;
+  const { options, features, metrics, now } = platform;
   const { storage, builtIn } = given.objects;
   const enabled = pluginsThatRun(platform);
   const lifeCycle: RegistryOptions = {
@@ -69,6 +69,7 @@ export function createRegistries(platform: Platform, given: RegistryParts): Regi
       options,
       podSecurityCounts: createPodSecurityMetrics(metrics.registry),
       times: createAdmissionMetrics(metrics.registry),
+      now,
       enabled,
       guards: extensionGuards(platform, given, enabled),
     }),

@@ -39,6 +39,17 @@ const minor = '36';
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 const otherRootPaths = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/openapi/v2', '/openapi/v3', '/readyz', '/version'];
 
+interface Documents {
+  readonly plain: JsonObject;
+  readonly aggregated: JsonObject;
+}
+
+interface PlainOptions {
+  readonly encoders?: Encoders;
+  /** See `negotiateAccept`. */
+  readonly unrouted?: boolean;
+}
+
 /** Answers one path; `segments` are those after the first. */
 type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 
@@ -51,9 +62,9 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   // CBOR covers a group's resources, but not the documents about groups, as in the reference.
   const listEncoders = encodersWith(options.cbor ?? false);
   const merged = mergedDocuments(options.peers ?? nobody);
-  const root = (context: RequestContext, documents: { readonly plain: JsonObject; readonly aggregated: JsonObject }): true => {
+  const root = (context: RequestContext, documents: Documents, unrouted: boolean): true => {
     const wanted = aggregatedWanted(context);
-    if (wanted === null) return plain(context, documents.plain);
+    if (wanted === null) return plain(context, documents.plain, { unrouted });
     return cacheable(context, wanted === 'merged' && documents === present().named ? merged(documents.aggregated) : documents.aggregated);
   };
   const resources = (context: RequestContext, group: string, name: string): boolean => {
@@ -63,7 +74,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       throw pathNotFound();
     }
     onlyGet(context);
-    return plain(context, document, listEncoders);
+    return plain(context, document, { encoders: listEncoders });
   };
 
   const pages: Readonly<Record<string, Page>> = {
@@ -71,14 +82,15 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     'index.html': (context, rest) => rest.length === 0 && json(context, present().paths),
     version: (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
     api: (context, rest) => {
-      if (rest.length === 0) return onlyGet(context) && root(context, present().core);
+      if (rest.length === 0) return onlyGet(context) && root(context, present().core, false);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
+    // Groups are told whatever the method: the reference has no routes for them.
     apis: (context, [groupName, versionName, ...more]) => {
-      if (groupName === undefined) return root(context, present().named);
+      if (groupName === undefined) return root(context, present().named, true);
       const group = present().groups.get(groupName);
       if (group === undefined || more.length > 0) return false;
-      if (versionName === undefined) return onlyGet(context) && plain(context, group);
+      if (versionName === undefined) return plain(context, group, { unrouted: true });
       return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
   };
@@ -96,11 +108,12 @@ function createAnswers() {
   const laidOutBytesOf = memo((document: JsonObject) => Buffer.from(JSON.stringify(document, null, 2)));
   const hashOf = memo((bytes: Buffer) => contentHash(bytes));
   const encodedBy = memo((encoder: Encoder) => memo((document: JsonObject) => encoder.document(document)));
-  const plain = (context: RequestContext, document: JsonObject, encoders: Encoders = allEncoders): true => {
+  const plain = (context: RequestContext, document: JsonObject, { encoders = allEncoders, unrouted = false }: PlainOptions = {}): true => {
     const { encoder } = negotiateAccept(context.request.headers.accept ?? '', context.query, {
       collection: false,
       stream: false,
       plainOnly: true,
+      unrouted,
       pretty: isForPeople(context),
       encoders,
     });

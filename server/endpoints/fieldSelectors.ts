@@ -1,4 +1,5 @@
 import type { FieldRequirement, FieldSelector } from '../../api/selectors/index.js';
+import { apiVersionOf } from '../../api/resource.js';
 import { badRequest } from '../../api/status.js';
 import type { ServedResource } from '../registry/resources.js';
 
@@ -11,6 +12,7 @@ function checked(requirement: FieldRequirement, resource: ServedResource): Field
   const { strategy, fieldNames } = resource.behaviour;
   const { fields } = strategy.read;
   const name = fieldNames === null ? (fields.aliases[field] ?? field) : fieldNames[field];
-  if (name === undefined || !(name === 'metadata.name' || fields.supports(name))) throw badRequest(fields.unsupported(field));
+  if (name === undefined || !(name === 'metadata.name' || fields.supports(name)))
+    throw badRequest(fields.unsupported(field, apiVersionOf(resource)));
   return name === field ? requirement : { ...requirement, field: name };
 }

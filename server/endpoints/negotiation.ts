@@ -42,10 +42,10 @@ export function negotiate(
 export function negotiateWrite(
   context: RequestContext,
   resource: ServedResource,
-  { collection = false, tables = true }: { readonly collection?: boolean; readonly tables?: boolean } = {},
+  { list = false, tables = true }: { readonly list?: boolean; readonly tables?: boolean } = {},
 ): Representation {
-  const representation = negotiate(context, resource, { collection, stream: false, tables });
-  refuseMetadataOf(representation, resource, collection ? 'list' : 'object');
+  const representation = negotiate(context, resource, { collection: false, stream: false, tables });
+  refuseMetadataOf(representation, resource, list ? 'list' : 'object');
   return representation;
 }
 
@@ -75,8 +75,10 @@ const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
 });
 
 export interface NegotiationOptions {
-  /** The path also serves lists and watches, whose media types the refusal names. */
+  /** The method also serves watches, whose media types the refusal names. */
   readonly collection: boolean;
+  /** Nothing looks at the header before the form is chosen, so ranges such as `application/*` count, and one refusal covers all. */
+  readonly unrouted?: boolean;
   /** Only a streaming encoding is acceptable. */
   readonly stream: boolean;
   /** The resource has no other forms. */
@@ -93,10 +95,11 @@ export interface NegotiationOptions {
 /** The same for the value of an Accept header. */
 export function negotiateAccept(header: string, query: URLSearchParams, options: NegotiationOptions): Representation {
   const { collection, stream, plainOnly = false, tables = true, messages = true, pretty = false, encoders = allEncoders } = options;
+  const { unrouted = false } = options;
   if (takesAnything(header, encoders)) return asItself(encoders, pretty && !stream);
   const entries = parseAccept(header);
   const known = new Set(['*/*', ...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
-  if (!entries.some(({ mediaType }) => known.has(realWord(mediaType))))
+  if (!unrouted && !entries.some(({ mediaType }) => known.has(realWord(mediaType))))
     throw notAcceptable([...plainTypes(encoders), ...(collection ? streamTypes(encoders) : [])]);
   const found = firstAcceptable(entries, query, { plainOnly, tables, messages, stream, pretty, encoders });
   if (found === null) throw formNotAcceptable(plainTypes(encoders));
@@ -104,23 +107,32 @@ export function negotiateAccept(header: string, query: URLSearchParams, options:
   return found;
 }
 
-type Choice = Required<Omit<NegotiationOptions, 'collection'>>;
+type Choice = Required<Omit<NegotiationOptions, 'collection' | 'unrouted'>>;
 
 function firstAcceptable(entries: readonly AcceptEntry[], query: URLSearchParams, choice: Choice): Representation | null {
   const { stream, pretty, encoders } = choice;
   const [json] = encoders;
   for (const { mediaType, parameters } of entries) {
     // A client that requests a stream may name its type.
-    const encoder =
-      mediaType === '*/*'
-        ? json
-        : encoders.find((each) => each.mediaType === realWord(mediaType) || (stream && each.streamType === mediaType));
+    const encoder = anyJson.has(mediaType)
+      ? json
+      : encoders.find((each) => each.mediaType === realWord(mediaType) || (stream && each.streamType === mediaType));
     const form = encoder === undefined ? null : formOf(parameters, query);
-    if (encoder === undefined || form === null || !isServed(form, encoder, choice)) continue;
+    if (encoder === undefined || form === null || !isServed(form, encoder, choice) || !allows(encoder, parameters)) continue;
     if (encoder === json && !stream && (pretty || parameters.get('pretty') === '1')) return { encoder: prettyJsonEncoder, form };
     return { encoder: spelled(encoder, mediaType), form };
   }
   return null;
+}
+
+/** Ranges of media types that JSON is the first of. */
+const anyJson: ReadonlySet<string> = new Set(['*/*', 'application/*']);
+
+/** An entry that names a stream counts for what can be streamed as a watch, whatever is asked for. No server version but one is known. */
+function allows({ streamType }: Encoder, parameters: ReadonlyMap<string, string>): boolean {
+  const stream = parameters.get('stream') ?? '';
+  const version = parameters.get('sv') ?? '';
+  return (stream === '' || (stream === 'watch' && streamType !== null)) && (version === '' || version === 'v1');
 }
 
 function isServed({ form }: Form, encoder: Encoder, { plainOnly, tables, messages }: Choice): boolean {

@@ -78,5 +78,10 @@ export interface Registry {
   /** Runs admission for something that is not stored, such as a token, a review or a connection. */
   admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void>;
   /** Deletes the selected objects and returns the list as it was before. */
-  deleteCollection(resource: ServedResource, query: ListQuery, deleteOptions: DeleteOptions, options: WriteOptions): Promise<ListPage>;
+  deleteCollection(
+    resource: ServedResource,
+    query: ListQuery & { readonly expiredMessage?: string },
+    deleteOptions: DeleteOptions,
+    options: WriteOptions,
+  ): Promise<ListPage>;
 }

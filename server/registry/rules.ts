@@ -165,5 +165,5 @@ export interface FieldRules<T extends object = ApiObject> {
   /** The current names of fields by their older ones. */
   readonly aliases?: Readonly<Record<string, ShortPathIn<T>>>;
   /** The reference has three wordings. */
-  unsupported?(field: string): string;
+  unsupported?(field: string, apiVersion: string): string;
 }

@@ -126,12 +126,12 @@ class GenericRegistry implements Registry {
 
   async deleteCollection(
     resource: ServedResource,
-    query: ListQuery,
+    { expiredMessage, ...query }: ListQuery & { readonly expiredMessage?: string },
     deleteOptions: DeleteOptions,
     options: WriteOptions,
   ): Promise<ListPage> {
     const request = this.requests.begin(options);
-    const page = await this.list(resource, query);
+    const page = await this.list(resource, query, expiredMessage);
     await this.deleter.deleteAll(resource, page.items, deleteOptions, request);
     return page;
   }

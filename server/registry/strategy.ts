@@ -37,7 +37,7 @@ export interface FieldSteps {
   /** Field names by their names in selectors. */
   readonly aliases: Readonly<Record<string, string>>;
   supports(field: string): boolean;
-  unsupported(field: string): string;
+  unsupported(field: string, apiVersion: string): string;
 }
 
 interface WriteSteps {

@@ -68,10 +68,15 @@ const jsonInYaml = (bytes: Uint8Array, { depthMax }: DecodeOptions): DecodeResul
 const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Tabs are not allowed/, 'found a tab character that violates indentation'],
   [/^Nested mappings are not allowed/, 'mapping values are not allowed in this context'],
-  [/^Flow (?:sequence|map)/, "did not find expected ',' or ']'"],
+  [/^Flow sequence/, "did not find expected ',' or ']'"],
+  [/^Flow map/, "did not find expected ',' or '}'"],
 ];
-const wording = (message: string): string =>
-  wordings.find(([pattern]) => pattern.test(message))?.[1] ?? message.split(/ at line |\n/)[0] ?? message;
+/** A text that ends where a member or an item has to follow. */
+const endsOpen = /[[{,]\s*$/;
+const wording = (message: string, text: string): string => {
+  if (/^Flow (?:sequence|map)/.test(message) && endsOpen.test(text)) return 'did not find expected node content';
+  return wordings.find(([pattern]) => pattern.test(message))?.[1] ?? message.split(/ at line |\n/)[0] ?? message;
+};
 
 const openingBrace = 0x7b;
 
@@ -80,7 +85,7 @@ const decode = (text: string, options: DecodeOptions): DecodeResult => {
   const document = firstDocument(text, lines);
   if (document === undefined) return { ok: true, value: null, duplicates: [] };
   const problem = document.errors[0];
-  if (problem !== undefined) throw new YamlFailure(`yaml: line ${lines.linePos(problem.pos[0]).line}: ${wording(problem.message)}`);
+  if (problem !== undefined) throw new YamlFailure(`yaml: line ${lines.linePos(problem.pos[0]).line}: ${wording(problem.message, text)}`);
   const builder = new Builder(lines, options.depthMax);
   return {
     ok: true,
@@ -181,9 +186,11 @@ class Builder {
 
   private member(members: Map<string, Json>, { key, value }: Pair<Node | null, Node | null>, depth: number): void {
     const name = this.key(key);
+    // Values are read first, so what is told of them comes first.
+    const read = this.value(value, depth + 1);
     if (members.has(name) && this.insideAlias === 0)
       this.duplicates.push(`line ${this.lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
-    members.set(name, this.value(value, depth + 1));
+    members.set(name, read);
   }
 
   /** The first merged map wins, and the map's own members win over all. */

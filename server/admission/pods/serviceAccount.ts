@@ -8,7 +8,7 @@ import { pathSegmentName } from '../../registry/validation/names.js';
 import { annotationsOf, mirrorAnnotation } from '../../kinds/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../lookup.js';
-import { forbiddenDebugSecret, forbiddenSecret } from './mountableSecrets.js';
+import { forbiddenDebugSecret, forbiddenSecret, namesSecret } from './mountableSecrets.js';
 
 const accounts = { group: '', resource: 'serviceaccounts' };
 const pods = { group: '', resource: 'pods' };
@@ -57,6 +57,7 @@ const wantsToken = (spec: JsonObject, account: ApiObject): boolean => {
 /** Returns why a mirror pod is invalid, or null: a static pod has no identity in the cluster. */
 function mirrorProblem(spec: JsonObject): string | null {
   if (textAt(spec, 'serviceAccountName') !== '') return 'a mirror pod may not reference service accounts';
+  if (namesSecret(spec)) return 'a mirror pod may not reference secrets';
   const projects = objectsIn(spec, 'volumes').some((volume) =>
     objectsIn(objectAt(volume, 'projected') ?? {}, 'sources').some((source) => objectAt(source, 'serviceAccountToken') !== null),
   );

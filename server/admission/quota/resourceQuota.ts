@@ -9,6 +9,10 @@ import { writeFailure } from '../../registry/failures.js';
 import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
+import { inOneGo } from '../../../api/steps.js';
+import { capManagers, managersComplaint, readManagers, writeManagers } from '../../patch/apply/managers.js';
+import { ownUpdate, type Versions } from '../../patch/apply/ownership.js';
+import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { storedForm } from '../../registry/metadata.js';
 import { amountsOf, sumOf, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
@@ -27,11 +31,18 @@ const writeTimeoutMs = 10_000;
 /** An update can increase the use of these types; of all others only the number counts. */
 const growing: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
+export interface QuotaParts {
+  readonly storage: Storage;
+  /** The time of a charge. */
+  readonly now: () => string;
+  readonly limited: readonly LimitedResource[];
+}
+
 /**
  * Charges quotas for a write and refuses what exceeds one. The charge precedes the write, so several servers together cannot exceed a quota; a controller
  * recounts and returns charges of failed writes. A quota is enforced once a controller has counted it. `limited` use requires a covering quota.
  */
-export const resourceQuota = (storage: Storage, limited: readonly LimitedResource[]): AdmissionPlugin => ({
+export const resourceQuota = ({ storage, now, limited }: QuotaParts): AdmissionPlugin => ({
   name: 'ResourceQuota',
   resources: null,
   async validate(request) {
@@ -48,7 +59,7 @@ export const resourceQuota = (storage: Storage, limited: readonly LimitedResourc
           ? null
           : uncovered({ limited, quotas, usage: use.grown, object: object as KubeObject, resource: resource.storage });
       if (missing !== null) throw forbidden(resource.storage, request.name, { why: missing });
-      if (charges.length === 0 || request.dryRun || (await write(storage, charges))) return;
+      if (charges.length === 0 || request.dryRun || (await write(storage, charges, now()))) return;
     }
     throw internalError(new Error(`too many writers compete for the quotas of namespace ${namespace}`));
   },
@@ -129,6 +140,24 @@ function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Us
   });
 }
 
+/** A charge is a write of the server's own to the status. */
+const charger = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1', subresource: 'status' } as const;
+const versions: Versions = {
+  schemaOf: (apiVersion) => (apiVersion === 'v1' ? schemaOfKind({ group: '', version: 'v1', kind: 'ResourceQuota' }) : null),
+  convert: () => null,
+};
+
+/** Records what the charge changed. Objects without owners stay without. */
+function ownCharge(quota: ApiObject, before: ApiObject, now: string): void {
+  const owners = before.metadata.managedFields;
+  if (owners === undefined || managersComplaint(owners) !== null) return;
+  const [after, old] = [quota, before].map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => ({ ...rest, metadata }));
+  const written = inOneGo(
+    ownUpdate({ before: old as ApiObject, after: after as ApiObject }, readManagers(owners), { id: charger, now }, versions),
+  );
+  quota.metadata.managedFields = writeManagers(capManagers(written));
+}
+
 const statusOf = (quota: ApiObject): { readonly hard: Amounts; readonly used: Amounts } => {
   const status = objectAt(quota, 'status') ?? {};
   return { hard: amountsOf(objectAt(status, 'hard')), used: amountsOf(objectAt(status, 'used')) };
@@ -139,8 +168,9 @@ const isMore = (a: Quantity | undefined, b: Quantity | undefined): boolean =>
 const shown = (amounts: Amounts, names: readonly string[]): string => names.map((name) => `${name}=${textOf(amounts.get(name))}`).join(',');
 
 /** Returns false when another writer has changed one of the quotas; earlier charges are recounted later. */
-async function write(storage: Storage, charges: readonly Charge[]): Promise<boolean> {
+async function write(storage: Storage, charges: readonly Charge[], now: string): Promise<boolean> {
   for (const { stored, quota } of charges) {
+    ownCharge(quota, stored.decode(), now);
     const key = { resource: quotas, namespace: stored.namespace, name: stored.name };
     const result = await storage.update(key, storedForm(quota, stored.apiVersion), stored.version, { timeoutMs: writeTimeoutMs });
     switch (result.outcome) {

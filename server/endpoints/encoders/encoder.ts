@@ -16,6 +16,9 @@ export interface ListMeta {
   readonly shardInfo?: { readonly selector: string };
 }
 
+/** The reference makes a list of metadata from none, so an empty one has no items. */
+export const isNullWhenEmpty = ({ kind }: TypeMeta): boolean => kind === 'PartialObjectMetadataList';
+
 export type WatchFrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
 
 /** Written part by part. */

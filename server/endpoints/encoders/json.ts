@@ -4,7 +4,7 @@ import { jsonForm } from '../../../program/port/documentForms.js';
 import { servedItem } from '../../registry/conversion.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import type { StoredObject } from '../../storage/contract.js';
-import type { EncodedList, Encoder, ListMeta, TypeMeta } from './encoder.js';
+import { isNullWhenEmpty, type EncodedList, type Encoder, type ListMeta, type TypeMeta } from './encoder.js';
 
 const newline = 0x0a;
 const comma = Buffer.from(',');
@@ -67,6 +67,8 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
   yield separator === ',' ? listTail : Buffer.from(`${separator}]}\n`);
 }
 
+const wholeOf = (bytes: Buffer): EncodedList => ({ parts: [bytes], size: bytes.length });
+
 /** The stored form is JSON, so items are the stored bytes themselves where the versions agree. */
 export const jsonEncoder: Encoder = {
   ...jsonForm,
@@ -78,7 +80,8 @@ export const jsonEncoder: Encoder = {
   item: (resource, stored, metadataOnly) => (metadataOnly ? metadataItem(stored) : servedItem(resource, stored)),
   object: (type, item) => joined(prefixOf(type), item),
   items: (items, type) => listOf(items, type === null ? null : prefixOf(type)),
-  list(type, meta, { parts, size }) {
+  list(type, meta, { parts, size }, count) {
+    if (count === 0 && isNullWhenEmpty(type)) return wholeOf(Buffer.from(`${JSON.stringify({ ...type, metadata: meta, items: null })}\n`));
     const head = listHead(type, meta);
     return { parts: between(head, parts), size: size === null ? null : head.length + size + listTail.length };
   },

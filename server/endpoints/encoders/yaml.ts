@@ -3,7 +3,7 @@ import { depthMax } from '../../../workers/codecs/contract.js';
 import { writeYaml } from '../../../workers/codecs/yamlWriter.js';
 import type { JsonObject } from '../../../api/object.js';
 import { yamlForm } from '../../../program/port/documentForms.js';
-import type { Encoder, ListMeta, TypeMeta } from './encoder.js';
+import { isNullWhenEmpty, type Encoder, type ListMeta, type TypeMeta } from './encoder.js';
 import { jsonEncoder } from './json.js';
 
 const text = (value: object): Buffer => Buffer.from(writeYaml(value));
@@ -19,9 +19,10 @@ function* itemParts(items: readonly Buffer[], type: TypeMeta | null): Generator<
 }
 
 /** Members are sorted by name, so the items stand between the list's own members. */
-function* listParts({ apiVersion, kind }: TypeMeta, metadata: ListMeta, items: Iterable<Buffer>, count: number): Generator<Buffer> {
+function* listParts(type: TypeMeta, metadata: ListMeta, items: Iterable<Buffer>, count: number): Generator<Buffer> {
+  const { apiVersion, kind } = type;
   if (count === 0) {
-    yield text({ apiVersion, items: [], kind, metadata });
+    yield text({ apiVersion, items: isNullWhenEmpty(type) ? null : [], kind, metadata });
     return;
   }
   yield text({ apiVersion });

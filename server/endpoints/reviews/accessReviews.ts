@@ -1,5 +1,12 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { parseFieldSelector, type FieldRequirement, type FieldSelector } from '../../../api/selectors/index.js';
+import {
+  labelSelectorOf,
+  parseFieldSelector,
+  parseLabelSelector,
+  type FieldRequirement,
+  type FieldSelector,
+  type LabelSelectorObject,
+} from '../../../api/selectors/index.js';
 import { invalidObject } from '../../../api/status.js';
 import type { Attributes, Decision } from '../../authorization/authorizer.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
@@ -161,12 +168,22 @@ function selectedFields(selector: JsonValue | undefined): FieldSelector {
   return [...(parsed.ok ? parsed.selector : []), ...ofRequirements];
 }
 
-const selectorOperators: ReadonlySet<string> = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
+/** Selectors that authorizers see only in part: those whose requirements, or the text in place of them, cannot be used. */
+const unusable: Readonly<Record<'fieldSelector' | 'labelSelector', (requirement: JsonValue) => boolean>> = {
+  fieldSelector: (requirement) =>
+    itemsOf(memberAt(requirement, 'values')).length !== 1 || !['In', 'NotIn'].includes(textAt(requirement, 'operator')),
+  labelSelector: (requirement) => !labelSelectorOf({ matchExpressions: [requirement] } as LabelSelectorObject).ok,
+};
+const parsers = { fieldSelector: parseFieldSelector, labelSelector: parseLabelSelector } as const;
+
+function isUnusable(member: keyof typeof unusable, spec: JsonObject): boolean {
+  const selector = memberAt(spec, 'resourceAttributes', member);
+  const requirements = itemsOf(memberAt(selector, 'requirements'));
+  return requirements.length > 0 ? requirements.some(unusable[member]) : !parsers[member](textAt(selector, 'rawSelector')).ok;
+}
 
 function statusOf({ decision, reason, error }: Decision, spec: JsonObject): JsonObject {
-  const broken = ['fieldSelector', 'labelSelector'].filter((member) =>
-    itemsOf(memberAt(spec, 'resourceAttributes', member, 'requirements')).some((each) => !selectorOperators.has(textAt(each, 'operator'))),
-  );
+  const broken = (['fieldSelector', 'labelSelector'] as const).filter((member) => isUnusable(member, spec));
   const problems = [
     ...(error === undefined ? [] : [error]),
     ...broken.map((member) => `spec.resourceAttributes.${member} ignored due to parse error`),

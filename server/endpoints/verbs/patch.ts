@@ -124,7 +124,8 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const checked = yield* outcomeOf(checkObject(checkedKind(after, resource, refuse), resource));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
-    const strict = [...odd, ...checked.strict];
+    // A strategic merge is read member by member, not as text.
+    const strict = [...odd, ...(strategic ? [...checked.strict].sort() : checked.strict)];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;

@@ -1,9 +1,8 @@
-import { badRequest, StatusError } from '../../../api/status.js';
-import { expiredList } from '../../registry/failures.js';
+import { badRequest } from '../../../api/status.js';
 import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';
-import { encodeContinue, expiredContinue } from '../options/continueToken.js';
-import { getConsistency, parseListOptions, type ListOptions } from '../options/listOptions.js';
+import { expiredMessageOf, withContinuation } from '../options/expired.js';
+import { getConsistency, parseListOptions } from '../options/listOptions.js';
 import { booleanParameter } from '../options/values.js';
 import { acceptsGzip } from '../sending.js';
 import { targetOf, type VerbHandler } from './deps.js';
@@ -29,18 +28,9 @@ export const list: VerbHandler = async (context, route, { registry, compression,
     namespace: resource.namespaced ? namespace : '',
   });
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
-  const page = await registry.list(resource, query, options.continuing ? expiredContinue : expiredList).catch((error: unknown) => {
+  const page = await registry.list(resource, query, expiredMessageOf(options)).catch((error: unknown) => {
     throw withContinuation(error, options, allNamespaces);
   });
   await context.turn?.();
   await sendList(context, representation, { resource, page, allNamespaces, shard: options.shard }, compression && acceptsGzip(context));
 };
-
-/** A list whose version has expired can be continued, if the client accepts that it is no longer a snapshot. */
-function withContinuation(error: unknown, options: ListOptions, allNamespaces: boolean): unknown {
-  if (!(error instanceof StatusError) || error.code !== 410 || options.after === null) return error;
-  return new StatusError(error.code, error.reason, error.message, error.details, {
-    cause: error,
-    continue: encodeContinue(null, options.after, allNamespaces),
-  });
-}

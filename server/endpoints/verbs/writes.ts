@@ -8,6 +8,7 @@ import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js
 import type { RequestContext } from '../context.js';
 import { negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
+import { expiredMessageOf, withContinuation } from '../options/expired.js';
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
@@ -93,17 +94,22 @@ async function removeUnreadable(
 /** Returns the list as it was before. */
 export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion, shards, cached }) => {
   const { resource, namespace } = route;
-  const representation = negotiateWrite(context, resource, { collection: true });
+  const representation = negotiateWrite(context, resource, { list: true });
   const options = parseListOptions(context.query, resource, { shards, cached: cached(resource.storage), namespace });
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
-  const page = await registry.deleteCollection(
-    resource,
-    { ...options, namespace: scopeOf(route) },
-    parameters.deleteOptions,
-    deletionOptions(context, parameters),
-  );
-  await sendList(context, representation, { resource, page, allNamespaces: resource.namespaced && namespace === null });
+  const allNamespaces = resource.namespaced && namespace === null;
+  const page = await registry
+    .deleteCollection(
+      resource,
+      { ...options, namespace: scopeOf(route), expiredMessage: expiredMessageOf(options) },
+      parameters.deleteOptions,
+      deletionOptions(context, parameters),
+    )
+    .catch((error: unknown) => {
+      throw withContinuation(error, options, allNamespaces);
+    });
+  await sendList(context, representation, { resource, page, allNamespaces });
 };
 
 const scopeOf = ({ resource, namespace }: Route): string | null => (resource.namespaced ? namespace : null);

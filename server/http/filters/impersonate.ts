@@ -1,5 +1,6 @@
 import { badRequest } from '../../../api/status.js';
 import { decodeKey } from '../../../program/authentication/frontProxy.js';
+import { headerText } from '../../../program/port/headerText.js';
 import { removeHeaders } from '../../authentication/stripping.js';
 import { attributesOf, type Authorizer } from '../../authorization/authorizer.js';
 import { impersonate, type ImpersonationCounts, type Wanted } from '../../authorization/impersonation.js';
@@ -63,7 +64,7 @@ function rawHeaders(list: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) {
     const name = list[i]!.toLowerCase();
-    if (name.startsWith('impersonate-')) pairs.push([name, list[i + 1]!]);
+    if (name.startsWith('impersonate-')) pairs.push([name, headerText(list[i + 1]!)]);
   }
   return pairs;
 }

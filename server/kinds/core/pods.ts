@@ -1,6 +1,4 @@
 import type { Pod } from '../../../api/types/core/v1.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
@@ -8,18 +6,14 @@ import { podStatusGates } from './pod/gatedStatus.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
-import { annotationsOf } from './pod/annotations.js';
 import { podCells } from './pod/cells.js';
 import { ephemeralContainers } from './pod/ephemeral.js';
 import { preparePod } from './pod/prepare.js';
-import { annotatedContainers } from './pod/profiles.js';
 import { resize } from './pod/resize.js';
 import { mirrorAddresses, podStatus } from './pod/status.js';
 import { reviewPodUpdate } from './pod/update.js';
-import { annotations, validateNewPod } from './pod/validation.js';
-import { specOf } from '../parts.js';
+import { validateNewPod } from './pod/validation.js';
 import { podDefaults } from '../../../api/pods/defaults.js';
-import { apparmorText } from './podSpec/warnings/containers.js';
 import { podWarnings } from './podSpec/warnings/template.js';
 
 const defaultGraceSeconds = 30;
@@ -35,13 +29,6 @@ function nameWarnings(pod: Draft<Pod>): string[] {
       ];
 }
 
-/** Profiles given only in annotations, which preparation has moved to fields. */
-const appArmorWarnings = (pod: Draft<Pod>): string[] =>
-  annotatedContainers(annotationsOf(pod), specOf(pod)).flatMap(({ container, key, field }) => {
-    const profile = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
-    return (field === null ? profile === null : sameValue(field, profile)) ? [`${annotations.key(key)}: ${apparmorText}`] : [];
-  });
-
 export const pods: Kind<Draft<Pod>> = {
   name: 'pods',
   gated: [below('spec', podSpecGates), ...podStatusGates],
@@ -52,7 +39,7 @@ export const pods: Kind<Draft<Pod>> = {
   },
   validate: validateNewPod,
   // Users hardly ever write pods themselves, and warnings on a controller's updates help no one.
-  warnings: (pod, old) => (old === null ? [...appArmorWarnings(pod), ...nameWarnings(pod), ...podWarnings(pod)] : []),
+  warnings: (pod, old) => (old === null ? [...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
   update: { review: [reviewPodUpdate] },
   subresources: {

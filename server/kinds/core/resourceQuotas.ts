@@ -5,6 +5,7 @@ import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { countedResources, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
+import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../../api/quantity.js';
 import { isHugePages } from '../../../api/resourceNames.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
@@ -99,11 +100,20 @@ function validateRequirement(
   const values = itemsOf(requirement.values);
   return [
     ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
-    ...uncovered(scope).map(() => invalid(path, selector, 'unsupported scope applied to resource')),
+    ...uncovered(scope).map(() => invalid(path, shownSelector(selector), 'unsupported scope applied to resource')),
     ...(valueless.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, valuelessText)] : []),
     ...validateOperator(operator, values, path),
   ];
 }
+
+/** The reference shows the selector in its internal form. */
+const shownSelector = (selector: JsonObject): JsonObject => ({
+  MatchExpressions: objectsIn(selector, 'matchExpressions').map((requirement) => ({
+    ScopeName: textAt(requirement, 'scopeName'),
+    Operator: textAt(requirement, 'operator'),
+    Values: requirement['values'] ?? null,
+  })),
+});
 
 function validateOperator(operator: string, values: readonly unknown[], path: Path): FieldError[] {
   if (operator === 'In' || operator === 'NotIn') {
@@ -146,9 +156,37 @@ function quotaText(quota: Draft<ResourceQuota>, wanted: (name: string) => boolea
     .join(', ');
 }
 
+/** Resources of which requests and limits are compared; the bare name of some stands for requests. */
+const compared = [
+  ['cpu', true],
+  ['memory', true],
+  ['storage', false],
+  ['ephemeral-storage', false],
+] as const;
+
+/** Pods could never use up more requests than limits. */
+function warnings(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota> | null): string[] {
+  const hard = objectAt(specOf(quota), 'hard') ?? {};
+  if (old !== null) return [];
+  return compared.flatMap(([resource, hasBareName]) => {
+    const requests = hard[`requests.${resource}`] === undefined && hasBareName ? resource : `requests.${resource}`;
+    const limits = `limits.${resource}`;
+    const [request, limit] = [amountAt(hard, requests), amountAt(hard, limits)];
+    return request !== null && limit !== null && compareQuantities(request, limit) > 0
+      ? [`ResourceQuota ${requests} (${formatQuantity(request)}) should be less than ${limits} (${formatQuantity(limit)})`]
+      : [];
+  });
+}
+
+function amountAt(amounts: JsonObject, name: string): Quantity | null {
+  const parsed = parseQuantity(textAt(amounts, name));
+  return parsed.ok ? parsed.quantity : null;
+}
+
 export const resourceQuotas: Kind<Draft<ResourceQuota>> = {
   name: 'resourcequotas',
   validate: validateSpec,
+  warnings,
   defaults(quota) {
     roundAmounts(objectAt(specOf(quota), 'hard'));
     for (const member of ['hard', 'used'] as const) roundAmounts(objectAt(statusOf(quota), member));

@@ -148,7 +148,10 @@ export const resourceSlices: Kind<Draft<ResourceSlice>> = {
     review: ['objectMetaUpdate', validate],
   },
   delete: { answers: 'object' },
-  fields: { values: fieldsAt('spec.driver', 'spec.nodeName') },
+  fields: {
+    values: fieldsAt('spec.driver', 'spec.nodeName'),
+    unsupported: (field, apiVersion) => `field label not supported for ${apiVersion}, Kind=ResourceSlice: ${field}`,
+  },
   cells: {
     Node: at('spec.nodeName', ''),
     Driver: at('spec.driver'),

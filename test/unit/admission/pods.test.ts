@@ -42,6 +42,23 @@ describe('admission of pods', () => {
       );
     });
 
+    it('keeps secrets from mirror pods', async () => {
+      const annotations = { 'kubernetes.io/config.mirror': 'x' };
+      const container = { name: 'c', image: 'i' };
+      for (const spec of [
+        { imagePullSecrets: [{ name: 's' }] },
+        { volumes: [{ name: 'v', secret: { secretName: 's' } }] },
+        { volumes: [{ name: 'v', csi: { driver: 'd', nodePublishSecretRef: { name: 's' } } }] },
+        { volumes: [{ name: 'v', projected: { sources: [{ secret: { name: 's' } }] } }] },
+        { containers: [{ ...container, envFrom: [{ secretRef: { name: 's' } }] }] },
+        { containers: [{ ...container, env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } }] }] },
+      ])
+        expect(await messageOf(sample.create(pod({ nodeName: 'n', ...spec }, { annotations }))), JSON.stringify(spec)).to.contain(
+          'a mirror pod may not reference secrets',
+        );
+      await sample.create(pod({ nodeName: 'n' }, { annotations }));
+    });
+
     it('waits a while for the default account, which a controller makes', async () => {
       let waits = 0;
       const step = (madeAfter: number): ReturnType<typeof serviceAccount> =>

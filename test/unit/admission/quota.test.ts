@@ -71,6 +71,25 @@ describe('admission/quota', () => {
     );
   });
 
+  it('owns what it charges', async () => {
+    await countedQuota('q', { secrets: '3' });
+    await sample.create(secret('a'));
+    const { metadata } = await sample.get('ResourceQuota', 'q');
+    const charged = (metadata.managedFields as unknown as JsonObject[]).filter(({ manager }) => manager === 'kube-apiserver');
+    expect(charged.map(({ operation, subresource, fieldsV1 }) => ({ operation, subresource, fieldsV1 }))).to.deep.equal([
+      { operation: 'Update', subresource: 'status', fieldsV1: { 'f:status': { 'f:used': { 'f:secrets': {} } } } },
+    ]);
+  });
+
+  it('is warned of and shown in the internal form', async () => {
+    await sample.create(quota('warned', { cpu: '500m', 'limits.cpu': '0', 'requests.storage': '1' }));
+    expect(sample.warnings()).to.deep.equal(['ResourceQuota cpu (500m) should be less than limits.cpu (0)']);
+    const scopes = { scopeSelector: { matchExpressions: [{ scopeName: 'Terminating', operator: 'Exists' }] } };
+    expect((await refusal(sample.create(quota('odd', { services: '0' }, scopes)))).message).to.contain(
+      'Invalid value: {"MatchExpressions":[{"ScopeName":"Terminating","Operator":"Exists","Values":null}]}',
+    );
+  });
+
   it('enforces nothing before a controller has counted', async () => {
     await sample.create(quota('q', { secrets: '0' }));
     await sample.create(secret('a'));

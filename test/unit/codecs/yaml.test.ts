@@ -95,6 +95,14 @@ describe('YAML codec', () => {
     expect(messageOf('a: *nothing')).to.match(/^yaml: .*nothing/i);
   });
 
+  it('says what is missing where a flow collection ends too early, and names repeated keys once their values are read', () => {
+    expect(messageOf('{')).to.equal('yaml: line 1: did not find expected node content');
+    expect(messageOf('{a: 1')).to.equal("yaml: line 1: did not find expected ',' or '}'");
+    expect(messageOf('[a')).to.equal("yaml: line 1: did not find expected ',' or ']'");
+    const decoded = yamlCodec.decode(Buffer.from('{a: {b: 1}, a: {b: 1, b: 2}}'), { findDuplicates: true, depthMax: 10 });
+    expect(decoded).to.have.deep.property('duplicates', ['line 1: key "b" already set in map', 'line 1: key "a" already set in map']);
+  });
+
   it('gives up at more properties than a node may have, and at more parts than an honest document has', () => {
     for (const many of ['&a '.repeat(1e5), '!a '.repeat(1e5), '!a\n'.repeat(1e5), '&a #\n '.repeat(1e5)])
       expect(messageOf(`a: ${many}b`)).to.equal('yaml: did not find expected node content');

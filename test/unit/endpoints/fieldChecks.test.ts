@@ -171,4 +171,18 @@ describe('endpoints/field checks', function () {
     expect((await send('POST', `${pods}?dryRun=All`, 'protobuf', whole)).body).to.include({ code: 400 });
     expect((await send('POST', `${pods}?dryRun=All`, 'protobuf', whole.subarray(0, 40))).body).to.include({ code: 400 });
   });
+
+  it('tells unknown fields in the order of their names where the text is not read as JSON', async () => {
+    const text = Buffer.from('{"unknown":1,"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"o","odd":1}}');
+    for (const [encoding, order] of [
+      ['yaml', ['metadata.odd', 'unknown']],
+      ['json', ['unknown', 'metadata.odd']],
+    ] as const) {
+      const { warning } = await send('POST', `${configMaps}?dryRun=All&fieldValidation=Warn`, encoding, text);
+      expect(
+        [...(warning ?? '').matchAll(/unknown field \\"([^\\]*)/g)].map(([, name]) => name),
+        encoding,
+      ).to.deep.equal(order);
+    }
+  });
 });

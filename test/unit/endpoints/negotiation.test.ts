@@ -108,4 +108,50 @@ describe('endpoints/negotiation', () => {
     const put = await fetch(`${server.url}${configMaps}/a`, { method: 'PUT', body, headers: { 'content-type': neutral } });
     expect(put.status).to.equal(200);
   });
+
+  it('tries ranges after what they may stand for, and streams only for what can be streamed', async () => {
+    const table = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+    for (const [accept, path, type] of [
+      ['application/*,application/yaml', `${configMaps}/a`, 'application/yaml'],
+      ['*/*, application/yaml', '/api', 'application/yaml'],
+      ['text/html, application/*', '/apis', 'application/json'],
+    ] as const)
+      expect((await read(path, { accept })).headers['content-type'], accept).to.equal(type);
+    expect((await read(configMaps, { accept: `*/*, ${table}` })).body['kind']).to.equal('Table');
+    for (const [accept, code] of [
+      ['application/yaml;stream=watch', 406],
+      ['application/json;stream=other', 406],
+      ['application/json;sv=v2', 406],
+      ['application/json;stream=watch', 200],
+    ] as const)
+      expect((await read('/api', { accept })).status, accept).to.equal(code);
+  });
+
+  it('has no items in an empty list of metadata', async () => {
+    const form = ';as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
+    const none = `${configMaps}?labelSelector=a%3Dnone`;
+    expect((await read(none, { accept: `application/json${form}` })).body).to.have.property('items', null);
+    expect((await read(none, { accept: `application/yaml${form}` })).text).to.contain('items: null\n');
+    expect((await read(none)).body).to.have.deep.property('items', []);
+  });
+
+  it('names what the method could answer in a refusal', async () => {
+    const refused = await call(server.url, 'DELETE', configMaps, { headers: { accept: 'text/plain' } });
+    expect([refused.status, refused.body['message']]).to.deep.equal([
+      406,
+      `406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, ${protobuf}`,
+    ]);
+  });
+
+  it('tells groups whatever the method, and refuses media types there in its own words', async () => {
+    for (const path of ['/apis', '/apis/apps'])
+      for (const method of ['GET', 'OPTIONS', 'DELETE']) {
+        const told = await call(server.url, method, path);
+        expect([told.status, String(told.body['kind']).slice(0, 8)], `${method} ${path}`).to.deep.equal([200, 'APIGroup']);
+        const refused = await call(server.url, method, path, { headers: { accept: 'text/plain' } });
+        expect(refused.body['message'], `${method} ${path}`).to.equal(
+          `only the following media types are accepted: application/json, application/yaml, ${protobuf}`,
+        );
+      }
+  });
 });

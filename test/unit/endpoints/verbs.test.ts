@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { JsonObject } from '../../../api/object.js';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
@@ -55,6 +56,9 @@ describe('endpoints/verbs', () => {
     server.storage.compact(server.storage.version);
     const expired = await send('GET', `${configMaps}?limit=1&continue=${token}`);
     expect(expired.status).to.equal(410);
+    const refused = await send('DELETE', `${configMaps}?limit=1&continue=${token}`);
+    expect([refused.status, refused.body['message']]).to.deep.equal([410, expired.body['message']]);
+    expect(refused.body['metadata']).to.deep.equal(expired.body['metadata']);
     const inconsistent = (expired.body['metadata'] as { continue: string }).continue;
     expect(names(await send('GET', `${configMaps}?continue=${inconsistent}`))).to.deep.equal(['b', 'b2', 'c']);
   });
@@ -200,6 +204,23 @@ describe('endpoints/verbs', () => {
       body: { spec: { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods' } } },
     });
     expect(other.body['status']).to.include({ allowed: false });
+  });
+
+  it('says in reviews which selectors it cannot use', async () => {
+    const review = async (selectors: JsonObject): Promise<unknown> =>
+      (
+        (
+          await send('POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+            body: { spec: { user: 'alice', resourceAttributes: { verb: 'list', resource: 'pods', ...selectors } } },
+          })
+        ).body['status'] as JsonObject
+      )['evaluationError'];
+    const unused = (member: string): string => `spec.resourceAttributes.${member} ignored due to parse error`;
+    const requirement = { key: 'a', operator: 'In', values: ['b', 'c'] };
+    expect(await review({ fieldSelector: { rawSelector: 'x' } })).to.equal(unused('fieldSelector'));
+    expect(await review({ labelSelector: { rawSelector: 'a in (b' } })).to.equal(unused('labelSelector'));
+    expect(await review({ fieldSelector: { requirements: [requirement] } })).to.equal(unused('fieldSelector'));
+    expect(await review({ labelSelector: { requirements: [requirement] }, fieldSelector: { rawSelector: 'a=b' } })).to.equal(undefined);
   });
 
   it('warns of deprecated resources on every answer', async () => {

@@ -143,6 +143,8 @@ describe('the way of a request', () => {
             'user'
           ],
         ).to.deep.equal({ name: 'bob', uid: '7', groups: ['system:masters', 'system:authenticated'], extra: { 'a/b': ['c'] } });
+        const named = Buffer.from('bä', 'utf8').toString('latin1');
+        expect((await as({ 'impersonate-user': named, 'impersonate-group': groups }))['user']).to.have.property('name', 'bä');
         expect((await as({ 'impersonate-user': 'bob' }))['message']).to.match(/^things "x" is forbidden: User "bob" cannot get/);
         expect((await as({ 'impersonate-user': '' }))['user']).to.deep.include({ name: 'admin' });
         expect((await as({ 'impersonate-group': 'devs' }))['message']).to.equal(

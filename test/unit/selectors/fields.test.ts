@@ -11,6 +11,8 @@ describe('field selectors', () => {
   const forms: [string, FieldSelector][] = [
     ['', []],
     [',', []],
+    ['=', []],
+    ['a=b,!=', [{ field: 'a', equals: true, value: 'b' }]],
     ['a=b', [{ field: 'a', equals: true, value: 'b' }]],
     ['a==b', [{ field: 'a', equals: true, value: 'b' }]],
     ['a!=b', [{ field: 'a', equals: false, value: 'b' }]],

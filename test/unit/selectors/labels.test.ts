@@ -40,6 +40,8 @@ describe('label selectors as text', () => {
     ['in in (in)', [{ key: 'in', operator: 'in', values: ['in'] }]],
     ['notin notin (notin,in)', [{ key: 'notin', operator: 'notIn', values: ['in', 'notin'] }]],
     ['e in (x,y)', [{ key: 'e', operator: 'in', values: ['x', 'y'] }]],
+    ['e in (,,)', [{ key: 'e', operator: 'in', values: [''] }]],
+    ['e in (a,,,)', [{ key: 'e', operator: 'in', values: ['', 'a'] }]],
     ['e in (y,x,y)', [{ key: 'e', operator: 'in', values: ['x', 'y'] }]],
     ['e in ()', [{ key: 'e', operator: 'in', values: [''] }]],
     ['e in (,x)', [{ key: 'e', operator: 'in', values: ['', 'x'] }]],

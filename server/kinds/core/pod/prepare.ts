@@ -6,7 +6,9 @@ import { sameValue } from '../../../../api/json/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { annotationsOf } from './annotations.js';
+import { annotations } from './validation.js';
 import { annotatedContainers } from './profiles.js';
+import { apparmorText } from '../podSpec/warnings/containers.js';
 import { qosClass } from '../../../../api/podQos.js';
 
 const gated: JsonObject = {
@@ -18,25 +20,26 @@ const gated: JsonObject = {
 };
 
 /** Prepares a new pod, after defaults and mutating admission. */
-export function preparePod(pod: ApiObject, { enabled, now }: Pick<WriteContext, 'enabled' | 'now'>): void {
+export function preparePod(pod: ApiObject, { enabled, now, warn }: Pick<WriteContext, 'enabled' | 'now' | 'warn'>): void {
   const spec = ensureObject(pod, 'spec');
   pod['status'] = {
     phase: 'Pending',
     ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated, lastTransitionTime: now }] }),
     qosClass: qosClass(pod as Pod),
   };
-  takeAppArmorFromAnnotations(pod, spec);
+  takeAppArmorFromAnnotations(pod, spec, warn);
   selectByOwnLabels(pod, spec, enabled);
 }
 
-/** Moves a profile from an annotation to the field; invalid annotations stay. */
-function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject): void {
+/** Moves a profile from an annotation to the field; invalid annotations stay. Both are warned of even if the pod is refused. */
+function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject, warn: WriteContext['warn']): void {
   if (textAt(spec, 'os', 'name') === 'windows') return;
   const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, 'appArmorProfile');
-  for (const { container, field } of annotatedContainers(annotationsOf(pod), spec)) {
-    if (field === null || sameValue(field, ofPod) || objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile') !== null)
-      continue;
-    ensureObject(container, 'securityContext')['appArmorProfile'] = field;
+  for (const { container, key, field } of annotatedContainers(annotationsOf(pod), spec)) {
+    const own = objectAt(objectAt(container, 'securityContext') ?? {}, 'appArmorProfile');
+    if (own !== null || (field !== null && sameValue(field, ofPod))) continue;
+    if (field !== null) ensureObject(container, 'securityContext')['appArmorProfile'] = field;
+    warn(`${annotations.key(key)}: ${apparmorText}`);
   }
 }
 

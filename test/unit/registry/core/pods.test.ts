@@ -749,6 +749,23 @@ describe('registry/core, pods', () => {
     ]);
   });
 
+  it('warns of profiles in annotations, of refused pods too', async () => {
+    const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' };
+    const text = `metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the "appArmorProfile" field instead`;
+    await sample.create(pod({ dnsPolicy: 'X' }, { annotations })).catch(() => undefined);
+    expect(sample.warnings()).to.deep.equal([text]);
+    await sample.create(pod({ securityContext: { appArmorProfile: { type: 'Unconfined' } } }, { annotations }));
+    expect(sample.warnings()).to.deep.equal([]);
+  });
+
+  it('adds up whatever containers request, where the pod names it', async () => {
+    const wants = (amount: string): JsonObject => ({ requests: { 'example.com/x': amount }, limits: { 'example.com/x': amount } });
+    const found = await causes(
+      sample.create(pod({ containers: [container({ resources: wants('2') })], resources: { requests: { 'example.com/x': '1' } } })),
+    );
+    expect(found).to.include('invalid spec.resources.requests[example.com/x]');
+  });
+
   it('warns of addresses that have another usual form', async () => {
     await sample.create(pod({ hostAliases: [{ ip: '2001:DB8::1', hostnames: ['h'] }], dnsConfig: { nameservers: ['2001:db8::1'] } }));
     expect(sample.warnings()).to.deep.equal([

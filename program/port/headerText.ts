@@ -1,0 +1,9 @@
+import { isAscii } from 'node:buffer';
+
+/** Returns the value of a header as UTF-8: parsers of HTTP take each byte for a character. A value that is not UTF-8 stays as it is. */
+export function headerText(value: string): string {
+  const bytes = Buffer.from(value, 'latin1');
+  if (isAscii(bytes)) return value;
+  const text = bytes.toString('utf8');
+  return text.includes('\uFFFD') ? value : text;
+}
