@@ -31,7 +31,7 @@ export interface Status {
 
 /** An error that the HTTP layer turns into a Status body. The cause is for logs and never leaves the process. */
 export class StatusError extends Error {
-  private readonly continueToken: string;
+  readonly #continueToken: string;
 
   // Follows the constructor of Error: the message, then optional values.
   // eslint-disable-next-line @typescript-eslint/max-params
@@ -43,7 +43,7 @@ export class StatusError extends Error {
     options?: ErrorOptions & { readonly continue?: string },
   ) {
     super(message, options);
-    this.continueToken = options?.continue ?? '';
+    this.#continueToken = options?.continue ?? '';
     this.name = 'StatusError';
   }
 
@@ -51,7 +51,7 @@ export class StatusError extends Error {
     return {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: this.continueToken === '' ? {} : { continue: this.continueToken },
+      metadata: this.#continueToken === '' ? {} : { continue: this.#continueToken },
       status: 'Failure',
       message: this.message,
       ...(this.reason === '' ? {} : { reason: this.reason }),

@@ -32,28 +32,28 @@ type Container = Json[] | JsonMembers;
 const isContainer = (value: Json): value is Container => typeof value === 'object' && value !== null;
 
 class Cutter {
-  private readonly pieces: Piece[] = [];
-  private readonly heavy = new Set<Json>();
+  readonly #pieces: Piece[] = [];
+  readonly #heavy = new Set<Json>();
 
   cut(value: Json): Piece[] {
-    this.weigh(value, 0);
-    if (isContainer(value) && this.heavy.has(value)) this.cutContainer(value, []);
-    else this.pieces.push({ path: [], text: writeJson(value) });
-    return this.pieces;
+    this.#weigh(value, 0);
+    if (isContainer(value) && this.#heavy.has(value)) this.#cutContainer(value, []);
+    else this.#pieces.push({ path: [], text: writeJson(value) });
+    return this.#pieces;
   }
 
-  private weigh(value: Json, depth: number): number {
+  #weigh(value: Json, depth: number): number {
     if (typeof value === 'string') return 1 + value.length / charactersPerWeight;
     if (!isContainer(value) || depth > depthMax) return 1;
     let weight = 1;
-    if (Array.isArray(value)) for (const item of value) weight += this.weigh(item, depth + 1);
-    else for (const name of Object.keys(value)) weight += 1 + this.weigh(value[name] as Json, depth + 1);
-    if (weight > pieceWeightMax) this.heavy.add(value);
+    if (Array.isArray(value)) for (const item of value) weight += this.#weigh(item, depth + 1);
+    else for (const name of Object.keys(value)) weight += 1 + this.#weigh(value[name] as Json, depth + 1);
+    if (weight > pieceWeightMax) this.#heavy.add(value);
     return weight;
   }
 
-  private cutContainer(container: Container, path: readonly (string | number)[]): void {
-    if (path.length === 0) this.pieces.push({ path, text: Array.isArray(container) ? '[]' : '{}' });
+  #cutContainer(container: Container, path: readonly (string | number)[]): void {
+    if (path.length === 0) this.#pieces.push({ path, text: Array.isArray(container) ? '[]' : '{}' });
     const entries: readonly (readonly [string | number, Json])[] = Array.isArray(container)
       ? container.map((item, index) => [index, item] as const)
       : Object.entries(container);
@@ -61,16 +61,16 @@ class Cutter {
     let weight = 0;
     const flush = (): void => {
       if (run.length > 0)
-        this.pieces.push({ path, text: writeJson(Array.isArray(container) ? run.map(([, value]) => value) : Object.fromEntries(run)) });
+        this.#pieces.push({ path, text: writeJson(Array.isArray(container) ? run.map(([, value]) => value) : Object.fromEntries(run)) });
       run = [];
       weight = 0;
     };
     for (const [name, value] of entries) {
-      const isHeavy = isContainer(value) && this.heavy.has(value);
+      const isHeavy = isContainer(value) && this.#heavy.has(value);
       run.push([name, isHeavy ? (Array.isArray(value) ? [] : {}) : value]);
-      weight += isHeavy ? 1 : this.weigh(value, 0);
+      weight += isHeavy ? 1 : this.#weigh(value, 0);
       if (isHeavy || weight > pieceWeightMax) flush();
-      if (isHeavy) this.cutContainer(value, [...path, name]);
+      if (isHeavy) this.#cutContainer(value, [...path, name]);
     }
     flush();
   }

@@ -78,28 +78,27 @@ const defaultThreads = (): number => Math.max(1, Math.min(threadsMax, availableP
 
 /** Threads cost memory and start-up time, so the first large body starts them. */
 class LazyPool {
-  private pool: Piscina<Job, unknown> | undefined;
-  private closed = false;
+  readonly #threads: number;
+  #pool: Piscina<Job, unknown> | undefined;
+  #closed = false;
 
-  private readonly queueMax: number;
+  readonly #queueMax: number;
 
-  constructor(
-    private readonly threads: number,
-    { queueMax }: { readonly queueMax: number },
-  ) {
-    this.queueMax = queueMax;
+  constructor(threads: number, { queueMax }: { readonly queueMax: number }) {
+    this.#threads = threads;
+    this.#queueMax = queueMax;
   }
 
   async decode(job: DecodeJob, signal: AbortSignal | undefined): Promise<DecodeResult | PoolFailure> {
     const bytes = ownBytes(job.bytes);
-    const answer = await this.run<PiecedResult<DecodeResult>>({ verb: 'decode', job: { ...job, bytes } }, [bytes.buffer], signal);
+    const answer = await this.#run<PiecedResult<DecodeResult>>({ verb: 'decode', job: { ...job, bytes } }, [bytes.buffer], signal);
     if (!('result' in answer)) return answer;
     return answer.pieces === undefined || !answer.result.ok ? answer.result : { ...answer.result, value: await putTogether(answer.pieces) };
   }
 
   async decodeObject(job: DecodeObjectRequest, signal: AbortSignal | undefined): Promise<DecodeObjectResult | PoolFailure> {
     const bytes = ownBytes(job.bytes);
-    const answer = await this.run<PiecedResult<DecodeObjectResult>>(
+    const answer = await this.#run<PiecedResult<DecodeObjectResult>>(
       { verb: 'decodeObject', job: { ...job, bytes } },
       [bytes.buffer],
       signal,
@@ -111,44 +110,44 @@ class LazyPool {
   }
 
   async encode(job: EncodeJob, signal: AbortSignal | undefined): Promise<EncodeResult | PoolFailure> {
-    const result = await this.run<EncodeResult>({ verb: 'encode', job }, [], signal);
+    const result = await this.#run<EncodeResult>({ verb: 'encode', job }, [], signal);
     if (!result.ok) return result;
     const { buffer, byteOffset, byteLength } = result.bytes;
     return { ok: true, bytes: Buffer.from(buffer, byteOffset, byteLength) };
   }
 
   async close(): Promise<void> {
-    this.closed = true;
-    await this.pool?.destroy();
+    this.#closed = true;
+    await this.#pool?.destroy();
   }
 
   /** A method, because closing may happen at every await. */
-  private isClosed(): boolean {
-    return this.closed;
+  #isClosed(): boolean {
+    return this.#closed;
   }
 
-  private async run<T>(job: Job, transferList: ArrayBuffer[], signal: AbortSignal | undefined): Promise<T | PoolFailure> {
-    if (this.isClosed() || signal?.aborted) return cancelled;
-    const pool = this.started();
-    if (pool.queueSize >= this.queueMax) return overloaded;
+  async #run<T>(job: Job, transferList: ArrayBuffer[], signal: AbortSignal | undefined): Promise<T | PoolFailure> {
+    if (this.#isClosed() || signal?.aborted) return cancelled;
+    const pool = this.#started();
+    if (pool.queueSize >= this.#queueMax) return overloaded;
     try {
       return (await pool.run(job, { transferList, signal: signal ?? null })) as T;
     } catch (error) {
-      return this.isClosed() || signal?.aborted ? cancelled : refusal(error);
+      return this.#isClosed() || signal?.aborted ? cancelled : refusal(error);
     }
   }
 
-  private started(): Piscina<Job, unknown> {
-    this.pool ??= new Piscina<Job, unknown>({
+  #started(): Piscina<Job, unknown> {
+    this.#pool ??= new Piscina<Job, unknown>({
       filename: taskFile,
       minThreads: 0,
-      maxThreads: this.threads,
-      maxQueue: this.queueMax,
+      maxThreads: this.#threads,
+      maxQueue: this.#queueMax,
       idleTimeout: idleTimeoutMs,
       recordTiming: false,
       resourceLimits: { maxOldGenerationSizeMb: threadHeapMb },
     });
-    return this.pool;
+    return this.#pool;
   }
 }
 

@@ -30,20 +30,23 @@ const leaves: Readonly<Record<string, string>> = {
 const identifier = /^[A-Za-z_$][\w$]*$/;
 
 class Writer {
+  readonly #facts: Facts;
+  readonly #model: Model;
+  readonly #place: string;
   readonly #imports = new Map<string, string>();
 
-  constructor(
-    private readonly facts: Facts,
-    private readonly model: Model,
-    private readonly place: string,
-  ) {}
+  constructor(facts: Facts, model: Model, place: string) {
+    this.#facts = facts;
+    this.#model = model;
+    this.#place = place;
+  }
 
   file(types: readonly ModelType[]): string {
     const parts = types.map((type) => this.#type(type));
-    const resources = Object.entries(this.facts.versions.get(this.place)?.resources ?? {}).map(([name, resource]) =>
+    const resources = Object.entries(this.#facts.versions.get(this.#place)?.resources ?? {}).map(([name, resource]) =>
       this.#resource(name, resource),
     );
-    const root = this.place.includes('/') ? '../' : './';
+    const root = this.#place.includes('/') ? '../' : './';
     const imports = [...this.#imports]
       .sort(([a], [b]) => byText(a, b))
       .map(([place, alias]) => `import type * as ${alias} from '${root}${place}.js';`);
@@ -67,7 +70,7 @@ class Writer {
 
   /** Times are structures without members, so an unset one that is shown is null. */
   #mayBeNull({ presence, shape }: Member): boolean {
-    return presence === 'nullable' || (presence === 'always' && this.model.types.get(shape)?.json === 'string date-time');
+    return presence === 'nullable' || (presence === 'always' && this.#model.types.get(shape)?.json === 'string date-time');
   }
 
   #shape(member: Member): string {
@@ -77,10 +80,10 @@ class Writer {
   #typeScript(shape: string): string {
     if (shape.startsWith('[]')) return listOf(this.#typeScript(shape.slice(2)));
     if (shape.startsWith('{}')) return `Readonly<Record<string, ${this.#typeScript(shape.slice(2))}>>`;
-    const type = this.model.types.get(shape);
+    const type = this.#model.types.get(shape);
     if (type === undefined) return scalars[shape] ?? 'unknown';
-    if (type.messageOnly) throw new Error(`${this.place}.yaml: ${shape} is described as a message alone, and a JSON member is of it`);
-    if (type.place === this.place) return type.word;
+    if (type.messageOnly) throw new Error(`${this.#place}.yaml: ${shape} is described as a message alone, and a JSON member is of it`);
+    if (type.place === this.#place) return type.word;
     const [group = '', version = ''] = type.place.split('/');
     const alias = `${group}${version.replace(/^v/, 'V')}`;
     this.#imports.set(type.place, alias);
@@ -88,12 +91,12 @@ class Writer {
   }
 
   #described(type: ModelType): { readonly description?: string; readonly fields?: Readonly<Record<string, string>> } | undefined {
-    return this.facts.descriptions.get(versionless(type.name));
+    return this.#facts.descriptions.get(versionless(type.name));
   }
 
   /** A member of an inlined type is described there, unless the outer type describes it. */
   #describedMember(type: ModelType, { name, within }: Pick<Member, 'name' | 'within'>): string | undefined {
-    const { descriptions } = this.facts;
+    const { descriptions } = this.#facts;
     const own = versionless(type.name);
     const inlined = within === undefined ? own : `${own.slice(0, own.indexOf('.'))}.${within.slice(within.lastIndexOf('.') + 1)}`;
     return (
@@ -109,7 +112,7 @@ class Writer {
   }
 
   #resource(name: string, { kind, scope }: ResourceFacts): string {
-    const { group = '', version = '' } = this.facts.versions.get(this.place) ?? {};
+    const { group = '', version = '' } = this.#facts.versions.get(this.#place) ?? {};
     const value = `{ group: '${group}', version: '${version}', resource: '${name}', kind: '${kind}', namespaced: ${scope === 'Namespaced'} }`;
     return `export const ${constantOf(name, { kind })}: Resource<${kind}> = ${value};`;
   }

@@ -10,18 +10,19 @@ type Members = Readonly<Record<string, unknown>>;
  * order; all other lists are unchanged only as a whole. Undescribed values have no old value, so an object that has any never counts as unchanged.
  */
 export class Correlation {
-  private readonly members = new Map<string, Correlation | null>();
-  private itemsMade: Correlation | null | undefined;
+  readonly #schema: Members;
+  readonly #typed: readonly string[];
+  readonly #members = new Map<string, Correlation | null>();
+  #itemsMade: Correlation | null | undefined;
   /** Null for lists without keys. */
-  private readonly keys: readonly string[] | null;
+  readonly #keys: readonly string[] | null;
 
   /** Members named in `typed` have no old value: both objects are shown in the request's version. */
-  constructor(
-    private readonly schema: Members,
-    private readonly typed: readonly string[] = [],
-  ) {
+  constructor(schema: Members, typed: readonly string[] = []) {
+    this.#schema = schema;
+    this.#typed = typed;
     const keys = schema['x-kubernetes-list-map-keys'];
-    this.keys = schema['x-kubernetes-list-type'] === 'map' ? (Array.isArray(keys) ? keys.map(String) : []) : null;
+    this.#keys = schema['x-kubernetes-list-type'] === 'map' ? (Array.isArray(keys) ? keys.map(String) : []) : null;
   }
 
   static ofObject(schema: Members): Correlation {
@@ -30,24 +31,24 @@ export class Correlation {
 
   /** Returns null for a member that the schema does not describe. */
   member(name: string): Correlation | null {
-    if (this.typed.includes(name)) return null;
-    let known = this.members.get(name);
+    if (this.#typed.includes(name)) return null;
+    let known = this.#members.get(name);
     if (known === undefined) {
-      const { properties, additionalProperties } = this.schema;
+      const { properties, additionalProperties } = this.#schema;
       known = below(isObject(properties) ? memberOf(properties, name) : undefined) ?? below(additionalProperties);
-      this.members.set(name, known);
+      this.#members.set(name, known);
     }
     return known;
   }
 
   /** Null if the schema does not describe items. */
   get items(): Correlation | null {
-    return (this.itemsMade ??= below(this.schema['items']));
+    return (this.#itemsMade ??= below(this.#schema['items']));
   }
 
   /** Null if no item has an old value. */
   oldItems<V>(old: V): OldItem<V> | null {
-    const { keys } = this;
+    const keys = this.#keys;
     if (!Array.isArray(old) || keys === null) return null;
     const byKey = new Map<string, V>();
     for (const item of old as readonly V[]) {
@@ -61,15 +62,15 @@ export class Correlation {
   }
 
   isUnchanged(value: unknown, old: unknown): boolean {
-    if (Array.isArray(value)) return Array.isArray(old) && value.length === old.length && this.hasSameItems(value, old);
+    if (Array.isArray(value)) return Array.isArray(old) && value.length === old.length && this.#hasSameItems(value, old);
     if (!isObject(value)) return sameJson(value, old);
     if (!isObject(old)) return false;
     const names = Object.keys(value);
-    return names.length === Object.keys(old).length && names.every((name) => this.hasSameMember(name, value, old));
+    return names.length === Object.keys(old).length && names.every((name) => this.#hasSameMember(name, value, old));
   }
 
-  private hasSameItems(value: readonly unknown[], old: readonly unknown[]): boolean {
-    if (this.keys === null) return sameJson(value, old);
+  #hasSameItems(value: readonly unknown[], old: readonly unknown[]): boolean {
+    if (this.#keys === null) return sameJson(value, old);
     const [before, { items }] = [this.oldItems<unknown>(old), this];
     return value.every((item) => {
       const oldItem = before?.(item);
@@ -77,7 +78,7 @@ export class Correlation {
     });
   }
 
-  private hasSameMember(name: string, value: Members, old: Members): boolean {
+  #hasSameMember(name: string, value: Members, old: Members): boolean {
     const [member, oldMember] = [memberOf(value, name), memberOf(old, name)];
     return member !== undefined && oldMember !== undefined && this.member(name)?.isUnchanged(member, oldMember) === true;
   }

@@ -38,28 +38,31 @@ const operatorNames = 'in, notin, =, ==, !=, gt, lt';
 class SelectorSyntaxError extends Error {}
 
 class Parser {
-  private position = 0;
+  readonly #tokens: readonly Token[];
+  #position = 0;
 
-  constructor(private readonly tokens: readonly Token[]) {}
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
 
   selector(): LabelRequirement[] {
     const requirements: LabelRequirement[] = [];
     for (;;) {
-      const token = this.peek();
+      const token = this.#peek();
       if (token.kind === 'end') return requirements;
       if (token.kind !== 'word' && token.kind !== '!') throw found(token, ", expected: !, identifier, or 'end of string'");
-      requirements.push(this.requirement());
-      const next = this.take();
+      requirements.push(this.#requirement());
+      const next = this.#take();
       if (next.kind === 'end') return requirements;
       if (next.kind !== ',') throw found(next, ", expected: ',' or 'end of string'");
-      const following = this.peek();
+      const following = this.#peek();
       if (following.kind !== 'word' && following.kind !== '!') throw found(following, ", expected: identifier after ','");
     }
   }
 
-  private requirement(): LabelRequirement {
+  #requirement(): LabelRequirement {
     try {
-      const requirement = this.uncheckedRequirement();
+      const requirement = this.#uncheckedRequirement();
       const complaints = requirementComplaints(requirement);
       if (complaints.length > 0) throw new SelectorSyntaxError(joinComplaints(complaints));
       return requirement;
@@ -69,62 +72,62 @@ class Parser {
     }
   }
 
-  private uncheckedRequirement(): LabelRequirement {
-    const absent = this.peek().kind === '!';
-    if (absent) this.take();
-    const key = this.key();
+  #uncheckedRequirement(): LabelRequirement {
+    const absent = this.#peek().kind === '!';
+    if (absent) this.#take();
+    const key = this.#key();
     if (absent) return { key, operator: 'doesNotExist', values: [] };
-    const next = this.peek().kind;
+    const next = this.#peek().kind;
     if (next === 'end' || next === ',') return { key, operator: 'exists', values: [] };
-    const token = this.takeOperator();
+    const token = this.#takeOperator();
     const operator = operatorOf[token.kind];
     if (operator === undefined) throw found(token, `, expected: ${operatorNames}`);
-    return { key, operator, values: token.kind === 'in' || token.kind === 'notin' ? this.values() : [this.exactValue()] };
+    return { key, operator, values: token.kind === 'in' || token.kind === 'notin' ? this.#values() : [this.#exactValue()] };
   }
 
-  private key(): string {
-    const token = this.take();
+  #key(): string {
+    const token = this.#take();
     if (token.kind !== 'word') throw found(token, ', expected: identifier');
     const [complaint] = keyComplaints('<nil>', { key: token.text });
     if (complaint !== undefined) throw new SelectorSyntaxError(complaint);
     return token.text;
   }
 
-  private exactValue(): string {
-    const next = this.peek().kind;
+  #exactValue(): string {
+    const next = this.#peek().kind;
     if (next === 'end' || next === ',') return '';
-    const token = this.take();
+    const token = this.#take();
     if (token.kind !== 'word') throw found(token, ', expected: identifier');
     return token.text;
   }
 
-  private values(): string[] {
-    const open = this.take();
+  #values(): string[] {
+    const open = this.#take();
     if (open.kind !== '(') throw found(open, " expected: '('");
-    const first = this.peek();
+    const first = this.#peek();
     if (first.kind === ')') {
-      this.take();
+      this.#take();
       return [''];
     }
     if (first.kind !== 'word' && first.kind !== ',') throw found(first, ", expected: ',', ')' or identifier");
-    const values = this.listedValues();
-    this.take();
+    const values = this.#listedValues();
+    this.#take();
     return [...values].sort();
   }
 
   /** Reads up to the closing parenthesis. A comma with no value on one side stands for the empty value. */
-  private listedValues(): Set<string> {
+  #listedValues(): Set<string> {
     const values = new Set<string>();
     for (;;) {
-      const token = this.take();
+      const token = this.#take();
       if (token.kind === 'word') {
         values.add(token.text);
-        const next = this.peek();
+        const next = this.#peek();
         if (next.kind === ')') return values;
         if (next.kind !== ',') throw found(next, ", expected: ',' or ')'");
       } else if (token.kind === ',') {
         if (values.size === 0) values.add('');
-        const next = this.peek();
+        const next = this.#peek();
         if (next.kind === ')') return values.add('');
         if (next.kind === ',') values.add('');
       } else {
@@ -134,19 +137,19 @@ class Parser {
   }
 
   /** No operator can stand here, so `in` and `notin` are ordinary words. */
-  private peek(): Token {
-    const token = this.tokens[this.position] ?? endToken;
+  #peek(): Token {
+    const token = this.#tokens[this.#position] ?? endToken;
     return token.kind === 'in' || token.kind === 'notin' ? { kind: 'word', text: token.text } : token;
   }
 
-  private take(): Token {
-    const token = this.peek();
-    this.position++;
+  #take(): Token {
+    const token = this.#peek();
+    this.#position++;
     return token;
   }
 
-  private takeOperator(): Token {
-    return this.tokens[this.position++] ?? endToken;
+  #takeOperator(): Token {
+    return this.#tokens[this.#position++] ?? endToken;
   }
 }
 

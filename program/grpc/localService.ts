@@ -21,20 +21,23 @@ export interface Method<Q, A> {
  * has such a service.
  */
 export class LocalService {
+  readonly #options: LocalServiceOptions;
   #client: Promise<Client> | null = null;
 
-  constructor(private readonly options: LocalServiceOptions) {}
+  constructor(options: LocalServiceOptions) {
+    this.#options = options;
+  }
 
   /** Rejects with an Error that gives the reason, in the service's words if it has any. */
   async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
-    const client = await (this.#client ??= connect(this.options.endpoint));
+    const client = await (this.#client ??= connect(this.#options.endpoint));
     return new Promise((resolve, reject) => {
       client.makeUnaryRequest(
         path,
         question.encode,
         answer.decode,
         message,
-        { deadline: Date.now() + this.options.timeoutMs },
+        { deadline: Date.now() + this.#options.timeoutMs },
         (error, value) => {
           if (error !== null) reject(new Error(error.details, { cause: error }));
           else if (value === undefined) reject(new Error('no answer'));

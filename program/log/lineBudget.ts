@@ -32,28 +32,31 @@ export type Line = (omitted: number) => void;
  * lines a minute are written of each kind; when there were more, the minute ends with the last of them and their count.
  */
 export class LineBudget {
+  readonly #clock: LineClock;
   readonly #kinds = new Map<string, Kind>();
 
-  constructor(private readonly clock: LineClock = systemClock) {}
+  constructor(clock: LineClock = systemClock) {
+    this.#clock = clock;
+  }
 
   /** `kind` is common to the lines of one cause. Calls `line` now, at the end of the window, or never. */
   write(kind: string, line: Line): void {
     const entry = this.#kinds.get(kind) ?? this.#begin(kind);
-    if (entry.omitted === 0 && this.clock.now() - entry.since >= windowMs) this.#restart(entry, 0);
+    if (entry.omitted === 0 && this.#clock.now() - entry.since >= windowMs) this.#restart(entry, 0);
     if (entry.written < linesMax) {
       entry.written += 1;
       return line(0);
     }
     entry.last = line;
     entry.omitted += 1;
-    if (entry.omitted === 1) this.clock.after(Math.max(0, windowMs - (this.clock.now() - entry.since)), () => this.#sumUp(entry));
+    if (entry.omitted === 1) this.#clock.after(Math.max(0, windowMs - (this.#clock.now() - entry.since)), () => this.#sumUp(entry));
   }
 
   #begin(kind: string): Kind {
     const shared = this.#kinds.size >= kindsMax;
     const known = shared ? this.#kinds.get('') : undefined;
     if (known !== undefined) return known;
-    const entry: Kind = { since: this.clock.now(), written: 0, omitted: 0, last: null };
+    const entry: Kind = { since: this.#clock.now(), written: 0, omitted: 0, last: null };
     this.#kinds.set(shared ? '' : kind, entry);
     return entry;
   }
@@ -65,7 +68,7 @@ export class LineBudget {
   }
 
   #restart(entry: Kind, written: number): void {
-    entry.since = this.clock.now();
+    entry.since = this.#clock.now();
     entry.written = written;
     entry.omitted = 0;
     entry.last = null;

@@ -4,14 +4,15 @@ type Labels = Readonly<Record<string, string>>;
 type Exported = MetricObjectWithValues<MetricValueWithName<string>>;
 
 export class DurationSeries {
-  private readonly counts: number[];
-  private sum = 0;
+  readonly #labels: Labels;
+  readonly #bounds: readonly number[];
+  readonly #counts: number[];
+  #sum = 0;
 
-  constructor(
-    private readonly labels: Labels,
-    private readonly bounds: readonly number[],
-  ) {
-    this.counts = new Array<number>(bounds.length + 1).fill(0);
+  constructor(labels: Labels, bounds: readonly number[]) {
+    this.#labels = labels;
+    this.#bounds = bounds;
+    this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
   observe(seconds: number): void {
@@ -20,13 +21,13 @@ export class DurationSeries {
 
   observeTimes(value: number, times: number): void {
     let bucket = 0;
-    while (bucket < this.bounds.length && value > (this.bounds[bucket] as number)) bucket++;
-    (this.counts[bucket] as number) += times;
-    this.sum += value * times;
+    while (bucket < this.#bounds.length && value > (this.#bounds[bucket] as number)) bucket++;
+    (this.#counts[bucket] as number) += times;
+    this.#sum += value * times;
   }
 
   export(name: string): MetricValueWithName<string>[] {
-    return exported(name, this.labels, { bounds: this.bounds, counts: this.counts, sum: this.sum });
+    return exported(name, this.#labels, { bounds: this.#bounds, counts: this.#counts, sum: this.#sum });
   }
 }
 
@@ -54,11 +55,13 @@ function exported(name: string, labels: Labels, { bounds, counts, sum }: Duratio
 
 /** A histogram that is counted elsewhere, and read when `/metrics` is. It is left out when it cannot be read. */
 export class ReadHistogram extends Histogram {
-  constructor(
-    private readonly shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>,
-    private readonly read: () => Promise<Durations>,
-  ) {
+  readonly #shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>;
+  readonly #read: () => Promise<Durations>;
+
+  constructor(shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>, read: () => Promise<Durations>) {
     super(shape);
+    this.#shape = shape;
+    this.#read = read;
   }
 
   override get(): Promise<Exported> {
@@ -66,8 +69,8 @@ export class ReadHistogram extends Histogram {
   }
 
   async getForPromString(): Promise<Exported> {
-    const { name, help } = this.shape;
-    const values = await this.read().then(
+    const { name, help } = this.#shape;
+    const values = await this.#read().then(
       (durations) => exported(name, {}, durations),
       () => [],
     );
@@ -80,17 +83,19 @@ export class ReadHistogram extends Histogram {
  * rest of counting a request.
  */
 export class DurationHistogram extends Histogram {
-  private readonly series = new Map<string, DurationSeries>();
+  readonly #shape: HistogramConfiguration<string> & { readonly buckets: number[] };
+  readonly #series = new Map<string, DurationSeries>();
 
-  constructor(private readonly shape: HistogramConfiguration<string> & { readonly buckets: number[] }) {
+  constructor(shape: HistogramConfiguration<string> & { readonly buckets: number[] }) {
     super(shape);
+    this.#shape = shape;
   }
 
   /** The same labels give the same series. */
   of(labels: Labels): DurationSeries {
     const key = JSON.stringify(Object.entries(labels).sort());
-    const known = this.series.get(key) ?? new DurationSeries(labels, this.shape.buckets);
-    this.series.set(key, known);
+    const known = this.#series.get(key) ?? new DurationSeries(labels, this.#shape.buckets);
+    this.#series.set(key, known);
     return known;
   }
 
@@ -100,7 +105,7 @@ export class DurationHistogram extends Histogram {
 
   /** Called by the registry when it writes text. */
   async getForPromString(): Promise<Exported> {
-    const { name, help, collect } = this.shape;
+    const { name, help, collect } = this.#shape;
     await collect?.call(this);
     // The library declares the type as a number and writes it as a word.
     return {
@@ -108,7 +113,7 @@ export class DurationHistogram extends Histogram {
       help,
       type: 'histogram',
       aggregator: 'sum',
-      values: [...this.series.values()].flatMap((series) => series.export(name)),
+      values: [...this.#series.values()].flatMap((series) => series.export(name)),
     } as unknown as Exported;
   }
 }

@@ -48,7 +48,7 @@ export class Http2Response implements StreamResponse {
   statusCode = 200;
   writableEnded = false;
   readonly sendBuffer: SendBuffer;
-  private readonly headers: OutgoingHttpHeaders = {};
+  readonly #headers: OutgoingHttpHeaders = {};
 
   constructor(readonly stream: ServerHttp2Stream) {
     // A client that resets the stream must never end the process: its `close` says all there is to know.
@@ -63,12 +63,12 @@ export class Http2Response implements StreamResponse {
   }
 
   setHeader(name: string, value: number | string | readonly string[]): this {
-    this.headers[name] = value as number | string | string[];
+    this.#headers[name] = value as number | string | string[];
     return this;
   }
 
   getHeader(name: string): number | string | string[] | undefined {
-    return this.headers[name];
+    return this.#headers[name];
   }
 
   /** Has no effect when the client is gone. */
@@ -76,16 +76,16 @@ export class Http2Response implements StreamResponse {
     const { stream } = this;
     if (stream.destroyed || stream.closed) return this;
     this.statusCode = code;
-    if (headers !== undefined) Object.assign(this.headers, headers);
-    this.headers[':status'] = code;
-    stream.respond(this.headers);
+    if (headers !== undefined) Object.assign(this.#headers, headers);
+    this.#headers[':status'] = code;
+    stream.respond(this.#headers);
     return this;
   }
 
   /** Node keeps a copy of the sent headers. */
   forgetHead(): void {
     const name = Object.getOwnPropertySymbols(this.stream).find(({ description }) => description === 'sent-headers');
-    if (name !== undefined) Object.assign(this.stream, { [name]: this.headers });
+    if (name !== undefined) Object.assign(this.stream, { [name]: this.#headers });
   }
 
   flushHeaders(): void {

@@ -17,22 +17,22 @@ export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
 }
 
 class Layout {
-  private depth = 0;
+  #depth = 0;
   /** A bracket was opened, and it is not yet known whether it is empty. */
-  private opened = false;
-  private inString = false;
-  private escaped = false;
+  #opened = false;
+  #inString = false;
+  #escaped = false;
 
   next(part: Buffer): Buffer {
     const out: Buffer[] = [];
     let from = 0;
     for (let at = 0; at < part.length; at++) {
       const byte = part[at] ?? 0;
-      if (this.inString) {
-        this.passString(byte);
+      if (this.#inString) {
+        this.#passString(byte);
         continue;
       }
-      const around = this.around(byte);
+      const around = this.#around(byte);
       if (around === null) continue;
       out.push(part.subarray(from, at), Buffer.from(around));
       from = at + 1;
@@ -41,33 +41,33 @@ class Layout {
     return Buffer.concat(out);
   }
 
-  private passString(byte: number): void {
-    if (this.escaped) this.escaped = false;
-    else if (byte === backslash) this.escaped = true;
-    else if (byte === quote) this.inString = false;
+  #passString(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === backslash) this.#escaped = true;
+    else if (byte === quote) this.#inString = false;
   }
 
   /** Returns the replacement of a byte outside strings; null keeps the byte. */
-  private around(byte: number): string | null {
+  #around(byte: number): string | null {
     if (byte === newline) return '';
-    if (byte === closeObject || byte === closeList) return this.close(byte);
-    const line = this.opened ? this.newLine() : '';
-    this.opened = byte === openObject || byte === openList;
-    if (this.opened) this.depth++;
-    if (byte === quote) this.inString = true;
-    if (byte === comma) return `,${this.newLine()}`;
+    if (byte === closeObject || byte === closeList) return this.#close(byte);
+    const line = this.#opened ? this.#newLine() : '';
+    this.#opened = byte === openObject || byte === openList;
+    if (this.#opened) this.#depth++;
+    if (byte === quote) this.#inString = true;
+    if (byte === comma) return `,${this.#newLine()}`;
     if (byte === colon) return ': ';
     return line === '' ? null : line + String.fromCharCode(byte);
   }
 
-  private close(byte: number): string {
-    const empty = this.opened;
-    this.opened = false;
-    this.depth--;
-    return (empty ? '' : this.newLine()) + String.fromCharCode(byte);
+  #close(byte: number): string {
+    const empty = this.#opened;
+    this.#opened = false;
+    this.#depth--;
+    return (empty ? '' : this.#newLine()) + String.fromCharCode(byte);
   }
 
-  private newLine(): string {
-    return String.fromCharCode(newline) + indent.repeat(this.depth);
+  #newLine(): string {
+    return String.fromCharCode(newline) + indent.repeat(this.#depth);
   }
 }

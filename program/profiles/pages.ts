@@ -58,10 +58,12 @@ type Page = (request: PageRequest) => Promise<PageAnswer> | PageAnswer;
  * Returns null for any other path.
  */
 export class DebugPages {
+  readonly #options: PagesOptions;
   readonly #pages: ReadonlyMap<string, Page>;
   readonly #waiting: IntervalHistogram | null;
 
-  constructor(private readonly options: PagesOptions) {
+  constructor(options: PagesOptions) {
+    this.#options = options;
     this.#waiting = options.contention ? monitorEventLoopDelay({ resolution: resolutionMs }) : null;
     this.#waiting?.enable();
     this.#pages = new Map<string, Page>([
@@ -113,7 +115,7 @@ export class DebugPages {
 
   async #cpu({ query, signal }: PageRequest): Promise<PageAnswer> {
     const format = formatOf(query, ['pprof', 'cpuprofile']);
-    const takenAt = this.options.now();
+    const takenAt = this.#options.now();
     const profile = await cpuProfile(secondsOf(query, secondsDefault.profile) * 1000, signal);
     return format === 'pprof' ? pprof(pprofOfCpu(profile, takenAt), 'profile') : json(profile, 'profile.cpuprofile');
   }
@@ -121,7 +123,7 @@ export class DebugPages {
   async #heap({ query, signal }: PageRequest, collected: boolean): Promise<PageAnswer> {
     const format = formatOf(query, ['pprof', 'heapprofile', 'heapsnapshot']);
     if (format === 'heapsnapshot') return { code: 200, type: 'application/json', body: getHeapSnapshot(), file: 'heap.heapsnapshot' };
-    const takenAt = this.options.now();
+    const takenAt = this.#options.now();
     const durationMs = secondsOf(query, secondsDefault.heap) * 1000;
     const profile = await allocationProfile(durationMs, { collected }, signal);
     const kind = collected ? 'alloc' : 'inuse';
@@ -138,7 +140,7 @@ export class DebugPages {
       { type: 'contentions', unit: 'count' },
       { type: 'delay', unit: 'nanoseconds' },
     ];
-    return { types, samples: this.#turns(), period: { type: types[0]!, value: 1 }, takenAt: this.options.now(), durationMs: 0 };
+    return { types, samples: this.#turns(), period: { type: types[0]!, value: 1 }, takenAt: this.#options.now(), durationMs: 0 };
   }
 
   #turns(): readonly Sample[] {
@@ -155,7 +157,7 @@ export class DebugPages {
   }
 
   async #verbosity({ method, body }: PageRequest): Promise<PageAnswer> {
-    const { verbosity } = this.options;
+    const { verbosity } = this.#options;
     if (method !== 'PUT') return text(405, 'unrecognized http method\n');
     const told = (await body()).toString('utf8').trim();
     if (!/^-?\d{1,9}$/.test(told)) return text(400, `failed to set klog.logging.verbosity ${told}: it must be a whole number\n`);

@@ -90,12 +90,14 @@ export interface ExporterOptions {
 
 /** Sends spans to a collector in batches. */
 export class OtlpExporter {
+  readonly #options: ExporterOptions;
   #waiting: Span[] = [];
   #client: Promise<Client> | null = null;
   #sending: Promise<void> | null = null;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(private readonly options: ExporterOptions) {
+  constructor(options: ExporterOptions) {
+    this.#options = options;
     this.#timer = setInterval(() => {
       void this.flush();
     }, intervalMs).unref();
@@ -125,14 +127,14 @@ export class OtlpExporter {
       try {
         await this.#send(batch);
       } catch (error) {
-        this.options.report(error);
+        this.#options.report(error);
         return;
       }
     }
   }
 
   async #send(batch: readonly Span[]): Promise<void> {
-    const { endpoint, service } = this.options;
+    const { endpoint, service } = this.#options;
     const { Client, credentials } = await import('../grpc/client.js');
     const client = await (this.#client ??= Promise.resolve(new Client(endpoint, credentials.createInsecure())));
     await new Promise<void>((resolve, reject) => {

@@ -28,7 +28,11 @@ export interface OpenSpan extends ActiveTrace {
 }
 
 export class Tracer {
-  constructor(private readonly options: TracerOptions) {}
+  readonly #options: TracerOptions;
+
+  constructor(options: TracerOptions) {
+    this.#options = options;
+  }
 
   /** Begins this server's span: in the trace that the headers name, or in a new one. */
   begin(name: string, headers: Readonly<Record<string, unknown>>, attributes: Attributes): OpenSpan {
@@ -37,7 +41,7 @@ export class Tracer {
     );
     const parent = parseContext(parentText, stateText);
     const traceId = parent?.traceId ?? newTraceId();
-    const sampled = parent?.sampled ?? isSampled(traceId, this.options.ratePerMillion);
+    const sampled = parent?.sampled ?? isSampled(traceId, this.#options.ratePerMillion);
     return this.#open(
       { traceId, spanId: newSpanId(), sampled, state: parent?.state ?? '' },
       { parentId: parent?.spanId ?? '', name, kind: 'server', attributes },
@@ -45,7 +49,7 @@ export class Tracer {
   }
 
   #open(context: TraceContext, { parentId, name, kind, attributes }: Pick<Span, 'parentId' | 'name' | 'kind' | 'attributes'>): OpenSpan {
-    const startedAt = this.options.now();
+    const startedAt = this.#options.now();
     const headers = contextHeaders(context);
     return {
       headers,
@@ -63,13 +67,13 @@ export class Tracer {
       },
       end: (more = {}, failure = null) => {
         if (context.sampled)
-          this.options.export({
+          this.#options.export({
             context,
             parentId,
             name,
             kind,
             startedAt,
-            endedAt: this.options.now(),
+            endedAt: this.#options.now(),
             attributes: { ...attributes, ...more },
             failure,
           });

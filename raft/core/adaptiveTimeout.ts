@@ -10,33 +10,32 @@ import { limits } from './limits.js';
  * memory halves with each span without as long a silence. Only the times of elections and of stepping down may depend on it (DESIGN.md).
  */
 export class AdaptiveTimeout {
-  private longest = 0;
-  private longestOfSpan = 0;
+  readonly #electionTicks: number;
+  #longest = 0;
+  #longestOfSpan = 0;
 
-  private readonly timeoutsMax: number;
+  readonly #timeoutsMax: number;
 
-  constructor(
-    private readonly electionTicks: number,
-    { timeoutsMax }: { readonly timeoutsMax: number },
-  ) {
-    this.timeoutsMax = timeoutsMax;
+  constructor(electionTicks: number, { timeoutsMax }: { readonly timeoutsMax: number }) {
+    this.#electionTicks = electionTicks;
+    this.#timeoutsMax = timeoutsMax;
   }
 
   /** The shortest wait; the longest is almost twice that. */
   get ticks(): number {
-    return Math.max(this.electionTicks, 2 * this.longest);
+    return Math.max(this.#electionTicks, 2 * this.#longest);
   }
 
   /** Records the end of a silence. One that had not begun teaches nothing. */
   learn(silence: number): void {
-    const taught = Math.min(silence, this.ticks, (this.electionTicks * this.timeoutsMax) / 2);
-    this.longest = Math.max(this.longest, taught);
-    this.longestOfSpan = Math.max(this.longestOfSpan, taught);
+    const taught = Math.min(silence, this.ticks, (this.#electionTicks * this.#timeoutsMax) / 2);
+    this.#longest = Math.max(this.#longest, taught);
+    this.#longestOfSpan = Math.max(this.#longestOfSpan, taught);
   }
 
   tick(now: number): void {
-    if (now % (limits.adaptiveSpanTimeouts * this.electionTicks) !== 0) return;
-    this.longest = Math.max(Math.floor(this.longest / 2), this.longestOfSpan);
-    this.longestOfSpan = 0;
+    if (now % (limits.adaptiveSpanTimeouts * this.#electionTicks) !== 0) return;
+    this.#longest = Math.max(Math.floor(this.#longest / 2), this.#longestOfSpan);
+    this.#longestOfSpan = 0;
   }
 }

@@ -11,44 +11,44 @@ interface Known {
  * section 4.1), so truncation must be able to go back.
  */
 export class MembershipHistory {
-  private known: [Known, ...Known[]];
+  #known: [Known, ...Known[]];
   /** Cached, because every commit decision reads it. */
   voters: readonly MemberId[];
 
   constructor(index: LogIndex, membership: Membership) {
-    this.known = [{ index, membership }];
+    this.#known = [{ index, membership }];
     this.voters = votersOf(membership);
   }
 
   get current(): Membership {
-    return this.newest.membership;
+    return this.#newest.membership;
   }
 
   get currentIndex(): LogIndex {
-    return this.newest.index;
+    return this.#newest.index;
   }
 
   appended(entries: readonly Entry[]): void {
     for (const entry of entries) {
-      if (entry.kind === 'membership') this.known.push({ index: entry.index, membership: decodeMembership(entry.data) });
+      if (entry.kind === 'membership') this.#known.push({ index: entry.index, membership: decodeMembership(entry.data) });
     }
-    this.refresh();
+    this.#refresh();
   }
 
   /** The oldest membership is committed, so it stays. */
   truncated(from: LogIndex): void {
-    const [oldest, ...later] = this.known;
-    this.known = [oldest, ...later.filter((item) => item.index < from)];
-    this.refresh();
+    const [oldest, ...later] = this.#known;
+    this.#known = [oldest, ...later.filter((item) => item.index < from)];
+    this.#refresh();
   }
 
   committed(commit: LogIndex): void {
-    while (this.known[1] !== undefined && this.known[1].index <= commit) this.known.shift();
+    while (this.#known[1] !== undefined && this.#known[1].index <= commit) this.#known.shift();
   }
 
   reset(index: LogIndex, membership: Membership): void {
-    this.known = [{ index, membership }];
-    this.refresh();
+    this.#known = [{ index, membership }];
+    this.#refresh();
   }
 
   /**
@@ -56,14 +56,14 @@ export class MembershipHistory {
    * the other could never be elected (dissertation, section 4.2.2).
    */
   mayCampaign(id: MemberId): boolean {
-    return this.voters.includes(id) || roleOf(this.known[0].membership, id) === 'voter';
+    return this.voters.includes(id) || roleOf(this.#known[0].membership, id) === 'voter';
   }
 
-  private get newest(): Known {
-    return this.known[this.known.length - 1] ?? this.known[0];
+  get #newest(): Known {
+    return this.#known[this.#known.length - 1] ?? this.#known[0];
   }
 
-  private refresh(): void {
+  #refresh(): void {
     this.voters = votersOf(this.current);
   }
 }

@@ -19,73 +19,73 @@ function sizeOf(entry: Entry): number {
  * outgrows `tailBytesMax`.
  */
 export class RaftLog {
+  readonly #reader: LogReader;
+  readonly #tailBytesMax: number;
   commit: LogIndex;
   uncommittedBytes = 0;
-  private tail: Entry[] = [];
-  private tailFirst: number;
-  private tailBytes = 0;
-  private baseTerm: Term;
+  #tail: Entry[] = [];
+  #tailFirst: number;
+  #tailBytes = 0;
+  #baseTerm: Term;
   /** Entries up to here are durable on this server. */
-  private durable: LogIndex;
+  #durable: LogIndex;
   /** Entries up to here were given to the owner to persist. */
-  private handed: LogIndex;
+  #handed: LogIndex;
   /** Unset once installed; until then the reader is outdated. */
-  private installing: SnapshotMeta | null = null;
-  private installHanded = false;
+  #installing: SnapshotMeta | null = null;
+  #installHanded = false;
 
-  constructor(
-    private readonly reader: LogReader,
-    commit: LogIndex,
-    private readonly tailBytesMax: number,
-  ) {
+  constructor(reader: LogReader, commit: LogIndex, tailBytesMax: number) {
+    this.#reader = reader;
+    this.#tailBytesMax = tailBytesMax;
     invariant(commit <= reader.lastIndex && commit + 1 >= reader.firstIndex, 'the commit index lies within the log', () => ({
       commit,
       firstIndex: reader.firstIndex,
       lastIndex: reader.lastIndex,
     }));
     this.commit = commit;
-    this.durable = this.handed = reader.lastIndex;
-    this.tailFirst = commit + 1;
-    this.baseTerm = commit === 0 ? toTerm(0) : known(reader.termAt(commit), commit);
-    this.loadTail();
+    this.#durable = this.#handed = reader.lastIndex;
+    this.#tailFirst = commit + 1;
+    this.#baseTerm = commit === 0 ? toTerm(0) : known(reader.termAt(commit), commit);
+    this.#loadTail();
   }
 
   get firstIndex(): number {
-    return this.installing === null ? this.reader.firstIndex : this.installing.index + 1;
+    return this.#installing === null ? this.#reader.firstIndex : this.#installing.index + 1;
   }
 
   get lastIndex(): LogIndex {
-    return logIndex(this.tailFirst + this.tail.length - 1);
+    return logIndex(this.#tailFirst + this.#tail.length - 1);
   }
 
   get lastTerm(): Term {
-    return this.tail[this.tail.length - 1]?.term ?? this.baseTerm;
+    return this.#tail[this.#tail.length - 1]?.term ?? this.#baseTerm;
   }
 
   get durableIndex(): LogIndex {
-    return this.durable;
+    return this.#durable;
   }
 
   /** Null if the entry was compacted or does not exist yet. */
   termAt(index: number): Term | null {
     if (index > this.lastIndex || index < 0) return null;
-    if (index >= this.tailFirst) return this.tail[index - this.tailFirst]?.term ?? null;
-    if (index === this.tailFirst - 1) return this.baseTerm;
+    if (index >= this.#tailFirst) return this.#tail[index - this.#tailFirst]?.term ?? null;
+    if (index === this.#tailFirst - 1) return this.#baseTerm;
     if (index === 0) return toTerm(0);
-    return this.installing === null ? this.reader.termAt(logIndex(index)) : null;
+    return this.#installing === null ? this.#reader.termAt(logIndex(index)) : null;
   }
 
   /** Returns entries from `from` on, at most about `bytesMax` but at least one if any exist; may stop early where memory begins. */
   slice(from: number, to: number, bytesMax: number): Entry[] {
     if (from > to) return [];
-    if (from < this.tailFirst) return this.reader.entries(logIndex(from), logIndex(Math.min(to, this.tailFirst - 1)), bytesMax);
+    if (from < this.#tailFirst) return this.#reader.entries(logIndex(from), logIndex(Math.min(to, this.#tailFirst - 1)), bytesMax);
     let bytes = 0;
-    let end = from - this.tailFirst;
-    for (; end <= to - this.tailFirst; end++) {
-      bytes += this.sizeAt(end);
-      if (bytes > bytesMax && end > from - this.tailFirst) break;
+    let end = from - this.#tailFirst;
+    for (; end <= to - this.#tailFirst; end++) {
+      bytes += this.#sizeAt(end);
+      if (bytes > bytesMax && end > from - this.#tailFirst) break;
     }
-    return this.tail.slice(from - this.tailFirst, end);
+    return this.#tail.slice(from - this.#tailFirst, end);
   }
 
   /** Returns the largest index from `index` down to `floor` with a term of at most `term`: two logs may agree there, skipping whole terms. */
@@ -105,8 +105,8 @@ export class RaftLog {
         'entries follow one another and their terms never go back',
         () => ({ index: entry.index, term: entry.term, lastIndex: this.lastIndex, lastTerm: this.lastTerm }),
       );
-      this.tail.push(entry);
-      this.tailBytes += sizeOf(entry);
+      this.#tail.push(entry);
+      this.#tailBytes += sizeOf(entry);
       this.uncommittedBytes += sizeOf(entry);
     }
   }
@@ -114,12 +114,12 @@ export class RaftLog {
   /** New entries always follow and replace these on disk too. */
   truncate(from: LogIndex): void {
     invariant(from > this.commit, 'committed entries are never truncated', () => ({ from, commit: this.commit }));
-    for (const entry of this.tail.splice(from - this.tailFirst)) {
-      this.tailBytes -= sizeOf(entry);
+    for (const entry of this.#tail.splice(from - this.#tailFirst)) {
+      this.#tailBytes -= sizeOf(entry);
       this.uncommittedBytes -= sizeOf(entry);
     }
-    this.durable = logIndex(Math.min(this.durable, from - 1));
-    this.handed = logIndex(Math.min(this.handed, from - 1));
+    this.#durable = logIndex(Math.min(this.#durable, from - 1));
+    this.#handed = logIndex(Math.min(this.#handed, from - 1));
   }
 
   commitTo(index: LogIndex): void {
@@ -128,7 +128,7 @@ export class RaftLog {
       commit: this.commit,
       lastIndex: this.lastIndex,
     }));
-    for (let at = this.commit + 1; at <= index; at++) this.uncommittedBytes -= this.sizeAt(at - this.tailFirst);
+    for (let at = this.commit + 1; at <= index; at++) this.uncommittedBytes -= this.#sizeAt(at - this.#tailFirst);
     this.commit = index;
   }
 
@@ -137,62 +137,62 @@ export class RaftLog {
       snapshot: snapshot.index,
       commit: this.commit,
     }));
-    this.tail = [];
-    this.tailBytes = this.uncommittedBytes = 0;
-    this.tailFirst = snapshot.index + 1;
-    this.baseTerm = snapshot.term;
-    this.commit = this.durable = this.handed = snapshot.index;
-    this.installing = snapshot;
-    this.installHanded = false;
+    this.#tail = [];
+    this.#tailBytes = this.uncommittedBytes = 0;
+    this.#tailFirst = snapshot.index + 1;
+    this.#baseTerm = snapshot.term;
+    this.commit = this.#durable = this.#handed = snapshot.index;
+    this.#installing = snapshot;
+    this.#installHanded = false;
   }
 
   hand(): { readonly install: SnapshotMeta | null; readonly entries: Entry[] } {
-    const entries = this.tail.slice(this.handed + 1 - this.tailFirst);
-    const install = this.installing;
-    this.handed = this.lastIndex;
-    this.installHanded = install !== null;
+    const entries = this.#tail.slice(this.#handed + 1 - this.#tailFirst);
+    const install = this.#installing;
+    this.#handed = this.lastIndex;
+    this.#installHanded = install !== null;
     return { install, entries };
   }
 
   /** The handed entries are durable, except those truncated or replaced by a snapshot since. */
   persisted(): void {
-    this.durable = this.handed;
-    if (this.installHanded) {
-      this.installing = null;
-      this.installHanded = false;
+    this.#durable = this.#handed;
+    if (this.#installHanded) {
+      this.#installing = null;
+      this.#installHanded = false;
     }
-    this.evict();
+    this.#evict();
   }
 
-  private evict(): void {
-    if (this.tailBytes <= this.tailBytesMax) return;
-    const evictable = Math.min(this.durable, this.commit) + 1 - this.tailFirst;
+  #evict(): void {
+    if (this.#tailBytes <= this.#tailBytesMax) return;
+    const evictable = Math.min(this.#durable, this.commit) + 1 - this.#tailFirst;
     let count = 0;
     // Evicts half at once, to share the cost of moving the rest.
-    for (; count < evictable && this.tailBytes > this.tailBytesMax / 2; count++) this.tailBytes -= this.sizeAt(count);
-    this.baseTerm = this.tail[count - 1]?.term ?? this.baseTerm;
-    this.tail.splice(0, count);
-    this.tailFirst += count;
+    for (; count < evictable && this.#tailBytes > this.#tailBytesMax / 2; count++) this.#tailBytes -= this.#sizeAt(count);
+    this.#baseTerm = this.#tail[count - 1]?.term ?? this.#baseTerm;
+    this.#tail.splice(0, count);
+    this.#tailFirst += count;
   }
 
   /** Reads uncommitted entries: at most a leader's `uncommittedBytesMax`, as the commit index lags by few entries. */
-  private loadTail(): void {
-    while (this.lastIndex < this.reader.lastIndex) {
-      const entries = this.reader.entries(logIndex(this.lastIndex + 1), this.reader.lastIndex, this.tailBytesMax);
+  #loadTail(): void {
+    while (this.lastIndex < this.#reader.lastIndex) {
+      const entries = this.#reader.entries(logIndex(this.lastIndex + 1), this.#reader.lastIndex, this.#tailBytesMax);
       invariant(entries.length > 0, 'the log has every entry up to its last index', () => ({
         from: this.lastIndex + 1,
-        lastIndex: this.reader.lastIndex,
+        lastIndex: this.#reader.lastIndex,
       }));
       this.append(entries);
     }
   }
 
-  private sizeAt(offset: number): number {
-    const entry = this.tail[offset];
+  #sizeAt(offset: number): number {
+    const entry = this.#tail[offset];
     invariant(entry !== undefined, 'uncommitted entries are in memory', () => ({
       offset,
-      tailFirst: this.tailFirst,
-      length: this.tail.length,
+      tailFirst: this.#tailFirst,
+      length: this.#tail.length,
     }));
     return sizeOf(entry);
   }

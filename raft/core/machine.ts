@@ -61,43 +61,43 @@ function handle<T extends MessageType>(type: T, server: Server, message: Message
 type Published = { readonly role: Role; readonly term: Term; readonly leader: MemberId | null };
 
 export class Machine implements Core {
-  private readonly server: Server;
+  readonly #server: Server;
   /** Unset once the last Ready's data is durable. */
-  private persisting: { readonly hardState: HardState | null } | null = null;
-  private published: Published | null = null;
+  #persisting: { readonly hardState: HardState | null } | null = null;
+  #published: Published | null = null;
 
   constructor(options: CoreOptions, rules: Rules) {
-    this.server = new Server(options, rules);
+    this.#server = new Server(options, rules);
   }
 
   get id(): MemberId {
-    return this.server.id;
+    return this.#server.id;
   }
   get role(): Role {
-    return this.server.role;
+    return this.#server.role;
   }
   get term(): Term {
-    return this.server.term;
+    return this.#server.term;
   }
   get leader(): MemberId | null {
-    return this.server.leader;
+    return this.#server.leader;
   }
   get commit(): LogIndex {
-    return this.server.log.commit;
+    return this.#server.log.commit;
   }
   get electionTimeoutTicks(): number {
-    return this.server.adaptiveTimeout.ticks;
+    return this.#server.adaptiveTimeout.ticks;
   }
   get restTicks(): number {
-    const { server } = this;
+    const server = this.#server;
     return server.leadership === null ? electionRest(server) : leaderRest(server, server.leadership);
   }
   get membership(): Membership {
-    return this.server.memberships.current;
+    return this.#server.memberships.current;
   }
 
   tick(): void {
-    const { server } = this;
+    const server = this.#server;
     server.now++;
     server.adaptiveTimeout.tick(server.now);
     if (server.leadership === null) tickElection(server);
@@ -106,15 +106,15 @@ export class Machine implements Core {
   }
 
   campaignSoon(): void {
-    campaignSoon(this.server);
+    campaignSoon(this.#server);
   }
 
   stopped(): void {
-    standDown(this.server);
+    standDown(this.#server);
   }
 
   expectWord(): void {
-    becomeImpatient(this.server);
+    becomeImpatient(this.#server);
   }
 
   step(message: Message): void {
@@ -124,106 +124,115 @@ export class Machine implements Core {
       from: message.from,
       type: message.type,
     }));
-    if (admit(this.server, message)) handle(message.type, this.server, message);
+    if (admit(this.#server, message)) handle(message.type, this.#server, message);
   }
 
   propose(commands: readonly Uint8Array[]): ProposeResult {
     if (commands.length === 0) throw new RangeError('propose needs at least one command');
-    const { leadership, log, options, term } = this.server;
-    if (leadership === null || leadership.transfer !== null) return this.notLeader();
+    const { leadership, log, options, term } = this.#server;
+    if (leadership === null || leadership.transfer !== null) return this.#notLeader();
     const bytes = commands.reduce((sum, data) => sum + data.length + limits.entryOverheadBytes, 0);
     // A single proposal may exceed the bound, or it could never be made.
     if (log.uncommittedBytes > 0 && log.uncommittedBytes + bytes > options.uncommittedBytesMax) return { outcome: 'full' };
     const first = (log.lastIndex + 1) as LogIndex;
     appendOwn(
-      this.server,
+      this.#server,
       commands.map((data) => ({ kind: 'command', data })),
     );
     return { outcome: 'appended', first, term };
   }
 
   changeMembership(change: MembershipChange): ChangeResult {
-    const { leadership } = this.server;
-    return leadership === null || leadership.transfer !== null ? this.notLeader() : changeMembership(this.server, leadership, change);
+    const { leadership } = this.#server;
+    return leadership === null || leadership.transfer !== null ? this.#notLeader() : changeMembership(this.#server, leadership, change);
   }
 
   read(id: number): void {
-    this.server.reads.addLocal(id, this.server.now);
+    this.#server.reads.addLocal(id, this.#server.now);
   }
 
   transferLeadership(to: MemberId | null): void {
-    if (this.server.leadership !== null) flushAppends(this.server, this.server.leadership);
-    transferLeadership(this.server, to);
+    if (this.#server.leadership !== null) flushAppends(this.#server, this.#server.leadership);
+    transferLeadership(this.#server, to);
   }
 
   reportSnapshot(to: MemberId, ok: boolean): void {
-    reportSnapshot(this.server, to, ok);
+    reportSnapshot(this.#server, to, ok);
   }
 
   reportUnreachable(to: MemberId): void {
-    reportUnreachable(this.server, to);
+    reportUnreachable(this.#server, to);
   }
 
   ready(): Ready | null {
-    invariant(this.persisting === null, 'a Ready is carried out before the next one is asked for', () => ({ id: this.id }));
-    const { server } = this;
+    invariant(this.#persisting === null, 'a Ready is carried out before the next one is asked for', () => ({ id: this.id }));
+    const server = this.#server;
     flushReads(server);
     if (server.leadership !== null) flushAppends(server, server.leadership);
-    const { install, persist } = this.takePersist();
+    const { install, persist } = this.#takePersist();
     const { answered: reads, failed: failedReads } = server.reads.take();
-    const { immediate, afterSync } = this.takeMessages();
-    const ready = { immediate, install, persist, afterSync, committed: this.takeCommitted(), reads, failedReads, state: this.takeState() };
+    const { immediate, afterSync } = this.#takeMessages();
+    const ready = {
+      immediate,
+      install,
+      persist,
+      afterSync,
+      committed: this.#takeCommitted(),
+      reads,
+      failedReads,
+      state: this.#takeState(),
+    };
     return isEmpty(ready) ? null : ready;
   }
 
   persisted(): void {
-    const { server } = this;
-    if (this.persisting === null) return;
-    server.durable = this.persisting.hardState ?? server.durable;
-    this.persisting = null;
+    const server = this.#server;
+    if (this.#persisting === null) return;
+    server.durable = this.#persisting.hardState ?? server.durable;
+    this.#persisting = null;
     server.log.persisted();
     onVoteDurable(server);
     if (server.leadership !== null) advanceCommit(server, server.leadership);
   }
 
   applied(index: LogIndex): void {
-    invariant(index <= this.server.applying, 'only what was handed out is applied', () => ({ index, handedOut: this.server.applying }));
-    if (index > this.server.applied) this.server.applied = index;
+    invariant(index <= this.#server.applying, 'only what was handed out is applied', () => ({ index, handedOut: this.#server.applying }));
+    if (index > this.#server.applied) this.#server.applied = index;
   }
 
   progress(): ReadonlyMap<MemberId, FollowerProgress> | null {
-    const { leadership } = this.server;
+    const { leadership } = this.#server;
     if (leadership === null) return null;
-    const { now } = this.server;
+    const { now } = this.#server;
     return new Map(
       [...leadership.peers.values()].map((peer) => [
         peer.id,
-        { match: peer.match, state: peer.state, active: isActive(this.server, peer), silentTicks: now - peer.activeAt },
+        { match: peer.match, state: peer.state, active: isActive(this.#server, peer), silentTicks: now - peer.activeAt },
       ]),
     );
   }
 
   /** A leader that hands over does not know the next leader. */
-  private notLeader(): ProposeResult & { outcome: 'notLeader' } {
-    const { leader, id } = this.server;
+  #notLeader(): ProposeResult & { outcome: 'notLeader' } {
+    const { leader, id } = this.#server;
     return { outcome: 'notLeader', leader: leader === id ? null : leader };
   }
 
   /** The commit index alone is not worth a sync: it is saved with other data, or learned again. */
-  private takePersist(): Pick<Ready, 'install' | 'persist'> {
-    const { log, term, vote, durable } = this.server;
+  #takePersist(): Pick<Ready, 'install' | 'persist'> {
+    const { log, term, vote, durable } = this.#server;
     const { install, entries } = log.hand();
     const mustSave = term !== durable.term || vote !== durable.vote || install !== null;
     const maySave = entries.length > 0 && log.commit !== durable.commit;
     const hardState = mustSave || maySave ? { term, vote, commit: log.commit } : null;
     const persist: Persist | null = hardState === null && entries.length === 0 ? null : { hardState, entries };
-    if (persist !== null) this.persisting = { hardState };
+    if (persist !== null) this.#persisting = { hardState };
     return { install, persist };
   }
 
   /** The Ready owns its lists: later decisions must not bypass the disk. */
-  private takeMessages(): Pick<Ready, 'immediate' | 'afterSync'> {
-    const { server } = this;
+  #takeMessages(): Pick<Ready, 'immediate' | 'afterSync'> {
+    const server = this.#server;
     const { immediate, afterSync } = server;
     server.immediate = [];
     server.afterSync = [];
@@ -231,20 +240,20 @@ export class Machine implements Core {
   }
 
   /** Waits until the previous entries are applied, so that the owner's speed bounds these. All are durable after `persist`. */
-  private takeCommitted(): readonly Entry[] {
-    const { server } = this;
+  #takeCommitted(): readonly Entry[] {
+    const server = this.#server;
     if (server.applied < server.applying || server.applying >= server.log.commit) return [];
     const committed = server.log.slice(server.applying + 1, server.log.commit, server.options.committedBytesMax);
     server.applying = committed[committed.length - 1]?.index ?? server.applying;
     return committed;
   }
 
-  private takeState(): Published | null {
-    const { role, term, leader } = this.server;
-    if (this.published !== null && this.published.role === role && this.published.term === term && this.published.leader === leader)
+  #takeState(): Published | null {
+    const { role, term, leader } = this.#server;
+    if (this.#published !== null && this.#published.role === role && this.#published.term === term && this.#published.leader === leader)
       return null;
-    this.published = { role, term, leader };
-    return this.published;
+    this.#published = { role, term, leader };
+    return this.#published;
   }
 }
 

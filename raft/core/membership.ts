@@ -118,11 +118,14 @@ function text(value: string): [Uint8Array, Uint8Array] {
 }
 
 class ByteReader {
-  private position = 0;
-  constructor(private readonly bytes: Uint8Array) {}
+  readonly #bytes: Uint8Array;
+  #position = 0;
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
 
   byte(): number {
-    return this.take(1)[0] ?? 0;
+    return this.#take(1)[0] ?? 0;
   }
 
   number16(): number {
@@ -130,18 +133,18 @@ class ByteReader {
   }
 
   text(): string {
-    return new TextDecoder('utf-8', { fatal: true }).decode(this.take(this.number16()));
+    return new TextDecoder('utf-8', { fatal: true }).decode(this.#take(this.number16()));
   }
 
   end(): void {
-    if (this.position !== this.bytes.length)
-      throw new RangeError(`membership entry has ${this.bytes.length - this.position} bytes too many`);
+    if (this.#position !== this.#bytes.length)
+      throw new RangeError(`membership entry has ${this.#bytes.length - this.#position} bytes too many`);
   }
 
-  private take(count: number): Uint8Array {
-    const part = this.bytes.subarray(this.position, this.position + count);
-    if (part.length < count) throw new RangeError(`membership entry ends after ${this.bytes.length} bytes, inside a value`);
-    this.position += count;
+  #take(count: number): Uint8Array {
+    const part = this.#bytes.subarray(this.#position, this.#position + count);
+    if (part.length < count) throw new RangeError(`membership entry ends after ${this.#bytes.length} bytes, inside a value`);
+    this.#position += count;
     return part;
   }
 }

@@ -26,11 +26,11 @@ export class Progress {
   sentCommit: LogIndex = logIndex(0);
   sentRound = 0;
   /** Last index of each append in flight, oldest first; at most `inflightMax`. */
-  private inflight: LogIndex[] = [];
-  private probeSent = false;
-  private pendingSnapshot: SnapshotMeta | null = null;
+  #inflight: LogIndex[] = [];
+  #probeSent = false;
+  #pendingSnapshot: SnapshotMeta | null = null;
 
-  private readonly inflightMax: number;
+  readonly #inflightMax: number;
 
   /** `activeAt` is the tick of the last reply. */
   constructor(
@@ -39,38 +39,38 @@ export class Progress {
     public activeAt: number,
     { inflightMax }: { readonly inflightMax: number },
   ) {
-    this.inflightMax = inflightMax;
+    this.#inflightMax = inflightMax;
   }
 
   get snapshot(): SnapshotMeta | null {
-    return this.pendingSnapshot;
+    return this.#pendingSnapshot;
   }
 
   get mayCarryEntries(): boolean {
-    if (this.state === 'probe') return !this.probeSent;
-    return this.state === 'replicate' && this.inflight.length < this.inflightMax;
+    if (this.state === 'probe') return !this.#probeSent;
+    return this.state === 'replicate' && this.#inflight.length < this.#inflightMax;
   }
 
   /** State replicate is optimistic and does not wait for the reply. */
   sent(last: LogIndex): void {
-    if (this.state === 'probe') this.probeSent = true;
+    if (this.state === 'probe') this.#probeSent = true;
     if (this.state !== 'replicate') return;
-    this.inflight.push(last);
+    this.#inflight.push(last);
     this.next = logIndex(last + 1);
   }
 
   /** The probe may have been lost, so the next one may carry entries again. */
   resumeProbe(): void {
-    this.probeSent = false;
+    this.#probeSent = false;
   }
 
   /** Returns whether `match` grew. */
   accepted(match: LogIndex): boolean {
-    while (this.inflight[0] !== undefined && this.inflight[0] <= match) this.inflight.shift();
+    while (this.#inflight[0] !== undefined && this.#inflight[0] <= match) this.#inflight.shift();
     const grew = match > this.match;
     if (grew) this.match = match;
     this.next = logIndex(Math.max(this.next, match + 1));
-    if (this.state === 'probe' || (this.pendingSnapshot !== null && match >= this.pendingSnapshot.index)) this.becomeReplicate();
+    if (this.state === 'probe' || (this.#pendingSnapshot !== null && match >= this.#pendingSnapshot.index)) this.#becomeReplicate();
     return grew;
   }
 
@@ -84,29 +84,29 @@ export class Progress {
   becomeProbe(next: number): void {
     this.state = 'probe';
     this.next = logIndex(Math.max(next, this.match + 1));
-    this.probeSent = false;
-    this.pendingSnapshot = null;
-    this.inflight = [];
+    this.#probeSent = false;
+    this.#pendingSnapshot = null;
+    this.#inflight = [];
   }
 
   becomeSnapshot(snapshot: SnapshotMeta): void {
     this.state = 'snapshot';
-    this.pendingSnapshot = snapshot;
-    this.inflight = [];
+    this.#pendingSnapshot = snapshot;
+    this.#inflight = [];
   }
 
   /** The next attempt waits for a heartbeat: the follower is busy, or away. */
   snapshotEnded(ok: boolean): void {
-    if (this.pendingSnapshot === null) return;
-    this.becomeProbe(ok ? this.pendingSnapshot.index + 1 : this.match + 1);
-    this.probeSent = true;
+    if (this.#pendingSnapshot === null) return;
+    this.becomeProbe(ok ? this.#pendingSnapshot.index + 1 : this.match + 1);
+    this.#probeSent = true;
   }
 
-  private becomeReplicate(): void {
+  #becomeReplicate(): void {
     this.state = 'replicate';
     this.next = logIndex(this.match + 1);
-    this.probeSent = false;
-    this.pendingSnapshot = null;
-    this.inflight = [];
+    this.#probeSent = false;
+    this.#pendingSnapshot = null;
+    this.#inflight = [];
   }
 }

@@ -39,124 +39,124 @@ const batchesPerStart = 2 ** 12;
  *                 +---------- refused, or an election timeout --+
  */
 export class Reads {
-  private waiting: LocalRead[] = [];
-  private remoteWaiting: (RemoteRead & { readonly since: number })[] = [];
-  private rounds: Round[] = [];
-  private readonly batches = new Map<number, Batch>();
-  private nextBatch: number;
-  private underWay = 0;
-  private answered: { readonly id: number; readonly index: LogIndex }[] = [];
-  private failed: number[] = [];
+  #waiting: LocalRead[] = [];
+  #remoteWaiting: (RemoteRead & { readonly since: number })[] = [];
+  #rounds: Round[] = [];
+  readonly #batches = new Map<number, Batch>();
+  #nextBatch: number;
+  #underWay = 0;
+  #answered: { readonly id: number; readonly index: LogIndex }[] = [];
+  #failed: number[] = [];
 
   constructor(random: (below: number) => number) {
-    this.nextBatch = random(batchStarts) * batchesPerStart;
+    this.#nextBatch = random(batchStarts) * batchesPerStart;
   }
 
   get anyWaiting(): boolean {
-    return this.waiting.length > 0 || this.remoteWaiting.length > 0;
+    return this.#waiting.length > 0 || this.#remoteWaiting.length > 0;
   }
 
   get roundsInFlight(): number {
-    return this.rounds.length;
+    return this.#rounds.length;
   }
 
   get batchesInFlight(): number {
-    return this.batches.size;
+    return this.#batches.size;
   }
 
   addLocal(id: number, now: number): void {
-    if (this.underWay >= limits.localReadsMax) {
-      this.failed.push(id);
+    if (this.#underWay >= limits.localReadsMax) {
+      this.#failed.push(id);
       return;
     }
-    this.underWay++;
-    this.waiting.push({ id, since: now });
+    this.#underWay++;
+    this.#waiting.push({ id, since: now });
   }
 
   /** Returns false if there is no room. */
   addRemote(from: MemberId, id: number, now: number): boolean {
-    if (this.remoteWaiting.length >= limits.remoteReadsMax) return false;
-    this.remoteWaiting.push({ from, id, since: now });
+    if (this.#remoteWaiting.length >= limits.remoteReadsMax) return false;
+    this.#remoteWaiting.push({ from, id, since: now });
     return true;
   }
 
   beginRound(round: number, index: LogIndex): void {
-    this.rounds.push({ round, index, local: this.waiting, remote: this.remoteWaiting });
-    this.waiting = [];
-    this.remoteWaiting = [];
+    this.#rounds.push({ round, index, local: this.#waiting, remote: this.#remoteWaiting });
+    this.#waiting = [];
+    this.#remoteWaiting = [];
   }
 
   /** Completes local reads here, remote ones through the caller. */
   confirm(round: number, reply: (read: RemoteRead, index: LogIndex) => void): void {
-    while (this.rounds[0] !== undefined && this.rounds[0].round <= round) {
-      const { index, local, remote } = this.rounds[0];
-      this.rounds.shift();
-      this.answer(local, index);
+    while (this.#rounds[0] !== undefined && this.#rounds[0].round <= round) {
+      const { index, local, remote } = this.#rounds[0];
+      this.#rounds.shift();
+      this.#answer(local, index);
       for (const read of remote) reply(read, index);
     }
   }
 
   /** Ended leadership confirms no rounds. Returns the remote reads to refuse. */
   abandonRounds(): RemoteRead[] {
-    const remote = [...this.rounds.flatMap((round) => round.remote), ...this.remoteWaiting];
-    for (const round of this.rounds) this.fail(round.local);
-    this.rounds = [];
-    this.remoteWaiting = [];
+    const remote = [...this.#rounds.flatMap((round) => round.remote), ...this.#remoteWaiting];
+    for (const round of this.#rounds) this.#fail(round.local);
+    this.#rounds = [];
+    this.#remoteWaiting = [];
     return remote;
   }
 
   /** Returns the number of the batch of all waiting reads. */
   beginBatch(leader: MemberId): number {
-    const id = this.nextBatch++;
-    this.batches.set(id, { leader, since: this.waiting[0]?.since ?? 0, reads: this.waiting });
-    this.waiting = [];
+    const id = this.#nextBatch++;
+    this.#batches.set(id, { leader, since: this.#waiting[0]?.since ?? 0, reads: this.#waiting });
+    this.#waiting = [];
     return id;
   }
 
   /** A null index means that the server does not lead. Ignores late or repeated replies. */
   batchReplied(id: number, index: LogIndex | null): void {
-    const batch = this.batches.get(id);
+    const batch = this.#batches.get(id);
     if (batch === undefined) return;
-    this.batches.delete(id);
-    if (index === null) this.fail(batch.reads);
-    else this.answer(batch.reads, index);
+    this.#batches.delete(id);
+    if (index === null) this.#fail(batch.reads);
+    else this.#answer(batch.reads, index);
   }
 
   reclaimBatches(leader: MemberId): void {
-    for (const [id, batch] of this.batches) {
+    for (const [id, batch] of this.#batches) {
       if (batch.leader === leader) continue;
-      this.batches.delete(id);
-      this.waiting = [...batch.reads, ...this.waiting].sort((a, b) => a.since - b.since);
+      this.#batches.delete(id);
+      this.#waiting = [...batch.reads, ...this.#waiting].sort((a, b) => a.since - b.since);
     }
   }
 
   /** Fails reads that have waited for a leader or its reply since before `deadline`. Rounds need none: a leader without a quorum steps down. */
   expire(deadline: number): void {
-    const late = this.waiting.findIndex((read) => read.since > deadline);
-    this.fail(this.waiting.splice(0, late === -1 ? this.waiting.length : late));
-    for (const [id, batch] of this.batches) {
+    const late = this.#waiting.findIndex((read) => read.since > deadline);
+    this.#fail(this.#waiting.splice(0, late === -1 ? this.#waiting.length : late));
+    for (const [id, batch] of this.#batches) {
       if (batch.since > deadline) continue;
-      this.batches.delete(id);
-      this.fail(batch.reads);
+      this.#batches.delete(id);
+      this.#fail(batch.reads);
     }
-    this.remoteWaiting = this.remoteWaiting.filter((read) => read.since > deadline);
+    this.#remoteWaiting = this.#remoteWaiting.filter((read) => read.since > deadline);
   }
 
   /** The caller owns the lists: later decisions do not appear in them. */
   take(): { readonly answered: readonly { readonly id: number; readonly index: LogIndex }[]; readonly failed: readonly number[] } {
-    const taken = { answered: this.answered, failed: this.failed };
-    this.answered = [];
-    this.failed = [];
+    const taken = { answered: this.#answered, failed: this.#failed };
+    this.#answered = [];
+    this.#failed = [];
     return taken;
   }
 
-  private answer(reads: readonly LocalRead[], index: LogIndex): void {
-    this.underWay -= reads.length;
-    for (const read of reads) this.answered.push({ id: read.id, index });
+  #answer(reads: readonly LocalRead[], index: LogIndex): void {
+    this.#underWay -= reads.length;
+    for (const read of reads) this.#answered.push({ id: read.id, index });
   }
 
-  private fail(reads: readonly LocalRead[]): void {
-    this.underWay -= reads.length;
-    for (const read of reads) this.failed.push(read.id);
+  #fail(reads: readonly LocalRead[]): void {
+    this.#underWay -= reads.length;
+    for (const read of reads) this.#failed.push(read.id);
   }
 }

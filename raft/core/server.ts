@@ -52,7 +52,7 @@ export class Server {
   /** The most that this term's leader was sent: the last matching entry and the newest read round. */
   answered: { readonly term: Term; readonly match: LogIndex; readonly round: number } = { term: toTerm(0), match: logIndex(0), round: 0 };
   /** Drawn for each wait from [0, electionTicks): the excess over the shortest wait, in `electionTicks`-ths. */
-  private electionDraw = 0;
+  #electionDraw = 0;
   readonly votes = new Map<MemberId, boolean>();
 
   durable: HardState;
@@ -81,7 +81,7 @@ export class Server {
     this.applied = this.applying = appliedIndex;
     this.log = new RaftLog(log, hardState.commit > appliedIndex ? hardState.commit : appliedIndex, options.tailBytesMax);
     invariant(this.log.lastTerm <= this.term, 'no entry is newer than the term', () => ({ term: this.term, lastTerm: this.log.lastTerm }));
-    this.memberships = this.readMemberships();
+    this.memberships = this.#readMemberships();
     this.reads = new Reads(options.random);
     this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, { timeoutsMax: rules.adaptiveTimeoutsMax });
     // This server was not running, so the current leader has not been silent.
@@ -92,7 +92,7 @@ export class Server {
   /** The drawn value in [timeout, 2 * timeout), which follows what is learned meanwhile. */
   get electionTimeout(): number {
     const { ticks } = this.adaptiveTimeout;
-    return ticks + Math.floor((ticks * this.electionDraw) / this.options.electionTicks);
+    return ticks + Math.floor((ticks * this.#electionDraw) / this.options.electionTicks);
   }
 
   /**
@@ -105,13 +105,13 @@ export class Server {
     this.patience = 0;
     const voters = this.memberships.voters.filter((id) => id !== this.leader);
     if (this.leader === null || !voters.includes(this.id)) {
-      this.electionDraw = random(electionTicks);
+      this.#electionDraw = random(electionTicks);
       return;
     }
     const before = voters.filter((id) => id < this.id).length;
     const turnTicks = electionTicks * Math.min(limits.soonTurn, 1 / voters.length);
     // Even the first waits: the others may have heard the leader last, and refuse until they miss it.
-    this.electionDraw = Math.min(electionTicks - 1, Math.floor(turnTicks * (before + 1 / 4) + random(Math.ceil(turnTicks / 2))));
+    this.#electionDraw = Math.min(electionTicks - 1, Math.floor(turnTicks * (before + 1 / 4) + random(Math.ceil(turnTicks / 2))));
   }
 
   shortenElectionTimeout(ticks: number): void {
@@ -119,7 +119,7 @@ export class Server {
     const remaining = Math.max(0, Math.min(ticks, this.electionTimeout - this.electionElapsed));
     this.electionElapsed = this.adaptiveTimeout.ticks;
     this.patience = 0;
-    this.electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.adaptiveTimeout.ticks), electionTicks - 1);
+    this.#electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.adaptiveTimeout.ticks), electionTicks - 1);
   }
 
   /** Sends without waiting for the disk: for messages that promise nothing about this server's disk (dissertation, section 10.2.1). */
@@ -138,7 +138,7 @@ export class Server {
     this.memberships.committed(index);
   }
 
-  private readMemberships(): MembershipHistory {
+  #readMemberships(): MembershipHistory {
     const { appliedIndex, membership, log, appendBytesMax } = this.options;
     const memberships = new MembershipHistory(appliedIndex, membership);
     for (let at = appliedIndex + 1; at <= log.lastIndex;) {

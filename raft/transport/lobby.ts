@@ -8,10 +8,13 @@ export interface LobbyBounds {
  * attackers wait for ever. So a place costs an attacker a new connection each time, and excludes no peer.
  */
 export class Lobby {
+  readonly #bounds: LobbyBounds;
   readonly #guests = new Map<string, { readonly address: string; readonly putOut: () => void }>();
   readonly #byAddress = new Map<string, Set<string>>();
 
-  constructor(private readonly bounds: LobbyBounds) {}
+  constructor(bounds: LobbyBounds) {
+    this.#bounds = bounds;
+  }
 
   get size(): number {
     return this.#guests.size;
@@ -20,8 +23,8 @@ export class Lobby {
   /** `key` is unique. `putOut` is called at most once, when the place is needed. */
   enter(key: string, address: string, putOut: () => void): void {
     const neighbours = this.#byAddress.get(address);
-    if (neighbours !== undefined && neighbours.size >= this.bounds.perAddressMax) this.#putOutFirst(neighbours.keys());
-    else if (this.#guests.size >= this.bounds.countMax) this.#putOutFirst(this.#guests.keys());
+    if (neighbours !== undefined && neighbours.size >= this.#bounds.perAddressMax) this.#putOutFirst(neighbours.keys());
+    else if (this.#guests.size >= this.#bounds.countMax) this.#putOutFirst(this.#guests.keys());
     this.#guests.set(key, { address, putOut });
     const known = this.#byAddress.get(address);
     if (known === undefined) this.#byAddress.set(address, new Set([key]));

@@ -8,12 +8,15 @@
  * An unresponsive peer is pinged in every beat. The receiver closes a connection after four beats without input, so no ping may be omitted beyond that.
  */
 export class Pings {
+  readonly #silentPingsMax: number;
   #spoke = false;
   #waits = false;
   #unanswered = 0;
   #answered = false;
 
-  constructor(private readonly silentPingsMax: number) {}
+  constructor(silentPingsMax: number) {
+    this.#silentPingsMax = silentPingsMax;
+  }
 
   /** Call it at a steady pace. Returns whether a ping must be sent now, with or without messages. */
   beat(): boolean {
@@ -41,7 +44,7 @@ export class Pings {
     if (!this.#waits) return 'none';
     this.#waits = false;
     this.#unanswered += 1;
-    return this.#unanswered > this.silentPingsMax ? 'silent' : 'ping';
+    return this.#unanswered > this.#silentPingsMax ? 'silent' : 'ping';
   }
 
   heard(): void {

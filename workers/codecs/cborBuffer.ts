@@ -6,42 +6,42 @@ const shortString = 40;
 
 /** Builds CBOR from start to end in a reused buffer. */
 export class CborBuffer {
-  private buffer = Buffer.allocUnsafeSlow(initialBytes);
-  private position = 0;
+  #buffer = Buffer.allocUnsafeSlow(initialBytes);
+  #position = 0;
 
   /** Called before each use, because the previous one may have ended with an error. */
   reset(): void {
-    if (this.buffer.length > keepBytesMax) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
-    this.position = 0;
+    if (this.#buffer.length > keepBytesMax) this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
+    this.#position = 0;
   }
 
   finish(): Buffer {
-    return Buffer.from(this.buffer.subarray(0, this.position));
+    return Buffer.from(this.#buffer.subarray(0, this.#position));
   }
 
   byte(value: number): void {
-    if (this.position >= this.buffer.length) this.grow(1);
-    this.buffer[this.position++] = value;
+    if (this.#position >= this.#buffer.length) this.#grow(1);
+    this.#buffer[this.#position++] = value;
   }
 
   /** Writes the argument in its shortest form. */
   head(major: number, argument: number | bigint): void {
-    if (this.buffer.length - this.position < 9) this.grow(9);
-    const { buffer } = this;
+    if (this.#buffer.length - this.#position < 9) this.#grow(9);
+    const buffer = this.#buffer;
     const first = major << 5;
-    if (argument < 24) buffer[this.position++] = first | Number(argument);
+    if (argument < 24) buffer[this.#position++] = first | Number(argument);
     else if (argument < 0x100) {
-      buffer[this.position++] = first | 24;
-      buffer[this.position++] = Number(argument);
+      buffer[this.#position++] = first | 24;
+      buffer[this.#position++] = Number(argument);
     } else if (argument < 0x10000) {
-      buffer[this.position++] = first | 25;
-      this.position = buffer.writeUInt16BE(Number(argument), this.position);
+      buffer[this.#position++] = first | 25;
+      this.#position = buffer.writeUInt16BE(Number(argument), this.#position);
     } else if (argument < 0x100000000) {
-      buffer[this.position++] = first | 26;
-      this.position = buffer.writeUInt32BE(Number(argument), this.position);
+      buffer[this.#position++] = first | 26;
+      this.#position = buffer.writeUInt32BE(Number(argument), this.#position);
     } else {
-      buffer[this.position++] = first | 27;
-      this.position = buffer.writeBigUInt64BE(BigInt(argument), this.position);
+      buffer[this.#position++] = first | 27;
+      this.#position = buffer.writeBigUInt64BE(BigInt(argument), this.#position);
     }
   }
 
@@ -53,51 +53,51 @@ export class CborBuffer {
 
   float32(value: number): void {
     this.byte(0xfa);
-    if (this.buffer.length - this.position < 4) this.grow(4);
-    this.position = this.buffer.writeFloatBE(value, this.position);
+    if (this.#buffer.length - this.#position < 4) this.#grow(4);
+    this.#position = this.#buffer.writeFloatBE(value, this.#position);
   }
 
   float64(value: number): void {
     this.byte(0xfb);
-    if (this.buffer.length - this.position < 8) this.grow(8);
-    this.position = this.buffer.writeDoubleBE(value, this.position);
+    if (this.#buffer.length - this.#position < 8) this.#grow(8);
+    this.#position = this.#buffer.writeDoubleBE(value, this.#position);
   }
 
   string(major: number, value: string): void {
-    if (value.length <= shortString && this.shortAscii(major, value)) return;
+    if (value.length <= shortString && this.#shortAscii(major, value)) return;
     const length = Buffer.byteLength(value, 'utf8');
     this.head(major, length);
-    if (this.buffer.length - this.position < length) this.grow(length);
-    this.position += this.buffer.write(value, this.position, length, 'utf8');
+    if (this.#buffer.length - this.#position < length) this.#grow(length);
+    this.#position += this.#buffer.write(value, this.#position, length, 'utf8');
   }
 
   bytes(major: number, value: Uint8Array): void {
     this.head(major, value.length);
-    if (this.buffer.length - this.position < value.length) this.grow(value.length);
-    this.buffer.set(value, this.position);
-    this.position += value.length;
+    if (this.#buffer.length - this.#position < value.length) this.#grow(value.length);
+    this.#buffer.set(value, this.#position);
+    this.#position += value.length;
   }
 
   /** Returns false and writes nothing if a character is not ASCII. */
-  private shortAscii(major: number, value: string): boolean {
-    const start = this.position;
+  #shortAscii(major: number, value: string): boolean {
+    const start = this.#position;
     this.head(major, value.length);
-    if (this.buffer.length - this.position < value.length) this.grow(value.length);
-    const { buffer } = this;
+    if (this.#buffer.length - this.#position < value.length) this.#grow(value.length);
+    const buffer = this.#buffer;
     for (let index = 0; index < value.length; index++) {
       const code = value.charCodeAt(index);
       if (code > 0x7f) {
-        this.position = start;
+        this.#position = start;
         return false;
       }
-      buffer[this.position++] = code;
+      buffer[this.#position++] = code;
     }
     return true;
   }
 
-  private grow(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.position + bytes + initialBytes));
-    this.buffer.copy(larger, 0, 0, this.position);
-    this.buffer = larger;
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, this.#position + bytes + initialBytes));
+    this.#buffer.copy(larger, 0, 0, this.#position);
+    this.#buffer = larger;
   }
 }

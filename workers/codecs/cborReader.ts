@@ -41,79 +41,81 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const shortString = 24;
 
 class Reader {
+  readonly #bytes: Buffer;
+  readonly #depthMax: number;
   position = 0;
-  private depth = 0;
+  #depth = 0;
 
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly depthMax: number,
-  ) {}
+  constructor(bytes: Buffer, depthMax: number) {
+    this.#bytes = bytes;
+    this.#depthMax = depthMax;
+  }
 
   value(encoding: TextEncoding): Json {
-    const initial = this.byte();
+    const initial = this.#byte();
     const [major, information] = [initial >> 5, initial & 31];
-    if (major === 7) return this.simple(information);
-    if (information === open && major >= majorType.bytes && major <= majorType.map) return this.open(major, encoding);
-    const argument = this.argument(information);
+    if (major === 7) return this.#simple(information);
+    if (information === open && major >= majorType.bytes && major <= majorType.map) return this.#open(major, encoding);
+    const argument = this.#argument(information);
     switch (major) {
       case majorType.unsigned:
         return unsigned(argument);
       case majorType.negative:
         return negative(argument);
       case majorType.bytes:
-        return this.byteString(argument, encoding);
+        return this.#byteString(argument, encoding);
       case majorType.text:
-        return this.text(argument);
+        return this.#text(argument);
       case majorType.list:
-        return this.list(argument, encoding);
+        return this.#list(argument, encoding);
       case majorType.map:
-        return this.map(argument, encoding);
+        return this.#map(argument, encoding);
       default:
-        return this.tagged(Number(argument), encoding);
+        return this.#tagged(Number(argument), encoding);
     }
   }
 
-  private open(major: number, encoding: TextEncoding): Json {
-    if (major === majorType.list) return this.list(Infinity, encoding);
-    if (major === majorType.map) return this.map(Infinity, encoding);
+  #open(major: number, encoding: TextEncoding): Json {
+    if (major === majorType.list) return this.#list(Infinity, encoding);
+    if (major === majorType.map) return this.#map(Infinity, encoding);
     const chunks: Buffer[] = [];
-    while (!this.ends()) {
-      const initial = this.byte();
+    while (!this.#ends()) {
+      const initial = this.#byte();
       if (initial >> 5 !== major || (initial & 31) === open) throw new CborFailure('cbor: wrong element type for indefinite-length string');
-      chunks.push(this.take(this.argument(initial & 31)));
+      chunks.push(this.#take(this.#argument(initial & 31)));
     }
     const joined = Buffer.concat(chunks);
     return major === majorType.text ? utf8Of(joined) : joined.toString(encoding);
   }
 
   /** Consumes the end of an item of indefinite length, if it is next. */
-  private ends(): boolean {
-    if (this.bytes[this.position] !== breakByte) return false;
+  #ends(): boolean {
+    if (this.#bytes[this.position] !== breakByte) return false;
     this.position++;
     return true;
   }
 
-  private enter(): void {
-    if (++this.depth > this.depthMax) throw new CborFailure(`cbor: exceeded max nested level ${this.depthMax}`);
+  #enter(): void {
+    if (++this.#depth > this.#depthMax) throw new CborFailure(`cbor: exceeded max nested level ${this.#depthMax}`);
   }
 
   /** `count` is infinite for an indefinite length. */
-  private list(count: number | bigint, encoding: TextEncoding): Json[] {
+  #list(count: number | bigint, encoding: TextEncoding): Json[] {
     const open = count === Infinity;
-    if (!open) this.need(count);
-    this.enter();
+    if (!open) this.#need(count);
+    this.#enter();
     const items: Json[] = [];
-    for (let index = 0; open ? !this.ends() : index < (count as number); index++) items.push(this.value(encoding));
-    this.depth--;
+    for (let index = 0; open ? !this.#ends() : index < (count as number); index++) items.push(this.value(encoding));
+    this.#depth--;
     return items;
   }
 
-  private map(count: number | bigint, encoding: TextEncoding): JsonMembers {
+  #map(count: number | bigint, encoding: TextEncoding): JsonMembers {
     const open = count === Infinity;
-    if (!open) this.need(count);
-    this.enter();
+    if (!open) this.#need(count);
+    this.#enter();
     const members: JsonMembers = {};
-    for (let index = 0; open ? !this.ends() : index < (count as number); index++) {
+    for (let index = 0; open ? !this.#ends() : index < (count as number); index++) {
       const name = this.value('utf8');
       if (typeof name !== 'string') throw new CborFailure('cbor: map key is no string');
       if (Object.hasOwn(members, name))
@@ -123,80 +125,80 @@ class Reader {
         Object.defineProperty(members, name, { value: this.value(encoding), writable: true, enumerable: true, configurable: true });
       else members[name] = this.value(encoding);
     }
-    this.depth--;
+    this.#depth--;
     return members;
   }
 
   /** Tags without a meaning in JSON are removed. */
-  private tagged(tag: number, encoding: TextEncoding): Json {
+  #tagged(tag: number, encoding: TextEncoding): Json {
     if (tag === tagNumber.bignum || tag === tagNumber.negativeBignum) throw new CborFailure('cbor: bignum is not allowed');
-    this.enter();
+    this.#enter();
     const value = this.value(laterEncodings.get(tag) ?? encoding);
-    this.depth--;
+    this.#depth--;
     return tag === tagNumber.epochTime ? timeOf(value) : value;
   }
 
-  private byteString(length: number | bigint, encoding: TextEncoding): string {
-    if (encoding !== 'utf8') return this.take(length).toString(encoding);
-    this.need(length);
+  #byteString(length: number | bigint, encoding: TextEncoding): string {
+    if (encoding !== 'utf8') return this.#take(length).toString(encoding);
+    this.#need(length);
     const from = this.position;
     this.position += length as number;
-    return (length as number) <= shortString ? this.shortString(from) : this.bytes.toString('utf8', from, this.position);
+    return (length as number) <= shortString ? this.#shortString(from) : this.#bytes.toString('utf8', from, this.position);
   }
 
-  private shortString(from: number): string {
+  #shortString(from: number): string {
     let text = '';
     for (let index = from; index < this.position; index++) {
-      const byte = this.bytes[index] as number;
-      if (byte > 0x7f) return this.bytes.toString('utf8', from, this.position);
+      const byte = this.#bytes[index] as number;
+      if (byte > 0x7f) return this.#bytes.toString('utf8', from, this.position);
       text += String.fromCharCode(byte);
     }
     return text;
   }
 
-  private text(length: number | bigint): string {
-    return utf8Of(this.take(length));
+  #text(length: number | bigint): string {
+    return utf8Of(this.#take(length));
   }
 
-  private simple(information: number): Json {
+  #simple(information: number): Json {
     if (information === 20 || information === 21) return information === 21;
     if (information === 22) return null;
-    const value = this.float(information);
+    const value = this.#float(information);
     if (!Number.isFinite(value)) throw new CborFailure('cbor: floating-point NaN and infinities are not allowed');
     return value;
   }
 
-  private float(information: number): number {
-    if (information === 25) return fromHalf(this.take(2).readUInt16BE(0));
-    if (information === 26) return this.take(4).readFloatBE(0);
-    if (information === 27) return this.take(8).readDoubleBE(0);
+  #float(information: number): number {
+    if (information === 25) return fromHalf(this.#take(2).readUInt16BE(0));
+    if (information === 26) return this.#take(4).readFloatBE(0);
+    if (information === 27) return this.#take(8).readDoubleBE(0);
     throw new CborFailure(information === open ? 'cbor: unexpected "break" code' : `cbor: simple value ${information} is not recognized`);
   }
 
-  private argument(information: number): number | bigint {
+  #argument(information: number): number | bigint {
     if (information < 24) return information;
-    if (information === 24) return this.byte();
-    if (information === 25) return this.take(2).readUInt16BE(0);
-    if (information === 26) return this.take(4).readUInt32BE(0);
+    if (information === 24) return this.#byte();
+    if (information === 25) return this.#take(2).readUInt16BE(0);
+    if (information === 26) return this.#take(4).readUInt32BE(0);
     if (information !== 27) throw new CborFailure(`cbor: invalid additional information ${information}`);
-    const value = this.take(8).readBigUInt64BE(0);
+    const value = this.#take(8).readBigUInt64BE(0);
     return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value;
   }
 
   /** Every item takes at least one byte, which bounds the claimed count. */
-  private need(count: number | bigint): void {
-    if (count > this.bytes.length - this.position) throw new CborFailure('unexpected EOF');
+  #need(count: number | bigint): void {
+    if (count > this.#bytes.length - this.position) throw new CborFailure('unexpected EOF');
   }
 
-  private take(length: number | bigint): Buffer {
-    this.need(length);
+  #take(length: number | bigint): Buffer {
+    this.#need(length);
     this.position += Number(length);
-    return this.bytes.subarray(this.position - Number(length), this.position);
+    return this.#bytes.subarray(this.position - Number(length), this.position);
   }
 
-  private byte(): number {
-    if (this.position >= this.bytes.length) throw new CborFailure(this.bytes.length === 0 ? 'EOF' : 'unexpected EOF');
-    return this.bytes[this.position++] as number;
+  #byte(): number {
+    if (this.position >= this.#bytes.length) throw new CborFailure(this.#bytes.length === 0 ? 'EOF' : 'unexpected EOF');
+    return this.#bytes[this.position++] as number;
   }
 }
 

@@ -37,178 +37,181 @@ export const readJson = (text: string, options: ReaderOptions): ReaderResult => 
 };
 
 class Reader {
+  readonly #text: string;
+  readonly #options: ReaderOptions;
   readonly order = new Map<JsonMembers, readonly string[]>();
-  private position = 0;
-  private depth = 0;
+  #position = 0;
+  #depth = 0;
 
-  constructor(
-    private readonly text: string,
-    private readonly options: ReaderOptions,
-  ) {}
+  constructor(text: string, options: ReaderOptions) {
+    this.#text = text;
+    this.#options = options;
+  }
 
   document(): Json {
-    const value = this.value();
-    this.skipSpace();
-    if (this.position < this.text.length) this.fail('after top-level value');
+    const value = this.#value();
+    this.#skipSpace();
+    if (this.#position < this.#text.length) this.#fail('after top-level value');
     return value;
   }
 
-  private value(): Json {
-    this.skipSpace();
-    const character = this.text[this.position];
-    if (character === '{') return this.nested(() => this.object());
-    if (character === '[') return this.nested(() => this.array());
-    if (character === '"') return this.string();
-    if (character !== undefined && (character === '-' || (character >= '0' && character <= '9'))) return this.number();
+  #value(): Json {
+    this.#skipSpace();
+    const character = this.#text[this.#position];
+    if (character === '{') return this.#nested(() => this.#object());
+    if (character === '[') return this.#nested(() => this.#array());
+    if (character === '"') return this.#string();
+    if (character !== undefined && (character === '-' || (character >= '0' && character <= '9'))) return this.#number();
     const literal = literals[character ?? ''];
-    return literal === undefined ? this.fail('looking for beginning of value') : this.literal(...literal);
+    return literal === undefined ? this.#fail('looking for beginning of value') : this.#literal(...literal);
   }
 
-  private nested<T>(read: () => T): T {
-    this.depth++;
-    if (this.depth > this.options.depthMax) throw new SyntaxFailure('exceeded max depth');
+  #nested<T>(read: () => T): T {
+    this.#depth++;
+    if (this.#depth > this.#options.depthMax) throw new SyntaxFailure('exceeded max depth');
     const value = read();
-    this.depth--;
+    this.#depth--;
     return value;
   }
 
-  private object(): JsonMembers {
+  #object(): JsonMembers {
     const members: JsonMembers = {};
     const names: string[] = [];
     let repeated = false;
-    this.position++;
+    this.#position++;
     for (let first = true; ; first = false) {
-      this.skipSpace();
-      if (this.text[this.position] === '}' && first) break;
-      if (this.text[this.position] !== '"') this.fail('looking for beginning of object key string');
-      const name = this.string();
-      this.skipSpace();
-      if (this.text[this.position] !== ':') this.fail('after object key');
-      this.position++;
+      this.#skipSpace();
+      if (this.#text[this.#position] === '}' && first) break;
+      if (this.#text[this.#position] !== '"') this.#fail('looking for beginning of object key string');
+      const name = this.#string();
+      this.#skipSpace();
+      if (this.#text[this.#position] !== ':') this.#fail('after object key');
+      this.#position++;
       repeated ||= Object.hasOwn(members, name);
       names.push(name);
-      setMember(members, name, this.value());
-      if (this.endsAfterElement('}', 'after object key:value pair')) break;
+      setMember(members, name, this.#value());
+      if (this.#endsAfterElement('}', 'after object key:value pair')) break;
     }
-    this.position++;
+    this.#position++;
     if (repeated) this.order.set(members, names);
     return members;
   }
 
-  private array(): Json[] {
+  #array(): Json[] {
     const items: Json[] = [];
-    this.position++;
-    this.skipSpace();
-    if (this.text[this.position] === ']') {
-      this.position++;
+    this.#position++;
+    this.#skipSpace();
+    if (this.#text[this.#position] === ']') {
+      this.#position++;
       return items;
     }
-    do items.push(this.value());
-    while (!this.endsAfterElement(']', 'after array element'));
-    this.position++;
+    do items.push(this.#value());
+    while (!this.#endsAfterElement(']', 'after array element'));
+    this.#position++;
     return items;
   }
 
   /** Returns true at the closing character (not consumed), false after a comma (consumed). */
-  private endsAfterElement(closing: ']' | '}', context: string): boolean {
-    this.skipSpace();
-    const character = this.text[this.position];
+  #endsAfterElement(closing: ']' | '}', context: string): boolean {
+    this.#skipSpace();
+    const character = this.#text[this.#position];
     if (character === closing) return true;
-    if (character !== ',') this.fail(context);
-    this.position++;
+    if (character !== ',') this.#fail(context);
+    this.#position++;
     return false;
   }
 
-  private literal(word: string, value: Json): Json {
+  #literal(word: string, value: Json): Json {
     for (let index = 1; index < word.length; index++) {
-      this.position++;
-      if (this.text[this.position] !== word[index]) this.fail(`in literal ${word} (expecting ${quoteCharacter(word[index] ?? '')})`);
+      this.#position++;
+      if (this.#text[this.#position] !== word[index]) this.#fail(`in literal ${word} (expecting ${quoteCharacter(word[index] ?? '')})`);
     }
-    this.position++;
+    this.#position++;
     return value;
   }
 
-  private string(): string {
-    const start = ++this.position;
+  #string(): string {
+    const start = ++this.#position;
     let parts = '';
     let from = start;
     for (;;) {
-      const code = this.text.charCodeAt(this.position);
+      const code = this.#text.charCodeAt(this.#position);
       if (code === 0x22) break;
-      if (Number.isNaN(code) || code < 0x20) this.fail('in string literal');
+      if (Number.isNaN(code) || code < 0x20) this.#fail('in string literal');
       if (code === 0x5c) {
-        parts += this.text.slice(from, this.position) + this.escape();
-        from = this.position;
+        parts += this.#text.slice(from, this.#position) + this.#escape();
+        from = this.#position;
       } else {
-        this.position++;
+        this.#position++;
       }
     }
-    const value = parts + this.text.slice(from, this.position++);
+    const value = parts + this.#text.slice(from, this.#position++);
     return loneSurrogate.test(value) ? Buffer.from(value, 'utf8').toString('utf8') : value;
   }
 
-  private escape(): string {
-    const character = this.text[++this.position];
-    if (character === 'u') return this.unicodeEscape();
+  #escape(): string {
+    const character = this.#text[++this.#position];
+    if (character === 'u') return this.#unicodeEscape();
     const value = character === undefined ? undefined : escapes[character];
-    if (value === undefined) return this.fail('in string escape code');
-    this.position++;
+    if (value === undefined) return this.#fail('in string escape code');
+    this.#position++;
     return value;
   }
 
-  private unicodeEscape(): string {
+  #unicodeEscape(): string {
     let code = 0;
     for (let digit = 0; digit < 4; digit++) {
-      const character = this.text[++this.position] ?? '';
-      if (!/^[0-9a-fA-F]$/.test(character)) this.fail('in \\u hexadecimal character escape');
+      const character = this.#text[++this.#position] ?? '';
+      if (!/^[0-9a-fA-F]$/.test(character)) this.#fail('in \\u hexadecimal character escape');
       code = code * 16 + Number.parseInt(character, 16);
     }
-    this.position++;
+    this.#position++;
     return String.fromCharCode(code);
   }
 
-  private number(): Json {
-    const start = this.position;
-    if (this.text[this.position] === '-') this.position++;
-    if (this.text[this.position] === '0') this.position++;
-    else this.digits('in numeric literal');
-    if (this.text[this.position] === '.') {
-      this.position++;
-      this.digits('after decimal point in numeric literal');
+  #number(): Json {
+    const start = this.#position;
+    if (this.#text[this.#position] === '-') this.#position++;
+    if (this.#text[this.#position] === '0') this.#position++;
+    else this.#digits('in numeric literal');
+    if (this.#text[this.#position] === '.') {
+      this.#position++;
+      this.#digits('after decimal point in numeric literal');
     }
-    if (this.text[this.position] === 'e' || this.text[this.position] === 'E') {
-      this.position++;
-      if (this.text[this.position] === '+' || this.text[this.position] === '-') this.position++;
-      this.digits('in exponent of numeric literal');
+    if (this.#text[this.#position] === 'e' || this.#text[this.#position] === 'E') {
+      this.#position++;
+      if (this.#text[this.#position] === '+' || this.#text[this.#position] === '-') this.#position++;
+      this.#digits('in exponent of numeric literal');
     }
-    return this.numberOf(this.text.slice(start, this.position));
+    return this.#numberOf(this.#text.slice(start, this.#position));
   }
 
-  private digits(context: string): void {
-    const start = this.position;
-    for (let code = this.text.charCodeAt(start); code >= 0x30 && code <= 0x39; code = this.text.charCodeAt(this.position)) this.position++;
-    if (this.position === start) this.fail(context);
+  #digits(context: string): void {
+    const start = this.#position;
+    for (let code = this.#text.charCodeAt(start); code >= 0x30 && code <= 0x39; code = this.#text.charCodeAt(this.#position))
+      this.#position++;
+    if (this.#position === start) this.#fail(context);
   }
 
-  private numberOf(literal: string): Json {
+  #numberOf(literal: string): Json {
     const value = Number(literal);
     if (String(value) === literal && (Number.isSafeInteger(value) || !Number.isInteger(value))) return value;
     if (literal.length <= integerCharactersMax && whole.test(literal) && literal !== '-0') return wholeNumber(literal, value);
-    if (this.options.keepLiterals) return new NumberLiteral(literal);
+    if (this.#options.keepLiterals) return new NumberLiteral(literal);
     if (!Number.isFinite(value)) throw new SyntaxFailure(`json: cannot unmarshal number ${literal} into Go value of type float64`);
     return value;
   }
 
-  private skipSpace(): void {
+  #skipSpace(): void {
     for (;;) {
-      const code = this.text.charCodeAt(this.position);
+      const code = this.#text.charCodeAt(this.#position);
       if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-      this.position++;
+      this.#position++;
     }
   }
 
-  private fail(context: string): never {
-    const character = this.text[this.position];
+  #fail(context: string): never {
+    const character = this.#text[this.#position];
     throw new SyntaxFailure(
       character === undefined ? 'unexpected end of JSON input' : `invalid character ${quoteCharacter(character)} ${context}`,
     );

@@ -18,12 +18,15 @@ export function* writingJson(value: unknown, most = stepValues): Steps<JsonText>
 }
 
 class StepWriter {
+  readonly #most: number;
   readonly #parts: string[] = [];
   #part = '';
   #values = 0;
   #bigIntegers = false;
 
-  constructor(private readonly most: number) {}
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   get written(): JsonText {
     this.#parts.push(this.#part);
@@ -32,7 +35,7 @@ class StepWriter {
   }
 
   *value(value: unknown): Steps<void> {
-    if (!weighsMore(value, this.most)) this.#small(value);
+    if (!weighsMore(value, this.#most)) this.#small(value);
     else if (Array.isArray(value)) yield* this.#items(value);
     else yield* this.#members(value as Readonly<Record<string, unknown>>);
   }
@@ -83,7 +86,7 @@ class StepWriter {
   }
 
   #endsStep(): boolean {
-    if (this.#values < this.most) return false;
+    if (this.#values < this.#most) return false;
     this.#values = 0;
     this.#parts.push(this.#part);
     this.#part = '';

@@ -130,53 +130,55 @@ const property = /^[&!]/;
 const betweenProperties = /^[ \t\r\n#]/;
 
 class Builder {
+  readonly #lines: LineCounter;
+  readonly #depthMax: number;
   readonly duplicates: string[] = [];
-  private aliased = 0;
-  private insideAlias = 0;
+  #aliased = 0;
+  #insideAlias = 0;
 
   /** An alias means the latest anchor before it. The library's own lookup walks the whole document every time. */
-  private readonly anchors = new Map<string, Node>();
+  readonly #anchors = new Map<string, Node>();
 
-  constructor(
-    private readonly lines: LineCounter,
-    private readonly depthMax: number,
-  ) {}
-
-  value(node: Node | null, depth: number): Json {
-    if (depth > this.depthMax) throw new YamlFailure('yaml: exceeded max depth');
-    if (this.insideAlias > 0 && ++this.aliased > aliasedNodesMax) throw new YamlFailure('yaml: document contains excessive aliasing');
-    if (node === null) return null;
-    if (isAlias(node)) return this.alias(node, depth);
-    this.remember(node);
-    if (isScalar(node)) return jsonScalar(scalarValue(node));
-    if (isSeq(node)) return node.items.map((item) => this.value(item as Node | null, depth + 1));
-    return isMap(node) ? this.map(node, depth) : null;
+  constructor(lines: LineCounter, depthMax: number) {
+    this.#lines = lines;
+    this.#depthMax = depthMax;
   }
 
-  private alias(node: Alias, depth: number): Json {
-    this.insideAlias++;
-    const value = this.value(this.target(node), depth + 1);
-    this.insideAlias--;
+  value(node: Node | null, depth: number): Json {
+    if (depth > this.#depthMax) throw new YamlFailure('yaml: exceeded max depth');
+    if (this.#insideAlias > 0 && ++this.#aliased > aliasedNodesMax) throw new YamlFailure('yaml: document contains excessive aliasing');
+    if (node === null) return null;
+    if (isAlias(node)) return this.#alias(node, depth);
+    this.#remember(node);
+    if (isScalar(node)) return jsonScalar(scalarValue(node));
+    if (isSeq(node)) return node.items.map((item) => this.value(item as Node | null, depth + 1));
+    return isMap(node) ? this.#map(node, depth) : null;
+  }
+
+  #alias(node: Alias, depth: number): Json {
+    this.#insideAlias++;
+    const value = this.value(this.#target(node), depth + 1);
+    this.#insideAlias--;
     return value;
   }
 
-  private target(node: Alias): Node {
-    const target = this.anchors.get(node.source);
+  #target(node: Alias): Node {
+    const target = this.#anchors.get(node.source);
     if (target === undefined) throw new YamlFailure(`yaml: unknown anchor '${node.source}' referenced`);
     return target;
   }
 
-  private remember(node: Node): void {
+  #remember(node: Node): void {
     const { anchor } = node as { anchor?: string };
-    if (anchor !== undefined && this.insideAlias === 0) this.anchors.set(anchor, node);
+    if (anchor !== undefined && this.#insideAlias === 0) this.#anchors.set(anchor, node);
   }
 
-  private map(node: YAMLMap, depth: number): JsonMembers {
+  #map(node: YAMLMap, depth: number): JsonMembers {
     const members = new Map<string, Json>();
     const merged = new Map<string, Json>();
     for (const pair of node.items as Pair<Node | null, Node | null>[]) {
-      if (isMergeKey(pair.key)) this.merge(merged, pair.value, depth);
-      else this.member(members, pair, depth);
+      if (isMergeKey(pair.key)) this.#merge(merged, pair.value, depth);
+      else this.#member(members, pair, depth);
     }
     for (const [name, value] of merged) if (!members.has(name)) members.set(name, value);
     const names = [...members.keys()].sort();
@@ -184,17 +186,17 @@ class Builder {
     return Object.fromEntries(names.map((name) => [name, members.get(name) ?? null]));
   }
 
-  private member(members: Map<string, Json>, { key, value }: Pair<Node | null, Node | null>, depth: number): void {
-    const name = this.key(key);
+  #member(members: Map<string, Json>, { key, value }: Pair<Node | null, Node | null>, depth: number): void {
+    const name = this.#key(key);
     // Values are read first, so what is told of them comes first.
     const read = this.value(value, depth + 1);
-    if (members.has(name) && this.insideAlias === 0)
-      this.duplicates.push(`line ${this.lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
+    if (members.has(name) && this.#insideAlias === 0)
+      this.duplicates.push(`line ${this.#lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);
     members.set(name, read);
   }
 
   /** The first merged map wins, and the map's own members win over all. */
-  private merge(merged: Map<string, Json>, node: Node | null, depth: number): void {
+  #merge(merged: Map<string, Json>, node: Node | null, depth: number): void {
     const value = this.value(node, depth + 1);
     for (const source of Array.isArray(value) ? value : [value]) {
       if (!isMembers(source)) throw new YamlFailure('yaml: map merge requires map or sequence of maps as the value');
@@ -203,10 +205,10 @@ class Builder {
   }
 
   /** JSON names are strings: booleans and numbers are spelled out. */
-  private key(node: Node | null): string {
-    const target = isAlias(node) ? this.target(node) : node;
+  #key(node: Node | null): string {
+    const target = isAlias(node) ? this.#target(node) : node;
     if (!isScalar(target)) throw new YamlFailure('yaml: invalid map key');
-    this.remember(target);
+    this.#remember(target);
     const value = scalarValue(target);
     if (value === null) throw new YamlFailure('unsupported map key of type: nil, key: <nil>');
     return String(value);

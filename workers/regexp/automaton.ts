@@ -34,58 +34,58 @@ interface State {
 const matched = 'matched';
 
 export class Automaton {
-  private states = new Map<string, State>();
-  private readonly first: State;
-  private readonly marks: Uint32Array;
-  private generation = 0;
-  private budget: StepBudget = { left: stepsMax };
-  private readonly stack: number[] = [];
+  readonly #program: Program;
+  #states = new Map<string, State>();
+  readonly #first: State;
+  readonly #marks: Uint32Array;
+  #generation = 0;
+  #budget: StepBudget = { left: stepsMax };
+  readonly #stack: number[] = [];
 
-  constructor(private readonly program: Program) {
-    this.marks = new Uint32Array(program.instructions.length);
-    this.first = this.stateOf([program.start], nothing);
+  constructor(program: Program) {
+    this.#program = program;
+    this.#marks = new Uint32Array(program.instructions.length);
+    this.#first = this.#stateOf([program.start], nothing);
   }
 
   test(text: string, budget: StepBudget = { left: stepsMax }): boolean {
-    this.budget = budget;
-    let state = this.first;
+    this.#budget = budget;
+    let state = this.#first;
     for (let at = 0; at < text.length; at++) {
       let code = text.charCodeAt(at);
       if (code >= 0xd800 && code < 0xdc00) {
         code = text.codePointAt(at) ?? code;
         if (code > 0xffff) at++;
       }
-      const after = (code < ascii ? state.ascii[code] : state.wide.get(code)) ?? this.transition(state, code);
+      const after = (code < ascii ? state.ascii[code] : state.wide.get(code)) ?? this.#transition(state, code);
       if (after === matched) return true;
       state = after;
     }
-    return (state.atEnd ??= this.closure(state, nothing, null));
+    return (state.atEnd ??= this.#closure(state, nothing, null));
   }
 
-  private transition(state: State, code: number): State | typeof matched {
+  #transition(state: State, code: number): State | typeof matched {
     const reached: number[] = [];
-    const after = this.closure(state, sideOf(code), { code, reached })
+    const after = this.#closure(state, sideOf(code), { code, reached })
       ? matched
-      : this.stateOf([...reached, this.program.start], sideOf(code));
+      : this.#stateOf([...reached, this.#program.start], sideOf(code));
     if (code < ascii) state.ascii[code] = after;
     else if (state.wide.size < wideMax) state.wide.set(code, after);
     return after;
   }
 
   /** Follows instructions that consume no character; returns true at a match. With `step`, collects the successors by that character. */
-  private closure(state: State, after: Side, step: { readonly code: number; readonly reached: number[] } | null): boolean {
-    this.generation++;
-    const {
-      stack,
-      marks,
-      program: { instructions },
-    } = this;
+  #closure(state: State, after: Side, step: { readonly code: number; readonly reached: number[] } | null): boolean {
+    this.#generation++;
+    const stack = this.#stack;
+    const marks = this.#marks;
+    const { instructions } = this.#program;
     stack.length = 0;
     stack.push(...state.places);
     for (let place = stack.pop(); place !== undefined; place = stack.pop()) {
-      if (marks[place] === this.generation) continue;
-      marks[place] = this.generation;
-      if (--this.budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
+      if (marks[place] === this.#generation) continue;
+      marks[place] = this.#generation;
+      if (--this.#budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
       const instruction = instructions[place] as Instruction;
       if (instruction.op === 'match') return true;
       if (instruction.op === 'set') {
@@ -98,23 +98,23 @@ export class Automaton {
     return false;
   }
 
-  private stateOf(places: readonly number[], before: Side): State {
+  #stateOf(places: readonly number[], before: Side): State {
     const sorted = [...new Set(places)].sort((a, b) => a - b);
     const key = `${before}:${sorted.join(',')}`;
-    let state = this.states.get(key);
+    let state = this.#states.get(key);
     if (state === undefined) {
-      this.budget.left -= stateSteps;
-      if (this.states.size >= statesMax) this.forget();
+      this.#budget.left -= stateSteps;
+      if (this.#states.size >= statesMax) this.#forget();
       state = { places: sorted, before, ascii: new Array<State | undefined>(ascii), wide: new Map(), atEnd: undefined };
-      this.states.set(key, state);
+      this.#states.set(key, state);
     }
     return state;
   }
 
   /** States refer to each other, and the retained first one must not keep the others alive. */
-  private forget(): void {
-    this.states = new Map([[`${nothing}:${this.program.start}`, this.first]]);
-    this.first.ascii.fill(undefined);
-    this.first.wide.clear();
+  #forget(): void {
+    this.#states = new Map([[`${nothing}:${this.#program.start}`, this.#first]]);
+    this.#first.ascii.fill(undefined);
+    this.#first.wide.clear();
   }
 }

@@ -14,29 +14,28 @@ const yes = 1;
 const no = 2;
 
 export class CharSet {
-  /** Zero means not yet computed. */
-  private readonly ascii = new Uint8Array(ascii);
-  private readonly tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
+  readonly #negated: boolean;
 
-  constructor(
-    items: readonly ClassItem[],
-    private readonly negated: boolean,
-    { foldCase }: { readonly foldCase: boolean },
-  ) {
-    this.tests = items.map(({ source, negated: without }) => ({
+  /** Zero means not yet computed. */
+  readonly #ascii = new Uint8Array(ascii);
+  readonly #tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
+
+  constructor(items: readonly ClassItem[], negated: boolean, { foldCase }: { readonly foldCase: boolean }) {
+    this.#negated = negated;
+    this.#tests = items.map(({ source, negated: without }) => ({
       test: new RegExp(`^[${source}]$`, foldCase ? 'iu' : 'u'),
       negated: without,
     }));
   }
 
   has(code: number): boolean {
-    if (code >= ascii) return this.compute(code);
-    return (this.ascii[code] ||= this.compute(code) ? yes : no) === yes;
+    if (code >= ascii) return this.#compute(code);
+    return (this.#ascii[code] ||= this.#compute(code) ? yes : no) === yes;
   }
 
-  private compute(code: number): boolean {
+  #compute(code: number): boolean {
     const character = String.fromCodePoint(code);
-    return this.negated !== this.tests.some(({ test, negated }) => negated !== test.test(character));
+    return this.#negated !== this.#tests.some(({ test, negated }) => negated !== test.test(character));
   }
 }
 

@@ -30,41 +30,40 @@ export function findMatch(program: Program, text: string, from: number, budget: 
 }
 
 class Search {
-  private generation = 0;
-  private readonly marks: Uint32Array;
+  readonly #program: Program;
+  readonly #text: string;
+  readonly #budget: StepBudget;
+  #generation = 0;
+  readonly #marks: Uint32Array;
 
-  constructor(
-    private readonly program: Program,
-    private readonly text: string,
-    private readonly budget: StepBudget,
-  ) {
-    this.marks = new Uint32Array(program.instructions.length);
+  constructor(program: Program, text: string, budget: StepBudget) {
+    this.#program = program;
+    this.#text = text;
+    this.#budget = budget;
+    this.#marks = new Uint32Array(program.instructions.length);
   }
 
   /** Threads in order of preference; those after a match are dropped. */
   step(ways: readonly Way[], at: number): { readonly ways: Way[]; readonly match: readonly number[] | null } {
-    this.generation++;
-    const code = this.text.codePointAt(at);
-    const [before, after] = [this.sideBefore(at), code === undefined ? nothing : sideOf(code)];
+    this.#generation++;
+    const code = this.#text.codePointAt(at);
+    const [before, after] = [this.#sideBefore(at), code === undefined ? nothing : sideOf(code)];
     const next: Way[] = [];
     for (const way of ways) {
-      const match = this.follow(way, { at, before, after, code, next });
+      const match = this.#follow(way, { at, before, after, code, next });
       if (match !== null) return { ways: next, match };
     }
     return { ways: next, match: null };
   }
 
-  private follow(
-    way: Way,
-    here: { at: number; before: Side; after: Side; code: number | undefined; next: Way[] },
-  ): readonly number[] | null {
+  #follow(way: Way, here: { at: number; before: Side; after: Side; code: number | undefined; next: Way[] }): readonly number[] | null {
     const stack: Way[] = [way];
     for (let current = stack.pop(); current !== undefined; current = stack.pop()) {
       const { place, slots } = current;
-      if (this.marks[place] === this.generation) continue;
-      this.marks[place] = this.generation;
-      if (--this.budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
-      const instruction = this.program.instructions[place] as Instruction;
+      if (this.#marks[place] === this.#generation) continue;
+      this.#marks[place] = this.#generation;
+      if (--this.#budget.left < 0) throw new PatternBudgetError('the text is too long for a pattern of this size');
+      const instruction = this.#program.instructions[place] as Instruction;
       switch (instruction.op) {
         case 'match':
           return slots.with(1, here.at);
@@ -84,7 +83,7 @@ class Search {
     return null;
   }
 
-  private sideBefore(at: number): Side {
-    return at === 0 ? nothing : sideOf(this.text.charCodeAt(at - 1));
+  #sideBefore(at: number): Side {
+    return at === 0 ? nothing : sideOf(this.#text.charCodeAt(at - 1));
   }
 }

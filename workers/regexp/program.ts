@@ -51,20 +51,20 @@ class Emitter {
       case 'choice':
         return node.parts.map((part) => this.node(part, next)).reduceRight((other, part) => this.add({ op: 'split', next: part, other }));
       case 'repeat':
-        return this.repeat(node, next);
+        return this.#repeat(node, next);
     }
   }
 
-  private repeat(node: Node & { is: 'repeat' }, next: number): number {
-    let at = node.max === Infinity ? this.loop(node, next) : next;
+  #repeat(node: Node & { is: 'repeat' }, next: number): number {
+    let at = node.max === Infinity ? this.#loop(node, next) : next;
     for (let optional = node.max === Infinity ? 0 : node.max - node.min; optional > 0; optional--)
-      at = this.split(this.node(node.body, at), next, node.greedy);
+      at = this.#split(this.node(node.body, at), next, node.greedy);
     for (let needed = node.min; needed > 0; needed--) at = this.node(node.body, at);
     return at;
   }
 
-  private loop({ body, greedy }: Node & { is: 'repeat' }, next: number): number {
-    const split = this.split(next, next, greedy);
+  #loop({ body, greedy }: Node & { is: 'repeat' }, next: number): number {
+    const split = this.#split(next, next, greedy);
     const instruction = this.instructions[split] as Instruction & { op: 'split' };
     const again = this.node(body, split);
     if (greedy) instruction.next = again;
@@ -72,7 +72,7 @@ class Emitter {
     return split;
   }
 
-  private split(body: number, next: number, greedy: boolean): number {
+  #split(body: number, next: number, greedy: boolean): number {
     return this.add(greedy ? { op: 'split', next: body, other: next } : { op: 'split', next, other: body });
   }
 }

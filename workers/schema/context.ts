@@ -28,62 +28,68 @@ interface Postponed {
 
 /** Collects the findings of one walk over an object. The path is a stack, because nearly all objects are valid and need no path. */
 export class CheckContext {
+  readonly #reportStrict: boolean;
+  readonly #stepValues: number;
+
   /** The first value of a wrong type; the walk goes on, like the reference's. */
   problem: string | undefined;
   strict: string[] = [];
   members = 0;
   /** Whether an empty list or map is kept at the current place. */
   telling: Telling | null = null;
-  private readonly steps: Step[] = [];
-  private depth = 0;
-  private muted = 0;
+  readonly #steps: Step[] = [];
+  #depth = 0;
+  #muted = 0;
 
-  private readonly postponed: Postponed[] = [];
+  readonly #postponed: Postponed[] = [];
 
   /** Values with more than `stepValues` entries are left to `completed`. */
   constructor(
-    private readonly reportStrict: boolean,
+    reportStrict: boolean,
     readonly order: MemberOrder | undefined,
-    private readonly stepValues = Infinity,
-  ) {}
+    stepValues = Infinity,
+  ) {
+    this.#reportStrict = reportStrict;
+    this.#stepValues = stepValues;
+  }
 
   postpones(value: Json): boolean {
-    return this.stepValues !== Infinity && !(value instanceof NumberLiteral) && weighsMore(value, this.stepValues);
+    return this.#stepValues !== Infinity && !(value instanceof NumberLiteral) && weighsMore(value, this.#stepValues);
   }
 
   /** Defers a check, which may replace the value's content but not the value. */
   postpone<T extends Json>(value: T, check: (context: CheckContext) => Steps<void>): T {
-    const context = this.branched();
+    const context = this.#branched();
     const postponed = { check: () => check(context), context, strictBefore: this.strict.length, problemBefore: this.problem !== undefined };
-    this.postponed.push(postponed);
+    this.#postponed.push(postponed);
     return value;
   }
 
   /** Runs a check and the checks that it deferred. Deferred content precedes the point where the check failed, so its errors come first. */
   *completed<T>(check: () => Steps<T>): Steps<T> {
     const outcome = yield* outcomeOf(check);
-    for (const postponed of this.postponed) {
+    for (const postponed of this.#postponed) {
       yield;
       yield* postponed.context.completed(postponed.check);
     }
-    this.gather();
+    this.#gather();
     if ('error' in outcome) throw outcome.error;
     return outcome.value;
   }
 
-  private branched(): CheckContext {
-    const branch = new CheckContext(this.reportStrict, this.order, this.stepValues);
-    for (let step = 0; step < this.depth; step++) branch.enter(this.steps[step]!);
+  #branched(): CheckContext {
+    const branch = new CheckContext(this.#reportStrict, this.order, this.#stepValues);
+    for (let step = 0; step < this.#depth; step++) branch.enter(this.#steps[step]!);
     branch.telling = this.telling;
-    branch.muted = this.muted;
+    branch.#muted = this.#muted;
     return branch;
   }
 
-  private gather(): void {
+  #gather(): void {
     const strict: string[] = [];
     let from = 0;
     let first: string | undefined;
-    for (const { context, strictBefore, problemBefore } of this.postponed) {
+    for (const { context, strictBefore, problemBefore } of this.#postponed) {
       this.members += context.members;
       strict.push(...this.strict.slice(from, strictBefore), ...context.strict);
       from = strictBefore;
@@ -94,27 +100,27 @@ export class CheckContext {
   }
 
   enter(step: Step): void {
-    this.steps[this.depth++] = step;
+    this.#steps[this.#depth++] = step;
   }
 
   leave(): void {
-    this.depth--;
+    this.#depth--;
   }
 
   /** The reference does not report unknown fields inside schemas that replace a simpler value. */
   mute<T>(body: () => T): T {
-    this.muted++;
+    this.#muted++;
     const value = body();
-    this.muted--;
+    this.#muted--;
     return value;
   }
 
   reportUnknown(name: string): void {
-    this.report('unknown', name);
+    this.#report('unknown', name);
   }
 
   reportDuplicate(name: string): void {
-    this.report('duplicate', name);
+    this.#report('duplicate', name);
   }
 
   reportType(value: Json, type: string): void {
@@ -123,21 +129,21 @@ export class CheckContext {
 
   /** Returns `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`, for example. */
   typeMessage(value: Json, type: string): string {
-    const members = this.steps.slice(0, this.depth).filter((step) => typeof step === 'object');
+    const members = this.#steps.slice(0, this.#depth).filter((step) => typeof step === 'object');
     const field = members.map(({ called }) => called).join('.');
     return `json: cannot unmarshal ${describe(value, type)} into Go ${members.length === 0 ? 'value' : `struct field ${members.at(-1)?.owner}.${field}`} of type ${type}`;
   }
 
-  private report(what: 'unknown' | 'duplicate', name: string): void {
-    if (!this.reportStrict || this.muted > 0 || this.strict.length >= strictErrorsMax) return;
-    const message = `${what} field "${this.pathTo(name)}"`;
+  #report(what: 'unknown' | 'duplicate', name: string): void {
+    if (!this.#reportStrict || this.#muted > 0 || this.strict.length >= strictErrorsMax) return;
+    const message = `${what} field "${this.#pathTo(name)}"`;
     if (!this.strict.includes(message)) this.strict.push(message);
   }
 
   /** Returns `spec.containers[0].imagee`, for example; members of maps are written like fields. */
-  private pathTo(name: string): string {
+  #pathTo(name: string): string {
     let text = '';
-    for (const step of [...this.steps.slice(0, this.depth), name]) {
+    for (const step of [...this.#steps.slice(0, this.#depth), name]) {
       const word = typeof step === 'object' ? step.name : step;
       text += typeof word === 'number' ? `[${word}]` : text === '' ? word : `.${word}`;
     }

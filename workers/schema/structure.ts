@@ -118,26 +118,28 @@ const checkerOf = (shape: Shape): Checker => {
 const goNameOf = (name: string): string => name.split('.').slice(-2).join('.');
 
 class ObjectChecker implements Checker {
+  readonly #name: string;
   readonly goType: string;
-  private made: ObjectCheck | undefined;
+  #made: ObjectCheck | undefined;
 
-  constructor(private readonly name: string) {
+  constructor(name: string) {
+    this.#name = name;
     this.goType = goNameOf(name);
   }
 
   zero(): JsonMembers {
-    return this.checked({}, nothingToFind);
+    return this.#checked({}, nothingToFind);
   }
 
   check(value: Json, context: CheckContext): Json {
-    if (isMembers(value)) return this.checked(value, context);
+    if (isMembers(value)) return this.#checked(value, context);
     wrongShape(value, context, this.goType, null);
     return this.zero();
   }
 
-  private get checked(): ObjectCheck {
-    return (this.made ??= straightLine(
-      [...(typeNamed(this.name)?.fields?.values() ?? [])].map((field) => memberOf(field, this.name, textCheckerOf)),
+  get #checked(): ObjectCheck {
+    return (this.#made ??= straightLine(
+      [...(typeNamed(this.#name)?.fields?.values() ?? [])].map((field) => memberOf(field, this.#name, textCheckerOf)),
     ));
   }
 }

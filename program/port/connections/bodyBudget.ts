@@ -8,21 +8,20 @@ const bodyBytesOfAllMax = 256 * mib;
 const bodyBytesOfOneMax = 32 * mib;
 
 export class BodyBudget {
+  #ofAllMax: number;
   #all = 0;
   readonly #own = new Shares();
 
-  private ofOneMax: number;
+  #ofOneMax: number;
 
-  constructor(
-    private ofAllMax = bodyBytesOfAllMax,
-    { ofOneMax = bodyBytesOfOneMax }: { readonly ofOneMax?: number } = {},
-  ) {
-    this.ofOneMax = ofOneMax;
+  constructor(ofAllMax = bodyBytesOfAllMax, { ofOneMax = bodyBytesOfOneMax }: { readonly ofOneMax?: number } = {}) {
+    this.#ofAllMax = ofAllMax;
+    this.#ofOneMax = ofOneMax;
   }
 
   shareAmong(threads: number): void {
-    this.ofAllMax = bodyBytesOfAllMax / threads;
-    this.ofOneMax = bodyBytesOfOneMax / threads;
+    this.#ofAllMax = bodyBytesOfAllMax / threads;
+    this.#ofOneMax = bodyBytesOfOneMax / threads;
   }
 
   get bytes(): number {
@@ -31,7 +30,7 @@ export class BodyBudget {
 
   take(owner: string, bytes: number): boolean {
     const share = this.#own.of(owner);
-    if (share.amount + bytes > this.ofOneMax || this.#all + bytes > this.ofAllMax) return false;
+    if (share.amount + bytes > this.#ofOneMax || this.#all + bytes > this.#ofAllMax) return false;
     share.amount += bytes;
     this.#all += bytes;
     return true;

@@ -17,6 +17,9 @@ export interface BodySender {
 }
 
 export class BodyReading {
+  readonly #stream: Readable;
+  readonly #sender: BodySender;
+  readonly #budget: BodyBudget;
   readonly bytes: Promise<Buffer>;
   #resolve: (bytes: Buffer) => void = () => undefined;
   #reject: (reason: Error) => void = () => undefined;
@@ -27,12 +30,10 @@ export class BodyReading {
   readonly #owner: string;
 
   /** `announced`: the length in the request's head. */
-  constructor(
-    private readonly stream: Readable,
-    announced: string | undefined,
-    private readonly sender: BodySender,
-    private readonly budget: BodyBudget = bodyBudget,
-  ) {
+  constructor(stream: Readable, announced: string | undefined, sender: BodySender, budget: BodyBudget = bodyBudget) {
+    this.#stream = stream;
+    this.#sender = sender;
+    this.#budget = budget;
     this.#owner = sender.bodyOwner;
     this.bytes = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -48,7 +49,7 @@ export class BodyReading {
   }
 
   #begin(): void {
-    const { stream } = this;
+    const stream = this.#stream;
     stream.on('data', this.#onData);
     stream.once('end', this.#onEnd);
     stream.once('error', this.#onError);
@@ -61,7 +62,7 @@ export class BodyReading {
   }
 
   readonly #onData = (chunk: Buffer): void => {
-    if (!this.budget.take(this.#owner, chunk.length)) return this.#refuse(tooManyBodies());
+    if (!this.#budget.take(this.#owner, chunk.length)) return this.#refuse(tooManyBodies());
     this.#size += chunk.length;
     if (this.#size > bodyBytesMax) return this.#refuse(tooLarge());
     this.#chunks.push(chunk);
@@ -71,7 +72,7 @@ export class BodyReading {
     if (!this.#finish()) return;
     this.#whole = true;
     try {
-      this.sender.bodyComplete();
+      this.#sender.bodyComplete();
       this.#resolve(this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks, this.#size));
     } catch (error) {
       this.#reject(error as Error);
@@ -84,7 +85,7 @@ export class BodyReading {
 
   #refuse(reason: StatusError): void {
     this.#fail(reason);
-    discard(this.stream, this.#size);
+    discard(this.#stream, this.#size);
   }
 
   #fail(reason: Error): void {
@@ -96,9 +97,9 @@ export class BodyReading {
   #finish(): boolean {
     if (this.#over) return false;
     this.#over = true;
-    this.budget.giveBack(this.#owner, this.#size);
-    this.stream.off('data', this.#onData);
-    this.stream.off('end', this.#onEnd);
+    this.#budget.giveBack(this.#owner, this.#size);
+    this.#stream.off('data', this.#onData);
+    this.#stream.off('end', this.#onEnd);
     return true;
   }
 }

@@ -119,6 +119,7 @@ const outputOf = (way: Bounded): Output => (way[output] ??= new Output(way));
 
 /** One write on its way in pieces. It is made only where needed: most responses are small. */
 class Output implements Sender {
+  readonly #way: Bounded;
   takenBytes = 0;
   #chunks: Buffer[] = [];
   #done: Done | null = null;
@@ -126,7 +127,8 @@ class Output implements Sender {
   /** Grows as the client takes pieces: a stream that nobody reads holds little of its connection's room. */
   #pieceBytes = pieceBytesMin;
 
-  constructor(private readonly way: Bounded) {
+  constructor(way: Bounded) {
+    this.#way = way;
     way.once('close', () => {
       way[buffer].forget(this);
       if (this.#chunks.length > 0) this.#finish(new Error('the connection has closed'));
@@ -139,7 +141,7 @@ class Output implements Sender {
     this.#bytes = 0;
     for (const { length } of chunks) this.#bytes += length;
     this.#done = done;
-    this.way[buffer].whenRoom(this);
+    this.#way[buffer].whenRoom(this);
   }
 
   /** Returns whether some bytes that have been written and not taken have not been handed over yet. */
@@ -148,7 +150,7 @@ class Output implements Sender {
   }
 
   sendMore(): void {
-    const { way } = this;
+    const way = this.#way;
     if (way.destroyed) return this.#finish(new Error('the connection has closed'));
     const to = way[buffer];
     const limit = Math.min(to.pieceBytes, this.#pieceBytes, wholeBytesOf(way) < pieceBytesMin ? wholeBytesOf(way) : pieceBytesMax);
@@ -184,7 +186,7 @@ class Output implements Sender {
 
   #write(piece: readonly Buffer[], done: Done): void {
     const [only] = piece;
-    const { way } = this;
+    const way = this.#way;
     if (only !== undefined && piece.length === 1) nativeOf(way)._write.call(way, only, 'buffer' as BufferEncoding, done);
     else
       nativeOf(way)._writev.call(

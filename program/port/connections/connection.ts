@@ -31,6 +31,8 @@ export interface Carried extends Listed {
 
 /** One connection of a client, and the owner of its exchanges: however it ends, they end with it. */
 export class Connection implements ConnectionState, Holder {
+  readonly #keeper: ConnectionKeeper;
+
   /** The plain socket at first; the TLS socket after the handshake. */
   socket: Socket;
   session: ServerHttp2Session | null = null;
@@ -59,8 +61,9 @@ export class Connection implements ConnectionState, Holder {
     socket: Socket,
     readonly ends: string,
     { address }: { readonly address: string },
-    private readonly keeper: ConnectionKeeper,
+    keeper: ConnectionKeeper,
   ) {
+    this.#keeper = keeper;
     this.address = address;
     this.socket = socket;
     unsentBytes.register(this);
@@ -76,7 +79,7 @@ export class Connection implements ConnectionState, Holder {
 
   /** Those over HTTP/2 on which the same user asked last, itself among them. Node holds back the others by itself. */
   get siblings(): Iterable<Connection> {
-    return [...this.keeper.ofUser(this.userName)].filter(({ http2 }) => http2);
+    return [...this.#keeper.ofUser(this.userName)].filter(({ http2 }) => http2);
   }
 
   get http2(): boolean {
@@ -99,7 +102,7 @@ export class Connection implements ConnectionState, Holder {
 
   /** Called when the user of a request is known. Returns false where that user has too many connections; then this one ends after its responses. */
   askedBy(user: User): boolean {
-    return (user.name === this.userName && this.standing !== 'stranger') || this.keeper.askedBy(this, user);
+    return (user.name === this.userName && this.standing !== 'stranger') || this.#keeper.askedBy(this, user);
   }
 
   /** Checks for received bytes and for responses that are not taken. */

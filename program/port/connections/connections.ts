@@ -17,6 +17,9 @@ import { standingOf } from './standing.js';
  *     then none: the new one goes
  */
 export class Connections implements ConnectionKeeper, Iterable<Connection> {
+  readonly #bounds: ConnectionBounds;
+  readonly #times: ConnectionTimes;
+
   /** Keyed by the addresses and ports of both ends: all that the plain and the encrypted socket have in common. */
   readonly #byEnds = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<object, Connection>();
@@ -26,10 +29,9 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   #ordinary = 0;
   readonly #looks: Repeated;
 
-  constructor(
-    private readonly bounds: ConnectionBounds,
-    private readonly times: ConnectionTimes = usualTimes,
-  ) {
+  constructor(bounds: ConnectionBounds, times: ConnectionTimes = usualTimes) {
+    this.#bounds = bounds;
+    this.#times = times;
     this.#looks = inStep(times.lookMs, () => this.look(performance.now()));
   }
 
@@ -118,8 +120,8 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 
   look(now: number): void {
     for (const connection of this) {
-      connection.look(now, this.times);
-      const due = dueOf(connection, now, this.times);
+      connection.look(now, this.#times);
+      const due = dueOf(connection, now, this.#times);
       if (due === 'ask') connection.ask(now);
       else if (due === 'dismiss') connection.dismiss();
       else if (due === 'cut') connection.cut();
@@ -132,13 +134,13 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   }
 
   #makeRoom(address: string): boolean {
-    const { all, ofAddress } = this.bounds;
+    const { all, ofAddress } = this.#bounds;
     if (this.#ofAddress.of(address) >= ofAddress && !this.#drop((other) => other.address === address)) return false;
     return this.size < all || this.#drop(() => true);
   }
 
   #hasRoomFor(connection: Connection, userName: string): boolean {
-    const { ofUser, ofOrdinaryUsers } = this.bounds;
+    const { ofUser, ofOrdinaryUsers } = this.#bounds;
     const others = (other: Connection): boolean => other !== connection && other.standing === 'ordinary';
     if ((this.#byUser.get(userName)?.size ?? 0) >= ofUser && !this.#drop((other) => others(other) && other.userName === userName))
       return false;

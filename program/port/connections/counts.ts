@@ -21,24 +21,27 @@ export class OwnCount implements Count {
 
 /** One number for all threads of a process: it never exceeds the limit, whichever threads add to it. */
 export class SharedCount implements Count {
-  constructor(
-    private readonly words: Int32Array,
-    private readonly index: number,
-  ) {}
+  readonly #words: Int32Array;
+  readonly #index: number;
+
+  constructor(words: Int32Array, index: number) {
+    this.#words = words;
+    this.#index = index;
+  }
 
   get value(): number {
-    return Atomics.load(this.words, this.index);
+    return Atomics.load(this.#words, this.#index);
   }
 
   take(limit: number): boolean {
     for (;;) {
-      const before = Atomics.load(this.words, this.index);
+      const before = Atomics.load(this.#words, this.#index);
       if (before >= limit) return false;
-      if (Atomics.compareExchange(this.words, this.index, before, before + 1) === before) return true;
+      if (Atomics.compareExchange(this.#words, this.#index, before, before + 1) === before) return true;
     }
   }
 
   leave(): void {
-    Atomics.sub(this.words, this.index, 1);
+    Atomics.sub(this.#words, this.#index, 1);
   }
 }

@@ -14,25 +14,28 @@ export interface ActiveExchanges<E> extends Iterable<E> {
  * the young generation.
  */
 export class ExchangeList<E extends Listed> implements ActiveExchanges<E> {
+  readonly #at: 'place' | 'seat';
   readonly #exchanges: E[] = [];
 
-  constructor(private readonly at: 'place' | 'seat') {}
+  constructor(at: 'place' | 'seat') {
+    this.#at = at;
+  }
 
   get size(): number {
     return this.#exchanges.length;
   }
 
   add(exchange: E): void {
-    exchange[this.at] = this.#exchanges.push(exchange) - 1;
+    exchange[this.#at] = this.#exchanges.push(exchange) - 1;
   }
 
   delete(exchange: E): void {
-    const place = exchange[this.at];
+    const place = exchange[this.#at];
     if (this.#exchanges[place] !== exchange) return;
     const last = this.#exchanges.pop();
     if (last === undefined || last === exchange) return;
     this.#exchanges[place] = last;
-    last[this.at] = place;
+    last[this.#at] = place;
   }
 
   /** Iterates over the exchanges active now, whatever becomes of them meanwhile. */

@@ -18,11 +18,14 @@ const pieceBytesMax = 128 * 1024;
  *                   (their own memory)          (copied and encrypted: bounded here)
  */
 export class ConnectionSendBuffer implements SendBuffer {
+  readonly #all: UnsentBytes;
   #unsent = 0;
   #closed = false;
   readonly #waiting = new Set<Sender>();
 
-  constructor(private readonly all: UnsentBytes) {}
+  constructor(all: UnsentBytes) {
+    this.#all = all;
+  }
 
   get unsentBytes(): number {
     return this.#unsent;
@@ -38,13 +41,13 @@ export class ConnectionSendBuffer implements SendBuffer {
   add(bytes: number): void {
     if (this.#closed) return;
     this.#unsent += bytes;
-    this.all.add(bytes);
+    this.#all.add(bytes);
   }
 
   remove(bytes: number): void {
     if (this.#closed) return;
     this.#unsent -= bytes;
-    this.all.remove(bytes);
+    this.#all.remove(bytes);
     this.#goOn();
   }
 
@@ -59,14 +62,14 @@ export class ConnectionSendBuffer implements SendBuffer {
 
   close(): void {
     if (this.#closed) return;
-    this.all.remove(this.#unsent);
+    this.#all.remove(this.#unsent);
     this.#unsent = 0;
     this.#closed = true;
     this.#goOn();
   }
 
   #bound(): number {
-    return Math.min(unsentBytesMax, this.all.rest / shareOfRest);
+    return Math.min(unsentBytesMax, this.#all.rest / shareOfRest);
   }
 
   #goOn(): void {

@@ -24,15 +24,16 @@ export const ownerOf = ({ name }: User, address: string | undefined): string =>
 
 /** Requests of one kind that are handled at once. A slot is held while the server works, not while a client sends its body or takes its response. */
 export class Slots {
+  readonly #max: number;
+  readonly #all: Count;
   taken = 0;
   readonly #own = new Shares();
   readonly #contended: number;
 
   /** `max` of 0 means no limit. `all` counts the held slots, on all threads where there are several; the shares of users are counted on each. */
-  constructor(
-    private readonly max: number,
-    private readonly all: Count = new OwnCount(),
-  ) {
+  constructor(max: number, all: Count = new OwnCount()) {
+    this.#max = max;
+    this.#all = all;
     this.#contended = max === 0 ? Infinity : Math.min(max, Math.max(ownMin, Math.ceil(max * contendedShare)));
   }
 
@@ -40,7 +41,7 @@ export class Slots {
   enter(owner: string, user: User): Share {
     const share = this.#own.of(owner);
     // The second attempt runs only where the first finds no room.
-    if (!this.all.take(this.#contended) && !this.all.take(this.#limitFor(user, share.amount)))
+    if (!this.#all.take(this.#contended) && !this.#all.take(this.#limitFor(user, share.amount)))
       throw tooManyRequests('too many requests, please try again later', 1);
     share.amount += 1;
     this.taken += 1;
@@ -50,12 +51,12 @@ export class Slots {
   leave(share: Share): void {
     share.amount -= 1;
     this.taken -= 1;
-    this.all.leave();
+    this.#all.leave();
   }
 
   /** The bound including this one; 0 where the user has its share. */
   #limitFor(user: User, own: number): number {
-    const { max } = this;
+    const max = this.#max;
     const share = (part: number): number => Math.max(ownMin, Math.ceil(max * part));
     switch (standingOf(user)) {
       case 'administrator':

@@ -17,14 +17,17 @@ export interface Holder {
  * the largest first, until another has more: an owner with few bytes loses nothing, however slowly it reads.
  */
 export class UnsentBytes {
+  #max: number;
   #bytes = 0;
   #relieving = false;
   readonly #holders = new Set<Holder>();
 
-  constructor(private max = unsentBytesMax) {}
+  constructor(max = unsentBytesMax) {
+    this.#max = max;
+  }
 
   shareAmong(threads: number): void {
-    this.max = unsentBytesMax / threads;
+    this.#max = unsentBytesMax / threads;
   }
 
   get bytes(): number {
@@ -33,7 +36,7 @@ export class UnsentBytes {
 
   /** Bytes that may be added before a connection is cut. */
   get rest(): number {
-    return this.max - this.#bytes;
+    return this.#max - this.#bytes;
   }
 
   register(holder: Holder): void {
@@ -46,7 +49,7 @@ export class UnsentBytes {
 
   add(bytes: number): void {
     this.#bytes += bytes;
-    if (this.#bytes > this.max && !this.#relieving) this.#relieve();
+    if (this.#bytes > this.#max && !this.#relieving) this.#relieve();
   }
 
   remove(bytes: number): void {
@@ -56,7 +59,7 @@ export class UnsentBytes {
   #relieve(): void {
     this.#relieving = true;
     const owners = ownersOf(this.#holders);
-    while (this.#bytes > this.max * keptShare) {
+    while (this.#bytes > this.#max * keptShare) {
       const greatest = greatestOf(owners);
       const holder = greatest?.holders.pop();
       if (greatest === null || holder === undefined) break;

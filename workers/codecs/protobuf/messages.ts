@@ -37,16 +37,18 @@ export const codecOfMessage = (name: string): ValueCodec => {
 };
 
 export class MessageCodec implements ValueCodec {
+  readonly #message: Message;
   readonly wireType = 2;
-  private fields: readonly FieldCodec[] | undefined;
-  private writer: BodyWriter | undefined;
-  private filling: readonly FieldCodec[] = [];
-  private readonly byNumber: (FieldCodec | undefined)[] = [];
+  #fields: readonly FieldCodec[] | undefined;
+  #writer: BodyWriter | undefined;
+  #filling: readonly FieldCodec[] = [];
+  readonly #byNumber: (FieldCodec | undefined)[] = [];
 
-  private readonly goName: string;
+  readonly #goName: string;
 
-  constructor(private readonly message: Message) {
-    this.goName = message.name.slice(message.name.lastIndexOf('.') + 1);
+  constructor(message: Message) {
+    this.#message = message;
+    this.#goName = message.name.slice(message.name.lastIndexOf('.') + 1);
   }
 
   write(writer: BackwardWriter, value: unknown): void {
@@ -72,35 +74,35 @@ export class MessageCodec implements ValueCodec {
 
   writeBody(writer: BackwardWriter, value: unknown): void {
     const object = isMembers(value) ? value : value === null || value === undefined ? empty : undefined;
-    if (object === undefined) throw new EncodeError(`${this.message.name}: expected an object`);
-    (this.writer ??= straightLine(this.message, codecOf))(writer, object);
+    if (object === undefined) throw new EncodeError(`${this.#message.name}: expected an object`);
+    (this.#writer ??= straightLine(this.#message, codecOf))(writer, object);
   }
 
   /** Reads up to the reader's end and adds the members that every object of the type has. */
   readBody(reader: WireReader, target: JsonMembers, depth: number): void {
-    this.prepared();
+    this.#prepared();
     while (reader.position < reader.end) {
-      const tag = reader.tag(this.goName);
-      const field = this.byNumber[tag >>> 3];
+      const tag = reader.tag(this.#goName);
+      const field = this.#byNumber[tag >>> 3];
       if (field === undefined) reader.skip(tag & 7);
       else if (!field.read(reader, tag & 7, target, depth - 1))
-        throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, this.message.name)}`);
+        throw new WireError(`proto: wrong wireType = ${tag & 7} for field ${goFieldName(field.name, this.#message.name)}`);
     }
     this.fillMissing(target);
   }
 
   fillMissing(target: JsonMembers): void {
-    this.prepared();
-    for (const field of this.filling) field.fill(target);
+    this.#prepared();
+    for (const field of this.#filling) field.fill(target);
   }
 
-  private prepared(): readonly FieldCodec[] {
-    if (this.fields === undefined) {
-      this.fields = this.message.fields.map((field) => fieldCodec(field, this.message.name));
-      for (const field of this.fields) this.byNumber[field.number] = field;
-      this.filling = this.fields.filter(({ fills }) => fills);
+  #prepared(): readonly FieldCodec[] {
+    if (this.#fields === undefined) {
+      this.#fields = this.#message.fields.map((field) => fieldCodec(field, this.#message.name));
+      for (const field of this.#fields) this.#byNumber[field.number] = field;
+      this.#filling = this.#fields.filter(({ fills }) => fills);
     }
-    return this.fields;
+    return this.#fields;
   }
 }
 

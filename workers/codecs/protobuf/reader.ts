@@ -12,25 +12,27 @@ const startGroup = 3;
 const endGroup = 4;
 
 export class WireReader {
+  readonly #buffer: Buffer;
   position: number;
   /** If false, large integers are rounded like `JSON.parse` does, also in raw JSON, instead of bigint. */
   exact = true;
 
   constructor(
-    private readonly buffer: Buffer,
+    buffer: Buffer,
     start = 0,
     public end = buffer.length,
   ) {
+    this.#buffer = buffer;
     this.position = start;
   }
 
   /** Cut to 53 bits: enough for tags, lengths and bool. */
   varint(): number {
-    const first = this.byte();
+    const first = this.#byte();
     if (first < 0x80) return first;
     let value = first & 0x7f;
     for (let scale = 128, count = 1; count < 10; count++, scale *= 128) {
-      const byte = this.byte();
+      const byte = this.#byte();
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
@@ -51,7 +53,7 @@ export class WireReader {
     const tag = this.varint();
     if (tag <= tagMax) return tag;
     this.position = start;
-    const [low, high] = this.halves();
+    const [low, high] = this.#halves();
     const number = (low >>> 3) | (high << 29);
     // Numbers out of range are clamped: no message uses either.
     return Math.max(-numberMax, Math.min(number, numberMax)) * 8 + (low & 7);
@@ -59,40 +61,40 @@ export class WireReader {
 
   /** Reads the low half of the varint, signed. */
   int32(): number {
-    const [low] = this.halves();
+    const [low] = this.#halves();
     return low | 0;
   }
 
   /** Returns bigint where a number would lose digits, unless rounding is requested. */
   int64(): number | bigint {
-    const [low, high] = this.halves();
+    const [low, high] = this.#halves();
     const value = (high | 0) * two32 + low;
     return !this.exact || Number.isSafeInteger(value) ? value : (BigInt(high | 0) << 32n) | BigInt(low);
   }
 
   double(): number {
-    this.need(8);
+    this.#need(8);
     this.position += 8;
-    return this.buffer.readDoubleLE(this.position - 8);
+    return this.#buffer.readDoubleLE(this.position - 8);
   }
 
   string(): string {
-    const length = this.length();
+    const length = this.#length();
     const from = this.position;
     this.position += length;
-    return length <= shortString ? this.shortString(from, length) : this.buffer.toString('utf8', from, this.position);
+    return length <= shortString ? this.#shortString(from, length) : this.#buffer.toString('utf8', from, this.position);
   }
 
   /** Returns a view, not a copy. */
   bytes(): Buffer {
-    const length = this.length();
+    const length = this.#length();
     this.position += length;
-    return this.buffer.subarray(this.position - length, this.position);
+    return this.#buffer.subarray(this.position - length, this.position);
   }
 
   /** Limits reading to a nested message until `leave` is called with the result. */
   enter(): number {
-    const length = this.length();
+    const length = this.#length();
     const outer = this.end;
     this.end = this.position + length;
     return outer;
@@ -112,16 +114,16 @@ export class WireReader {
 
   skip(wireType: number): void {
     if (wireType === 0) this.varint();
-    else if (wireType === 1) this.advance(8);
-    else if (wireType === 2) this.advance(this.length());
-    else if (wireType === 5) this.advance(4);
-    else if (wireType === startGroup) this.skipGroup();
+    else if (wireType === 1) this.#advance(8);
+    else if (wireType === 2) this.#advance(this.#length());
+    else if (wireType === 5) this.#advance(4);
+    else if (wireType === startGroup) this.#skipGroup();
     else if (wireType === endGroup) throw new WireError('proto: unexpected end of group');
     else throw new WireError(`proto: illegal wireType ${wireType}`);
   }
 
   /** Groups are obsolete but may nest. */
-  private skipGroup(): void {
+  #skipGroup(): void {
     for (let depth = 1; depth > 0;) {
       const wireType = this.anyTag() & 7;
       if (wireType === startGroup) depth++;
@@ -130,43 +132,43 @@ export class WireReader {
     }
   }
 
-  private advance(bytes: number): void {
-    this.need(bytes);
+  #advance(bytes: number): void {
+    this.#need(bytes);
     this.position += bytes;
   }
 
-  private need(bytes: number): void {
+  #need(bytes: number): void {
     if (bytes > this.end - this.position) throw new WireError('unexpected EOF');
   }
 
-  private length(): number {
+  #length(): number {
     const length = this.varint();
     if (length >= two63) throw new WireError('proto: negative length found during unmarshaling');
-    this.need(length);
+    this.#need(length);
     return length;
   }
 
-  private byte(): number {
+  #byte(): number {
     if (this.position >= this.end) throw new WireError('unexpected EOF');
-    return this.buffer[this.position++] as number;
+    return this.#buffer[this.position++] as number;
   }
 
-  private shortString(from: number, length: number): string {
+  #shortString(from: number, length: number): string {
     let text = '';
     for (let index = from; index < from + length; index++) {
-      const byte = this.buffer[index] as number;
-      if (byte > 0x7f) return this.buffer.toString('utf8', from, from + length);
+      const byte = this.#buffer[index] as number;
+      if (byte > 0x7f) return this.#buffer.toString('utf8', from, from + length);
       text += String.fromCharCode(byte);
     }
     return text;
   }
 
   /** Reads a varint as its low and high 32 bits. */
-  private halves(): [number, number] {
+  #halves(): [number, number] {
     let low = 0;
     let high = 0;
     for (let shift = 0; shift < 70; shift += 7) {
-      const byte = this.byte();
+      const byte = this.#byte();
       const bits = byte & 0x7f;
       if (shift < 28) low |= bits << shift;
       else if (shift === 28) {

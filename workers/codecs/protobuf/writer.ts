@@ -13,33 +13,33 @@ const shortString = 40;
 const two32 = 4_294_967_296;
 
 export class BackwardWriter {
-  private buffer = Buffer.allocUnsafeSlow(initialBytes);
-  private position = initialBytes;
+  #buffer = Buffer.allocUnsafeSlow(initialBytes);
+  #position = initialBytes;
 
   /** Differences give lengths of messages. */
   get written(): number {
-    return this.buffer.length - this.position;
+    return this.#buffer.length - this.#position;
   }
 
   /** Called before each use, because the previous one may have ended with an error. */
   reset(): void {
-    if (this.buffer.length > keepBytesMax) this.buffer = Buffer.allocUnsafeSlow(initialBytes);
-    this.position = this.buffer.length;
+    if (this.#buffer.length > keepBytesMax) this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
+    this.#position = this.#buffer.length;
   }
 
   finish(): Buffer {
-    return Buffer.from(this.buffer.subarray(this.position));
+    return Buffer.from(this.#buffer.subarray(this.#position));
   }
 
   /** Writes an unsigned number up to 2^53. */
   varint(value: number): void {
-    if (this.position < 10) this.grow(10);
+    if (this.#position < 10) this.#grow(10);
     if (value < 0x80) {
-      this.buffer[--this.position] = value;
+      this.#buffer[--this.#position] = value;
     } else if (value < two32) {
-      this.varint32(value);
+      this.#varint32(value);
     } else {
-      this.varint64(value % two32, Math.floor(value / two32));
+      this.#varint64(value % two32, Math.floor(value / two32));
     }
   }
 
@@ -47,87 +47,87 @@ export class BackwardWriter {
   int(value: number | bigint): void {
     if (typeof value === 'bigint') {
       const bits = BigInt.asUintN(64, value);
-      this.varint64(Number(bits & 0xffffffffn), Number(bits >> 32n));
+      this.#varint64(Number(bits & 0xffffffffn), Number(bits >> 32n));
     } else if (value >= 0) {
       this.varint(value);
     } else {
       const low = value % two32;
-      this.varint64(low < 0 ? low + two32 : low, Math.floor(value / two32) >>> 0);
+      this.#varint64(low < 0 ? low + two32 : low, Math.floor(value / two32) >>> 0);
     }
   }
 
   double(value: number): void {
-    if (this.position < 8) this.grow(8);
-    this.position -= 8;
-    this.buffer.writeDoubleLE(value, this.position);
+    if (this.#position < 8) this.#grow(8);
+    this.#position -= 8;
+    this.#buffer.writeDoubleLE(value, this.#position);
   }
 
   byte(value: number): void {
-    if (this.position < 1) this.grow(1);
-    this.buffer[--this.position] = value;
+    if (this.#position < 1) this.#grow(1);
+    this.#buffer[--this.#position] = value;
   }
 
   string(value: string): void {
-    if (value.length > shortString || !this.shortAscii(value)) this.longString(value);
+    if (value.length > shortString || !this.#shortAscii(value)) this.#longString(value);
   }
 
   bytes(value: Uint8Array): void {
-    if (this.position < value.length) this.grow(value.length);
-    this.position -= value.length;
-    this.buffer.set(value, this.position);
+    if (this.#position < value.length) this.#grow(value.length);
+    this.#position -= value.length;
+    this.#buffer.set(value, this.#position);
     this.varint(value.length);
   }
 
-  private shortAscii(value: string): boolean {
+  #shortAscii(value: string): boolean {
     const length = value.length;
-    if (this.position <= length) this.grow(length + 1);
-    const { buffer } = this;
-    const start = this.position - length;
+    if (this.#position <= length) this.#grow(length + 1);
+    const buffer = this.#buffer;
+    const start = this.#position - length;
     for (let index = 0; index < length; index++) {
       const code = value.charCodeAt(index);
       if (code > 0x7f) return false;
       buffer[start + index] = code;
     }
     buffer[start - 1] = length;
-    this.position = start - 1;
+    this.#position = start - 1;
     return true;
   }
 
-  private longString(value: string): void {
+  #longString(value: string): void {
     const length = Buffer.byteLength(value, 'utf8');
-    if (this.position < length) this.grow(length);
-    this.position -= length;
-    this.buffer.write(value, this.position, length, 'utf8');
+    if (this.#position < length) this.#grow(length);
+    this.#position -= length;
+    this.#buffer.write(value, this.#position, length, 'utf8');
     this.varint(length);
   }
 
-  private varint32(value: number): void {
+  #varint32(value: number): void {
     const bytes = value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
-    this.position -= bytes;
-    let at = this.position;
+    this.#position -= bytes;
+    let at = this.#position;
     let rest = value;
-    for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.buffer[at++] = (rest & 0x7f) | 0x80;
-    this.buffer[at] = rest;
+    for (; rest >= 0x80; rest = Math.floor(rest / 128)) this.#buffer[at++] = (rest & 0x7f) | 0x80;
+    this.#buffer[at] = rest;
   }
 
-  private varint64(low: number, high: number): void {
-    if (this.position < 10) this.grow(10);
+  #varint64(low: number, high: number): void {
+    if (this.#position < 10) this.#grow(10);
     let bytes = 5;
     for (let rest = Math.floor(high / 8); rest > 0; rest = Math.floor(rest / 128)) bytes++;
-    this.position -= bytes;
+    this.#position -= bytes;
     let [lower, upper] = [low, high];
     for (let index = 0; index < bytes; index++) {
-      this.buffer[this.position + index] = (lower & 0x7f) | (index === bytes - 1 ? 0 : 0x80);
+      this.#buffer[this.#position + index] = (lower & 0x7f) | (index === bytes - 1 ? 0 : 0x80);
       lower = ((lower >>> 7) | (upper << 25)) >>> 0;
       upper >>>= 7;
     }
   }
 
-  private grow(bytes: number): void {
+  #grow(bytes: number): void {
     const written = this.written;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, written + bytes + initialBytes));
-    this.buffer.copy(larger, larger.length - written, this.position);
-    this.buffer = larger;
-    this.position = larger.length - written;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#buffer.length * 2, written + bytes + initialBytes));
+    this.#buffer.copy(larger, larger.length - written, this.#position);
+    this.#buffer = larger;
+    this.#position = larger.length - written;
   }
 }

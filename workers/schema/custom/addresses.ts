@@ -96,46 +96,46 @@ class MailReader {
   constructor(public rest: string) {}
 
   address(): boolean {
-    this.skip();
+    this.#skip();
     const whole = this.rest;
-    if (this.specification() && (this.skip(), this.rest === '')) return true;
+    if (this.#specification() && (this.#skip(), this.rest === '')) return true;
     this.rest = whole;
-    this.phrase();
-    if (!this.take('<') || !(this.skip(), this.specification())) return false;
-    this.skip();
-    return this.take('>') && (this.skip(), this.rest === '');
+    this.#phrase();
+    if (!this.#take('<') || !(this.#skip(), this.#specification())) return false;
+    this.#skip();
+    return this.#take('>') && (this.#skip(), this.rest === '');
   }
 
   /** `local@domain`. */
-  private specification(): boolean {
-    const local = this.takeMatch(quoted) ?? this.dotted();
+  #specification(): boolean {
+    const local = this.#takeMatch(quoted) ?? this.#dotted();
     if (local === null || local === '""') return false;
-    this.skip();
-    if (!this.take('@')) return false;
-    this.skip();
-    return this.takeMatch(/^\[[^[\]\\\r\n]*\]/) !== null || this.dotted() !== null;
+    this.#skip();
+    if (!this.#take('@')) return false;
+    this.#skip();
+    return this.#takeMatch(/^\[[^[\]\\\r\n]*\]/) !== null || this.#dotted() !== null;
   }
 
   /** Reads atoms with single dots between them. */
-  private dotted(): string | null {
+  #dotted(): string | null {
     let text = '';
     for (;;) {
-      const atom = this.takeMatch(atomPattern);
+      const atom = this.#takeMatch(atomPattern);
       if (atom === null) return null;
       text += atom;
-      if (!this.take('.')) return text;
+      if (!this.#take('.')) return text;
       text += '.';
     }
   }
 
-  private phrase(): void {
-    for (let word: string | null = ''; word !== null; this.skip())
-      word = this.takeMatch(quoted) ?? this.takeMatch(atomPattern) ?? this.takeMatch(/^\./);
+  #phrase(): void {
+    for (let word: string | null = ''; word !== null; this.#skip())
+      word = this.#takeMatch(quoted) ?? this.#takeMatch(atomPattern) ?? this.#takeMatch(/^\./);
   }
 
   /** Skips blanks, and comments in parentheses, which may nest. */
-  private skip(): void {
-    this.takeMatch(space);
+  #skip(): void {
+    this.#takeMatch(space);
     while (this.rest.startsWith('(')) {
       let [depth, at] = [0, 0];
       do {
@@ -146,17 +146,17 @@ class MailReader {
       } while (depth > 0 && at < this.rest.length);
       if (depth > 0) return;
       this.rest = this.rest.slice(at);
-      this.takeMatch(space);
+      this.#takeMatch(space);
     }
   }
 
-  private take(character: string): boolean {
+  #take(character: string): boolean {
     const found = this.rest.startsWith(character);
     if (found) this.rest = this.rest.slice(character.length);
     return found;
   }
 
-  private takeMatch(pattern: RegExp): string | null {
+  #takeMatch(pattern: RegExp): string | null {
     const found = pattern.exec(this.rest)?.[0] ?? null;
     if (found !== null) this.rest = this.rest.slice(found.length);
     return found;

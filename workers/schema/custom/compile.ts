@@ -23,106 +23,101 @@ import { ValueCheck } from './values.js';
 export const compile: Compile = (openAPIV3Schema, options) => new Compiled(openAPIV3Schema, options);
 
 class Compiled implements CompiledSchema {
-  private readonly structure: Structure;
-  private readonly preserveAll: boolean;
-  private readonly grownBytesMax: number;
-  private readonly embeddedRules: EmbeddedRules;
+  readonly #schema: JsonMembers;
+  readonly #structure: Structure;
+  readonly #preserveAll: boolean;
+  readonly #grownBytesMax: number;
+  readonly #embeddedRules: EmbeddedRules;
   /** Compiled at the first object: most schemas of a cluster are hardly used. */
-  private check: ValueCheck | undefined;
-  private statusCheck: ValueCheck | undefined;
+  #check: ValueCheck | undefined;
+  #statusCheck: ValueCheck | undefined;
 
-  constructor(
-    private readonly schema: JsonMembers,
-    options: CompileOptions,
-  ) {
-    this.structure = withPrunedDefaults(structureOf(schema));
-    this.preserveAll = options.preserveUnknownFields === true;
-    this.grownBytesMax = options.grownBytesMax ?? Infinity;
-    this.embeddedRules = options.embedded ?? noRules;
+  constructor(schema: JsonMembers, options: CompileOptions) {
+    this.#schema = schema;
+    this.#structure = withPrunedDefaults(structureOf(schema));
+    this.#preserveAll = options.preserveUnknownFields === true;
+    this.#grownBytesMax = options.grownBytesMax ?? Infinity;
+    this.#embeddedRules = options.embedded ?? noRules;
   }
 
   *receive(object: JsonMembers): Steps<ReceiveResult> {
-    const received = yield* this.form(object, false);
+    const received = yield* this.#form(object, false);
     if (received.ok) yield* this.applyDefaults(object);
     return received;
   }
 
   *receiveApplied(object: JsonMembers): Steps<ReceiveResult> {
-    const received = yield* this.form(object, false, { keepNulls: true });
+    const received = yield* this.#form(object, false, { keepNulls: true });
     if (received.ok) yield* this.applyDefaults(object);
     return received;
   }
 
   *restore(object: JsonMembers): Steps<void> {
-    yield* this.form(object, true);
+    yield* this.#form(object, true);
     countGeneration(object['metadata']);
-    yield* setDefaults(object, this.structure, new Growth());
+    yield* setDefaults(object, this.#structure, new Growth());
   }
 
   receiveConverted(object: JsonMembers): Steps<ReceiveResult> {
-    return this.form(object, false);
+    return this.#form(object, false);
   }
 
   prune(object: JsonMembers): string[] {
-    return this.preserveAll ? [] : pruneValue(object, this.structure, true);
+    return this.#preserveAll ? [] : pruneValue(object, this.#structure, true);
   }
 
   applyDefaults(object: JsonMembers): Steps<void> {
-    return setDefaults(object, this.structure, new Growth(this.grownBytesMax));
+    return setDefaults(object, this.#structure, new Growth(this.#grownBytesMax));
   }
 
   *validate(object: JsonMembers, options: ValidateOptions = {}): Steps<Cause[]> {
     return [
-      ...(yield* this.checkValues(object, undefined, options)),
+      ...(yield* this.#checkValues(object, undefined, options)),
       ...(options.between ?? []),
-      ...checkEmbedded(object, this.structure, this.embeddedRules),
-      ...(yield* checkLists(object, this.structure)),
+      ...checkEmbedded(object, this.#structure, this.#embeddedRules),
+      ...(yield* checkLists(object, this.#structure)),
     ];
   }
 
   *validateUpdate(object: JsonMembers, old: JsonMembers, options: ValidateOptions = {}): Steps<Cause[]> {
-    const lists = yield* checkLists(object, this.structure);
+    const lists = yield* checkLists(object, this.#structure);
     return [
-      ...(yield* this.checkValues(object, old, options)),
+      ...(yield* this.#checkValues(object, old, options)),
       ...(options.between ?? []),
-      ...checkEmbedded(object, this.structure, this.embeddedRules),
-      ...(lists.length > 0 && (yield* checkLists(old, this.structure)).length > 0 ? [] : lists),
+      ...checkEmbedded(object, this.#structure, this.#embeddedRules),
+      ...(lists.length > 0 && (yield* checkLists(old, this.#structure)).length > 0 ? [] : lists),
     ];
   }
 
   mergeTypes(metadata: MergeSchema): MergeSchema {
-    return mergeTypesOf(this.structure, metadata, { whole: true, open: this.preserveAll });
+    return mergeTypesOf(this.#structure, metadata, { whole: true, open: this.#preserveAll });
   }
 
-  private *checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Steps<Cause[]> {
+  *#checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Steps<Cause[]> {
     if (statusOnly === true)
-      return yield* this.checkStatus(memberOf(object, statusMember), old === undefined ? undefined : memberOf(old, statusMember));
-    return (yield* changeFindings((this.check ??= new ValueCheck(this.schema)), object, old))?.causes() ?? [];
+      return yield* this.#checkStatus(memberOf(object, statusMember), old === undefined ? undefined : memberOf(old, statusMember));
+    return (yield* changeFindings((this.#check ??= new ValueCheck(this.#schema)), object, old))?.causes() ?? [];
   }
 
   /** Like the reference, message paths begin at the status, those of causes at the object. */
-  private *checkStatus(status: Json | undefined, old: Json | undefined): Steps<Cause[]> {
-    const { properties } = this.schema;
+  *#checkStatus(status: Json | undefined, old: Json | undefined): Steps<Cause[]> {
+    const { properties } = this.#schema;
     const schema = isMembers(properties) ? memberOf(properties, statusMember) : undefined;
     if (status === undefined || !isMembers(schema)) return [];
-    return (yield* changeFindings((this.statusCheck ??= new ValueCheck(schema)), status, old))?.causes(statusMember) ?? [];
+    return (yield* changeFindings((this.#statusCheck ??= new ValueCheck(schema)), status, old))?.causes(statusMember) ?? [];
   }
 
   /** Kind, version and metadata do not follow the schema, whatever it says about them. */
-  private *form(
-    object: JsonMembers,
-    dropInvalid: boolean,
-    { keepNulls = false }: { readonly keepNulls?: boolean } = {},
-  ): Steps<ReceiveResult> {
+  *#form(object: JsonMembers, dropInvalid: boolean, { keepNulls = false }: { readonly keepNulls?: boolean } = {}): Steps<ReceiveResult> {
     const own = yield* coerceMetadata(object, dropInvalid, { keepGiven: false });
     if (!own.ok) return own;
     yield;
     const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));
     const pruned = this.prune(object);
     yield;
-    if (!this.preserveAll && !keepNulls) dropNulls(object, this.structure);
+    if (!this.#preserveAll && !keepNulls) dropNulls(object, this.#structure);
     yield;
-    const coerced = coerceEmbedded(object, this.structure, dropInvalid);
+    const coerced = coerceEmbedded(object, this.#structure, dropInvalid);
     if (!coerced.ok) return { ok: false, message: `${coerced.cause.path}: ${coerced.cause.message}` };
     [kind, apiVersion, metadata].forEach((value, index) => {
       if (value !== undefined) object[ownMembers[index] ?? ''] = value;

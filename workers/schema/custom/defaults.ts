@@ -29,15 +29,18 @@ const stepDefaults = 500;
 
 /** Counts the bytes that defaults add: a short body may have many places for long ones. */
 export class Growth {
+  readonly #bytesMax: number;
   #bytes = 0;
   #defaults = 0;
 
-  constructor(private readonly bytesMax = Infinity) {}
+  constructor(bytesMax = Infinity) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Counts a default, and returns whether to yield. */
   add(bytes: number): boolean {
     this.#bytes += bytes;
-    if (this.#bytes > this.bytesMax) throw new GrownTooLarge(this.bytesMax);
+    if (this.#bytes > this.#bytesMax) throw new GrownTooLarge(this.#bytesMax);
     return ++this.#defaults % stepDefaults === 0;
   }
 }

@@ -72,17 +72,20 @@ interface Place {
 }
 
 class Coercer {
+  readonly #dropInvalid: boolean;
   readonly unknown: string[] = [];
 
-  constructor(private readonly dropInvalid: boolean) {}
+  constructor(dropInvalid: boolean) {
+    this.#dropInvalid = dropInvalid;
+  }
 
   coerce(value: Json, structure: Structure, place: Place): Cause | null {
     if (!structure.has.embedded) return null;
-    if (Array.isArray(value)) return this.coerceItems(value, structure.items, place);
-    return isMembers(value) ? this.coerceMembers(value, structure, place) : null;
+    if (Array.isArray(value)) return this.#coerceItems(value, structure.items, place);
+    return isMembers(value) ? this.#coerceMembers(value, structure, place) : null;
   }
 
-  private coerceItems(value: readonly Json[], items: Structure | null, { errorPath, fieldPath }: Place): Cause | null {
+  #coerceItems(value: readonly Json[], items: Structure | null, { errorPath, fieldPath }: Place): Cause | null {
     if (items === null) return null;
     for (let index = 0; index < value.length; index++) {
       const place = { errorPath: `${errorPath}[${index}]`, fieldPath: `${fieldPath}[${index}]` };
@@ -92,10 +95,10 @@ class Coercer {
     return null;
   }
 
-  private coerceMembers(value: JsonMembers, structure: Structure, place: Place): Cause | null {
+  #coerceMembers(value: JsonMembers, structure: Structure, place: Place): Cause | null {
     const { errorPath, fieldPath } = place;
     for (const name of Object.keys(value)) {
-      const own = structure.embedded ? this.coerceOwn(value, name, place) : null;
+      const own = structure.embedded ? this.#coerceOwn(value, name, place) : null;
       if (own !== null) return own;
       const child = memberStructure(structure, name);
       const member = memberOf(value, name);
@@ -107,19 +110,19 @@ class Coercer {
     return null;
   }
 
-  private coerceOwn(value: JsonMembers, name: string, { errorPath, fieldPath }: Place): Cause | null {
+  #coerceOwn(value: JsonMembers, name: string, { errorPath, fieldPath }: Place): Cause | null {
     const member = value[name] as Json;
     if (name === 'apiVersion' || name === 'kind') {
       if (typeof member === 'string') return null;
-      if (!this.dropInvalid) return invalid(childPath(errorPath, name), member, 'must be a string');
+      if (!this.#dropInvalid) return invalid(childPath(errorPath, name), member, 'must be a string');
       delete value[name];
     } else if (name === 'metadata')
-      return this.coerceOwnMetadata(value, member, { errorPath: childPath(errorPath, name), fieldPath: childPath(fieldPath, name) });
+      return this.#coerceOwnMetadata(value, member, { errorPath: childPath(errorPath, name), fieldPath: childPath(fieldPath, name) });
     return null;
   }
 
-  private coerceOwnMetadata(value: JsonMembers, given: Json, { errorPath, fieldPath }: Place): Cause | null {
-    const coerced = inOneGo(coerceMetadata(value, this.dropInvalid, { keepGiven: true }));
+  #coerceOwnMetadata(value: JsonMembers, given: Json, { errorPath, fieldPath }: Place): Cause | null {
+    const coerced = inOneGo(coerceMetadata(value, this.#dropInvalid, { keepGiven: true }));
     if (!coerced.ok) return invalid(errorPath, given, coerced.message);
     for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];

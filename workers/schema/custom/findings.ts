@@ -20,7 +20,7 @@ export class Findings {
   /** Counts findings beyond the bound too. */
   total = 0;
   checks = 0;
-  private readonly path: (string | number)[] = [];
+  readonly #path: (string | number)[] = [];
 
   private constructor(readonly quiet: boolean) {}
 
@@ -37,16 +37,16 @@ export class Findings {
   }
 
   enter(step: string | number): void {
-    if (!this.quiet) this.path.push(step);
+    if (!this.quiet) this.#path.push(step);
   }
   leave(): void {
-    if (!this.quiet) this.path.pop();
+    if (!this.quiet) this.#path.pop();
   }
 
   add(kind: Finding['kind'], value: Json, detail: Finding['detail'], member?: string): void {
     this.total++;
     if (this.quiet || this.list.length >= causesMax) return;
-    const path = this.at();
+    const path = this.#at();
     this.list.push({ kind, path: member === undefined ? path : `${path}.${member}`, value, detail });
   }
 
@@ -66,9 +66,9 @@ export class Findings {
     return causes;
   }
 
-  private at(): string {
+  #at(): string {
     let text = '';
-    for (const step of this.path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+    for (const step of this.#path) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
     return text;
   }
 }

@@ -29,46 +29,44 @@ const integerRange: Readonly<Record<string, (value: number | bigint) => boolean>
 };
 
 export class NumberCheck {
-  private readonly maximum: Bound | null;
-  private readonly minimum: Bound | null;
-  private readonly multipleOf: number | null;
-  private readonly range: string;
+  readonly #type: string;
+  readonly #maximum: Bound | null;
+  readonly #minimum: Bound | null;
+  readonly #multipleOf: number | null;
+  readonly #range: string;
 
-  private readonly format: string;
+  readonly #format: string;
 
   /** `type` is empty if a schema names none or several. */
-  constructor(
-    schema: JsonMembers,
-    private readonly type: string,
-    { format }: { readonly format: string },
-  ) {
-    this.format = format;
+  constructor(schema: JsonMembers, type: string, { format }: { readonly format: string }) {
+    this.#type = type;
+    this.#format = format;
 
-    this.maximum = boundOf(schema['maximum'], schema['exclusiveMaximum']);
-    this.minimum = boundOf(schema['minimum'], schema['exclusiveMinimum']);
-    this.multipleOf = numberOf(schema['multipleOf']);
-    this.range = `value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`}`;
+    this.#maximum = boundOf(schema['maximum'], schema['exclusiveMaximum']);
+    this.#minimum = boundOf(schema['minimum'], schema['exclusiveMinimum']);
+    this.#multipleOf = numberOf(schema['multipleOf']);
+    this.#range = `value must be of type ${type} ${format === '' ? '(default format)' : `with format ${format}`}`;
   }
 
   check(value: number | bigint, findings: Findings): void {
-    if (!this.isInRange(value)) findings.add('range', null, `Checked ${this.range}`);
-    if (this.multipleOf !== null) this.checkMultiple(value, this.multipleOf, findings);
-    if (this.minimum !== null) this.checkBound(value, this.minimum, minimum, findings);
-    if (this.maximum !== null) this.checkBound(value, this.maximum, maximum, findings);
+    if (!this.#isInRange(value)) findings.add('range', null, `Checked ${this.#range}`);
+    if (this.#multipleOf !== null) this.#checkMultiple(value, this.#multipleOf, findings);
+    if (this.#minimum !== null) this.#checkBound(value, this.#minimum, minimum, findings);
+    if (this.#maximum !== null) this.#checkBound(value, this.#maximum, maximum, findings);
     findings.checks++;
   }
 
-  private isInRange(value: number | bigint): boolean {
-    if (this.type === 'integer') {
+  #isInRange(value: number | bigint): boolean {
+    if (this.#type === 'integer') {
       if (typeof value === 'number' && !Number.isInteger(value)) return false;
-      return (integerRange[this.format] ?? ((each) => each >= -int64Limit && each < int64Limit))(value);
+      return (integerRange[this.#format] ?? ((each) => each >= -int64Limit && each < int64Limit))(value);
     }
-    return (this.format !== 'float' && this.format !== 'float32') || Math.abs(Number(value)) < float32Max;
+    return (this.#format !== 'float' && this.#format !== 'float32') || Math.abs(Number(value)) < float32Max;
   }
 
-  private checkBound(value: number | bigint, { limit, exclusive }: Bound, side: Side, findings: Findings): void {
-    const comparable = this.isInRange(limit);
-    if (!comparable) findings.add('range', null, `${side.name} ${this.range}`);
+  #checkBound(value: number | bigint, { limit, exclusive }: Bound, side: Side, findings: Findings): void {
+    const comparable = this.#isInRange(limit);
+    if (!comparable) findings.add('range', null, `${side.name} ${this.#range}`);
     const whole = comparable && isInteger(value);
     const bound = whole ? Math.trunc(limit) : limit;
     const difference = value < bound ? -1 : value > bound ? 1 : 0;
@@ -80,9 +78,9 @@ export class NumberCheck {
     );
   }
 
-  private checkMultiple(value: number | bigint, factor: number, findings: Findings): void {
-    const comparable = this.isInRange(factor);
-    if (!comparable) findings.add('range', null, `MultipleOf ${this.range}`);
+  #checkMultiple(value: number | bigint, factor: number, findings: Findings): void {
+    const comparable = this.#isInRange(factor);
+    if (!comparable) findings.add('range', null, `MultipleOf ${this.#range}`);
     const whole = comparable && isInteger(value) && Math.trunc(factor) !== 0;
     if (
       whole

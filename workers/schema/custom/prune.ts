@@ -17,56 +17,56 @@ export function pruneValue(value: Json, structure: Structure, whole: boolean): s
 
 class Pruner {
   readonly dropped: string[] = [];
-  private readonly path: (string | number)[] = [];
+  readonly #path: (string | number)[] = [];
 
   prune(value: Json, structure: Structure | null): void {
-    if (Array.isArray(value)) this.pruneItems(value, structure);
-    else if (isMembers(value)) this.pruneMembers(value, structure);
+    if (Array.isArray(value)) this.#pruneItems(value, structure);
+    else if (isMembers(value)) this.#pruneMembers(value, structure);
   }
 
   /** Items of preserved lists are preserved too. */
-  private pruneItems(value: readonly Json[], structure: Structure | null): void {
+  #pruneItems(value: readonly Json[], structure: Structure | null): void {
     const items = structure?.items ?? null;
     if (structure?.preserve === true) {
       if (items === null) return;
       const preserving = items.preserve ? items : { ...items, preserve: true };
-      return this.each(value, (item) => this.prune(item, preserving));
+      return this.#each(value, (item) => this.prune(item, preserving));
     }
-    this.each(value, (item) => this.prune(item, items));
+    this.#each(value, (item) => this.prune(item, items));
   }
 
-  private each(value: readonly Json[], visit: (item: Json) => void): void {
+  #each(value: readonly Json[], visit: (item: Json) => void): void {
     for (let index = 0; index < value.length; index++) {
       const item = value[index] as Json;
       if (typeof item !== 'object' || item === null) continue;
-      this.path.push(index);
+      this.#path.push(index);
       visit(item);
-      this.path.pop();
+      this.#path.pop();
     }
   }
 
-  private pruneMembers(value: JsonMembers, structure: Structure | null): void {
+  #pruneMembers(value: JsonMembers, structure: Structure | null): void {
     for (const name in value) {
       if (structure !== null && structure.embedded && ownRules.has(name)) continue;
       const property = structure?.properties.get(name);
       const rest = structure?.rest ?? null;
       if (property === undefined && rest === null) {
-        if (structure?.preserve !== true) this.drop(value, name);
+        if (structure?.preserve !== true) this.#drop(value, name);
         continue;
       }
       const member = value[name] as Json;
       if (typeof member !== 'object' || member === null) continue;
-      this.path.push(name);
+      this.#path.push(name);
       this.prune(member, property ?? (rest === 'any' ? null : rest));
-      this.path.pop();
+      this.#path.pop();
     }
   }
 
-  private drop(value: JsonMembers, name: string): void {
+  #drop(value: JsonMembers, name: string): void {
     delete value[name];
     if (this.dropped.length >= unknownFieldsMax) return;
     let text = '';
-    for (const step of [...this.path, name]) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
+    for (const step of [...this.#path, name]) text += typeof step === 'number' ? `[${step}]` : text === '' ? step : `.${step}`;
     this.dropped.push(text);
   }
 }

@@ -27,40 +27,42 @@ const array = ['array', ''] as const;
 const object = ['object', ''] as const;
 
 export class TypeCheck {
-  private readonly wanted: string;
+  readonly #types: readonly string[];
+  readonly #format: string;
+  readonly #nullable: boolean;
+  readonly #wanted: string;
   readonly applies: boolean;
-  private readonly numeric: boolean;
+  readonly #numeric: boolean;
 
-  constructor(
-    private readonly types: readonly string[],
-    private readonly format: string,
-    private readonly nullable: boolean,
-  ) {
-    this.wanted = types.join(',');
+  constructor(types: readonly string[], format: string, nullable: boolean) {
+    this.#types = types;
+    this.#format = format;
+    this.#nullable = nullable;
+    this.#wanted = types.join(',');
     this.applies = types.length > 0 || format !== '';
-    this.numeric = types.includes('number') || types.includes('integer');
+    this.#numeric = types.includes('number') || types.includes('integer');
   }
 
   /** Counts as two checks if the value is valid and as one if not. */
   check(value: Json, findings: Findings): void {
     findings.checks++;
     const [type, format] = typeOfValue(value);
-    if (type === this.wanted || this.types.includes(type)) {
+    if (type === this.#wanted || this.#types.includes(type)) {
       findings.checks++;
       return;
     }
     const fits =
-      (type === 'number' && this.types.includes('integer') && isJsonInteger(Number(value))) ||
-      (type === 'integer' && this.types.includes('number'));
+      (type === 'number' && this.#types.includes('integer') && isJsonInteger(Number(value))) ||
+      (type === 'integer' && this.#types.includes('number'));
     const isPlain = type === 'string' || type === 'array';
-    if (this.format !== '' && !isPlain && !fits && format !== this.format) return findings.add('type', format, this.format);
+    if (this.#format !== '' && !isPlain && !fits && format !== this.#format) return findings.add('type', format, this.#format);
     // If a format is set, the reference leaves texts and lists to the format check.
-    if (fits || (this.format !== '' && isPlain && !this.numeric)) findings.checks++;
-    else findings.add('type', type, this.wanted);
+    if (fits || (this.#format !== '' && isPlain && !this.#numeric)) findings.checks++;
+    else findings.add('type', type, this.#wanted);
   }
 
   checkNull(findings: Findings): void {
-    if (this.types.length > 0 && !this.nullable && !this.types.includes('null')) findings.add('type', 'null', this.wanted);
+    if (this.#types.length > 0 && !this.#nullable && !this.#types.includes('null')) findings.add('type', 'null', this.#wanted);
     else findings.checks++;
   }
 }

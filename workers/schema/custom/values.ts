@@ -16,21 +16,20 @@ import { TypeCheck } from './types.js';
  * depend on all three.
  */
 export class ValueCheck implements Condition {
-  private readonly type: TypeCheck;
-  private readonly conditions: Conditions | null;
-  private readonly text: TextCheck | null;
-  private readonly format: ((text: string) => boolean) | undefined;
-  private readonly formatName: string;
-  private readonly number: NumberCheck;
-  private readonly list: ListCheck;
-  private readonly object: ObjectCheck;
-  private readonly allowed: readonly Json[];
+  readonly #past: Correlation;
+  readonly #type: TypeCheck;
+  readonly #conditions: Conditions | null;
+  readonly #text: TextCheck | null;
+  readonly #format: ((text: string) => boolean) | undefined;
+  readonly #formatName: string;
+  readonly #number: NumberCheck;
+  readonly #list: ListCheck;
+  readonly #object: ObjectCheck;
+  readonly #allowed: readonly Json[];
 
   /** `past` correlates values with the old object; conditions within another schema use that schema's. */
-  constructor(
-    schema: JsonMembers,
-    private readonly past = Correlation.ofObject(schema),
-  ) {
+  constructor(schema: JsonMembers, past = Correlation.ofObject(schema)) {
+    this.#past = past;
     const types =
       schema['x-kubernetes-int-or-string'] === true
         ? ['integer', 'string']
@@ -38,32 +37,32 @@ export class ValueCheck implements Condition {
           ? [schema['type']]
           : [];
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-    this.formatName = isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
-    this.type = new TypeCheck(types, this.formatName, schema['nullable'] === true);
-    this.conditions = conditionsOf(schema, past);
-    this.text = TextCheck.of(schema);
-    this.format = this.formatName === '' ? undefined : formatCheck(this.formatName);
-    this.number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', { format: this.formatName });
-    this.list = new ListCheck(schema, past);
-    this.object = new ObjectCheck(schema, past);
-    this.allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
+    this.#formatName = isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
+    this.#type = new TypeCheck(types, this.#formatName, schema['nullable'] === true);
+    this.#conditions = conditionsOf(schema, past);
+    this.#text = TextCheck.of(schema);
+    this.#format = this.#formatName === '' ? undefined : formatCheck(this.#formatName);
+    this.#number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', { format: this.#formatName });
+    this.#list = new ListCheck(schema, past);
+    this.#object = new ObjectCheck(schema, past);
+    this.#allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
   }
 
   /** `old` is the previous value, if known: unchanged members and items are accepted. */
   check(value: Json, findings: Findings, old: Json | undefined): void {
     if (value === null) {
-      this.type.checkNull(findings);
+      this.#type.checkNull(findings);
       // Like the reference, null is never an allowed value, even if listed.
-      if (this.allowed.length > 0) findings.add('enum', null, this.allowed);
+      if (this.#allowed.length > 0) findings.add('enum', null, this.#allowed);
       return;
     }
-    if (this.type.applies) this.type.check(value, findings);
-    if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
+    if (this.#type.applies) this.#type.check(value, findings);
+    if (this.#conditions !== null) checkConditions(this.#conditions, value, findings, old);
     findings.checks += 2;
-    this.checkKind(value, findings, old);
-    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
+    this.#checkKind(value, findings, old);
+    if (this.#allowed.length > 0 && !this.#allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.#allowed);
     findings.checks++;
-    if (isMembers(value)) this.object.check(value, findings, old);
+    if (isMembers(value)) this.#object.check(value, findings, old);
     findings.checks++;
   }
 
@@ -74,22 +73,22 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     this.check(value, findings, old);
-    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, length);
+    if (findings.total > total && old !== undefined && this.#past.isUnchanged(value, old)) findings.rollBack(total, length);
   }
 
   /** Works like `check`, but yields in large values. */
   *inSteps(value: Json, findings: Findings, old: Json | undefined): Steps<void> {
     if (isSmall(value)) return this.check(value, findings, old);
-    if (this.type.applies) this.type.check(value, findings);
-    if (this.conditions !== null) checkConditions(this.conditions, value, findings, old);
+    if (this.#type.applies) this.#type.check(value, findings);
+    if (this.#conditions !== null) checkConditions(this.#conditions, value, findings, old);
     findings.checks += 2;
     if (Array.isArray(value)) {
-      yield* this.list.inSteps(value, findings, old);
+      yield* this.#list.inSteps(value, findings, old);
       findings.checks += 2;
     } else findings.checks++;
-    if (this.allowed.length > 0 && !this.allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.allowed);
+    if (this.#allowed.length > 0 && !this.#allowed.some((allowed) => isAllowed(value, allowed))) findings.add('enum', value, this.#allowed);
     findings.checks++;
-    if (isMembers(value)) yield* this.object.inSteps(value, findings, old);
+    if (isMembers(value)) yield* this.#object.inSteps(value, findings, old);
     findings.checks++;
   }
 
@@ -100,25 +99,25 @@ export class ValueCheck implements Condition {
       list: { length },
     } = findings;
     yield* this.inSteps(value, findings, old);
-    if (findings.total > total && old !== undefined && this.past.isUnchanged(value, old)) findings.rollBack(total, length);
+    if (findings.total > total && old !== undefined && this.#past.isUnchanged(value, old)) findings.rollBack(total, length);
   }
 
-  private checkKind(value: Json, findings: Findings, old: Json | undefined): void {
-    if (typeof value === 'string') this.checkText(value, findings);
+  #checkKind(value: Json, findings: Findings, old: Json | undefined): void {
+    if (typeof value === 'string') this.#checkText(value, findings);
     else if (typeof value === 'number' || typeof value === 'bigint') {
-      this.number.check(value, findings);
+      this.#number.check(value, findings);
       findings.checks++;
     } else if (Array.isArray(value)) {
-      this.list.check(value, findings, old);
+      this.#list.check(value, findings, old);
       findings.checks += 2;
     } else if (isMembers(value)) findings.checks++;
   }
 
-  private checkText(value: string, findings: Findings): void {
-    this.text?.check(value, findings);
+  #checkText(value: string, findings: Findings): void {
+    this.#text?.check(value, findings);
     findings.checks++;
-    if (this.format === undefined) return;
-    if (!this.format(value)) findings.add('type', value, this.formatName);
+    if (this.#format === undefined) return;
+    if (!this.#format(value)) findings.add('type', value, this.#formatName);
     findings.checks++;
   }
 }
@@ -132,20 +131,22 @@ function isAllowed(value: Json, allowed: Json): boolean {
 
 /** Compiled at the first value: large schemas describe far more than objects have. */
 class LateCheck {
-  private made: ValueCheck | undefined;
+  readonly #schema: JsonMembers;
+  readonly #past: Correlation | null;
+  #made: ValueCheck | undefined;
 
   /** `past` is null for values that cannot be correlated. */
-  constructor(
-    private readonly schema: JsonMembers,
-    private readonly past: Correlation | null,
-  ) {}
+  constructor(schema: JsonMembers, past: Correlation | null) {
+    this.#schema = schema;
+    this.#past = past;
+  }
 
   get check(): ValueCheck {
-    return (this.made ??= new ValueCheck(this.schema, this.past ?? undefined));
+    return (this.#made ??= new ValueCheck(this.#schema, this.#past ?? undefined));
   }
 
   before<V>(old: V): V | undefined {
-    return this.past === null ? undefined : old;
+    return this.#past === null ? undefined : old;
   }
 }
 
@@ -166,16 +167,16 @@ const countOf = (value: Json | undefined): number | null => (typeof value === 'n
 
 /** Checks lengths in code points, and a pattern; the first failure is reported. */
 class TextCheck {
-  private compiled: RegexpResult | undefined;
+  readonly #max: number | null;
+  readonly #pattern: string;
+  #compiled: RegexpResult | undefined;
 
-  private readonly min: number | null;
+  readonly #min: number | null;
 
-  private constructor(
-    private readonly max: number | null,
-    { min }: { readonly min: number | null },
-    private readonly pattern: string,
-  ) {
-    this.min = min;
+  private constructor(max: number | null, { min }: { readonly min: number | null }, pattern: string) {
+    this.#max = max;
+    this.#pattern = pattern;
+    this.#min = min;
   }
 
   static of(schema: JsonMembers): TextCheck | null {
@@ -186,16 +187,16 @@ class TextCheck {
   }
 
   check(value: string, findings: Findings): void {
-    if (this.max !== null && value.length > this.max && codePoints(value) > this.max) findings.add('tooLong', value, this.max);
-    else if (this.min !== null && (value.length < this.min || codePoints(value) < this.min))
-      findings.add('invalid', value, `should be at least ${this.min} chars long`);
-    else if (this.pattern !== '') this.checkPattern(value, findings);
+    if (this.#max !== null && value.length > this.#max && codePoints(value) > this.#max) findings.add('tooLong', value, this.#max);
+    else if (this.#min !== null && (value.length < this.#min || codePoints(value) < this.#min))
+      findings.add('invalid', value, `should be at least ${this.#min} chars long`);
+    else if (this.#pattern !== '') this.#checkPattern(value, findings);
   }
 
-  private checkPattern(value: string, findings: Findings): void {
-    const compiled = (this.compiled ??= compileRegexp(this.pattern));
-    if (!compiled.ok) findings.add('invalid', value, `should match '${this.pattern}, but pattern is invalid: ${compiled.message}'`);
-    else if (!matches(compiled.regexp, value)) findings.add('invalid', value, `should match '${this.pattern}'`);
+  #checkPattern(value: string, findings: Findings): void {
+    const compiled = (this.#compiled ??= compileRegexp(this.#pattern));
+    if (!compiled.ok) findings.add('invalid', value, `should match '${this.#pattern}, but pattern is invalid: ${compiled.message}'`);
+    else if (!matches(compiled.regexp, value)) findings.add('invalid', value, `should match '${this.#pattern}'`);
   }
 }
 
@@ -219,38 +220,37 @@ function codePoints(text: string): number {
 }
 
 class ListCheck {
-  private readonly items: LateCheck | null;
-  private readonly min: number | null;
-  private readonly max: number | null;
-  private readonly unique: boolean;
+  readonly #past: Correlation;
+  readonly #items: LateCheck | null;
+  readonly #min: number | null;
+  readonly #max: number | null;
+  readonly #unique: boolean;
 
-  constructor(
-    schema: JsonMembers,
-    private readonly past: Correlation,
-  ) {
+  constructor(schema: JsonMembers, past: Correlation) {
+    this.#past = past;
     const { items } = schema;
-    this.items = isMembers(items) ? new LateCheck(items, past.items) : null;
-    [this.min, this.max, this.unique] = [countOf(schema['minItems']), countOf(schema['maxItems']), schema['uniqueItems'] === true];
+    this.#items = isMembers(items) ? new LateCheck(items, past.items) : null;
+    [this.#min, this.#max, this.#unique] = [countOf(schema['minItems']), countOf(schema['maxItems']), schema['uniqueItems'] === true];
   }
 
   check(value: readonly Json[], findings: Findings, old: Json | undefined): void {
-    if (this.items !== null) this.checkItems(this.items.check, value, findings, this.items.before(old));
-    this.checkWhole(value, findings);
+    if (this.#items !== null) this.#checkItems(this.#items.check, value, findings, this.#items.before(old));
+    this.#checkWhole(value, findings);
   }
 
-  private checkWhole(value: readonly Json[], findings: Findings): void {
-    if (this.min !== null && value.length < this.min) findings.add('invalid', value.length, `should have at least ${this.min} items`);
-    if (this.max !== null && value.length > this.max) findings.add('tooMany', value.length, this.max);
-    if (this.unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', "shouldn't contain duplicates");
+  #checkWhole(value: readonly Json[], findings: Findings): void {
+    if (this.#min !== null && value.length < this.#min) findings.add('invalid', value.length, `should have at least ${this.#min} items`);
+    if (this.#max !== null && value.length > this.#max) findings.add('tooMany', value.length, this.#max);
+    if (this.#unique && new Set(value.map(canonicalJson)).size < value.length) findings.add('invalid', '', "shouldn't contain duplicates");
   }
 
   *inSteps(value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
-    if (this.items !== null) yield* this.checkItemsInSteps(this.items.check, value, findings, this.items.before(old));
-    this.checkWhole(value, findings);
+    if (this.#items !== null) yield* this.#checkItemsInSteps(this.#items.check, value, findings, this.#items.before(old));
+    this.#checkWhole(value, findings);
   }
 
-  private *checkItemsInSteps(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
-    const before = this.past.oldItems(old);
+  *#checkItemsInSteps(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): Steps<void> {
+    const before = this.#past.oldItems(old);
     for (let index = 0; index < value.length && !findings.isEnough(old !== undefined); index++) {
       const item = value[index] as Json;
       if (index % stepValues === stepValues - 1) yield;
@@ -261,8 +261,8 @@ class ListCheck {
     }
   }
 
-  private checkItems(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): void {
-    const before = this.past.oldItems(old);
+  #checkItems(items: ValueCheck, value: readonly Json[], findings: Findings, old: Json | undefined): void {
+    const before = this.#past.oldItems(old);
     for (let index = 0; index < value.length; index++) {
       const item = value[index] as Json;
       findings.enter(index);
@@ -281,13 +281,13 @@ interface Property {
 }
 
 class ObjectCheck {
-  private readonly properties: readonly Property[];
-  private readonly names: ReadonlySet<string>;
-  private readonly rest: LateCheck | null;
-  private readonly closed: boolean;
-  private readonly required: readonly string[];
-  private readonly min: number | null;
-  private readonly max: number | null;
+  readonly #properties: readonly Property[];
+  readonly #names: ReadonlySet<string>;
+  readonly #rest: LateCheck | null;
+  readonly #closed: boolean;
+  readonly #required: readonly string[];
+  readonly #min: number | null;
+  readonly #max: number | null;
 
   constructor(schema: JsonMembers, past: Correlation) {
     const { properties, additionalProperties: rest, required } = schema;
@@ -296,63 +296,63 @@ class ObjectCheck {
           .sort()
           .map((name) => [name, properties[name]] as const)
       : [];
-    this.properties = described.flatMap(([name, property]) =>
+    this.#properties = described.flatMap(([name, property]) =>
       isMembers(property) ? [{ name, late: new LateCheck(property, past.member(name)), inherited: name in Object.prototype }] : [],
     );
-    this.names = new Set(this.properties.map(({ name }) => name));
-    this.rest = isMembers(rest) ? new LateCheck(rest, new Correlation(rest)) : null;
-    this.closed = rest === false;
-    this.required = Array.isArray(required) ? required.map(String) : [];
-    [this.min, this.max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
+    this.#names = new Set(this.#properties.map(({ name }) => name));
+    this.#rest = isMembers(rest) ? new LateCheck(rest, new Correlation(rest)) : null;
+    this.#closed = rest === false;
+    this.#required = Array.isArray(required) ? required.map(String) : [];
+    [this.#min, this.#max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
   }
 
   /** Works like `check`, but yields in large values. */
   *inSteps(value: JsonMembers, findings: Findings, old: Json | undefined): Steps<void> {
-    this.checkCount(value, findings);
+    this.#checkCount(value, findings);
     const before = isMembers(old) ? old : undefined;
-    if (this.closed || this.rest !== null) yield* this.checkRestInSteps(value, findings, before);
-    for (const { name, late: described, inherited } of this.properties) {
+    if (this.#closed || this.#rest !== null) yield* this.#checkRestInSteps(value, findings, before);
+    for (const { name, late: described, inherited } of this.#properties) {
       const member = inherited ? memberOf(value, name) : value[name];
       if (member !== undefined) yield* memberInSteps(described.check, name, member, findings, described.before(before));
     }
-    for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
+    for (const name of this.#required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
   }
 
-  private *checkRestInSteps(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): Steps<void> {
+  *#checkRestInSteps(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): Steps<void> {
     let position = 0;
     for (const name in value) {
-      if (this.names.has(name)) continue;
+      if (this.#names.has(name)) continue;
       if (findings.isEnough(before !== undefined)) return;
       if (++position % stepValues === 0) yield;
-      if (this.rest === null) findings.add('forbidden', name, '');
-      else yield* memberInSteps(this.rest.check, name, value[name] as Json, findings, before);
+      if (this.#rest === null) findings.add('forbidden', name, '');
+      else yield* memberInSteps(this.#rest.check, name, value[name] as Json, findings, before);
     }
   }
 
   /** Members are checked however many there are. */
-  private checkCount(value: JsonMembers, findings: Findings): void {
-    if (this.min === null && this.max === null) return;
+  #checkCount(value: JsonMembers, findings: Findings): void {
+    if (this.#min === null && this.#max === null) return;
     const count = Object.keys(value).length;
-    if (this.min !== null && count < this.min) findings.add('invalid', count, `should have at least ${this.min} properties`);
-    if (this.max !== null && count > this.max) findings.add('tooMany', count, this.max);
+    if (this.#min !== null && count < this.#min) findings.add('invalid', count, `should have at least ${this.#min} properties`);
+    if (this.#max !== null && count > this.#max) findings.add('tooMany', count, this.#max);
   }
 
   check(value: JsonMembers, findings: Findings, old: Json | undefined): void {
-    this.checkCount(value, findings);
+    this.#checkCount(value, findings);
     const before = isMembers(old) ? old : undefined;
-    if (this.closed || this.rest !== null) this.checkRest(value, findings, before);
-    for (const { name, late: described, inherited } of this.properties) {
+    if (this.#closed || this.#rest !== null) this.#checkRest(value, findings, before);
+    for (const { name, late: described, inherited } of this.#properties) {
       const member = inherited ? memberOf(value, name) : value[name];
       if (member !== undefined) checkMember(described.check, name, member, findings, described.before(before));
     }
-    for (const name of this.required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
+    for (const name of this.#required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
   }
 
-  private checkRest(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): void {
+  #checkRest(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): void {
     for (const name in value) {
-      if (this.names.has(name)) continue;
-      if (this.rest === null) findings.add('forbidden', name, '');
-      else checkMember(this.rest.check, name, value[name] as Json, findings, before);
+      if (this.#names.has(name)) continue;
+      if (this.#rest === null) findings.add('forbidden', name, '');
+      else checkMember(this.#rest.check, name, value[name] as Json, findings, before);
     }
   }
 }
