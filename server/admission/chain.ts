@@ -46,12 +46,14 @@ type Take = (request: AdmissionRequest, pass: MutationPass | null) => Promise<vo
 
 /** The chains of one resource, each made on first use. */
 class Chains {
+  readonly #plugins: readonly AdmissionPlugin[];
+  readonly #times: AdmissionTimes;
   readonly #chains = new Map<string, Chain>();
 
-  constructor(
-    private readonly plugins: readonly AdmissionPlugin[],
-    private readonly times: AdmissionTimes,
-  ) {}
+  constructor(plugins: readonly AdmissionPlugin[], times: AdmissionTimes) {
+    this.#plugins = plugins;
+    this.#times = times;
+  }
 
   of(half: Half, operation: Operation): Chain {
     const key = places[half][operation];
@@ -61,12 +63,12 @@ class Chains {
   }
 
   #make(half: Half, operation: Operation): Chain {
-    const looking = operation === 'CONNECT' ? this.plugins.filter(({ connects }) => connects === true) : this.plugins;
+    const looking = operation === 'CONNECT' ? this.#plugins.filter(({ connects }) => connects === true) : this.#plugins;
     return {
-      whole: this.times.ofAll(half, operation),
+      whole: this.#times.ofAll(half, operation),
       steps: looking.flatMap((plugin) => {
         const take = takeOf(plugin, half);
-        return take === null ? [] : [{ take, times: this.times.ofPlugin(plugin.name, half, operation) }];
+        return take === null ? [] : [{ take, times: this.#times.ofPlugin(plugin.name, half, operation) }];
       }),
     };
   }

@@ -29,15 +29,17 @@ export function createAdmissionMetrics(registry: Registry): AdmissionTimes {
 
 /** Series appear with their first write. */
 class TimesOf implements Times {
+  readonly #histogram: DurationHistogram;
+  readonly #labels: Readonly<Record<string, string>>;
   #good: ReturnType<DurationHistogram['of']> | null = null;
 
-  constructor(
-    private readonly histogram: DurationHistogram,
-    private readonly labels: Readonly<Record<string, string>>,
-  ) {}
+  constructor(histogram: DurationHistogram, labels: Readonly<Record<string, string>>) {
+    this.#histogram = histogram;
+    this.#labels = labels;
+  }
 
   observe(seconds: number, rejected: boolean): void {
-    if (rejected) this.histogram.of({ ...this.labels, rejected: 'true' }).observe(seconds);
-    else (this.#good ??= this.histogram.of({ ...this.labels, rejected: 'false' })).observe(seconds);
+    if (rejected) this.#histogram.of({ ...this.#labels, rejected: 'true' }).observe(seconds);
+    else (this.#good ??= this.#histogram.of({ ...this.#labels, rejected: 'false' })).observe(seconds);
   }
 }

@@ -3,9 +3,12 @@ import type { Unreadable } from '../storage/follow.js';
 
 /** Stored webhook configurations or policies that cannot be read: their scope is unknown, so nothing may pass until they can be read or are gone. */
 export class UnreadGuards {
+  readonly #resource: string;
   readonly #reasons = new Map<string, string>();
 
-  constructor(private readonly resource: string) {}
+  constructor(resource: string) {
+    this.#resource = resource;
+  }
 
   add({ name, reason }: Pick<Unreadable, 'name' | 'reason'>): void {
     this.#reasons.set(name, reason);
@@ -19,7 +22,7 @@ export class UnreadGuards {
   demandNone(): void {
     for (const [name, reason] of this.#reasons)
       throw internalError(
-        new Error(`${this.resource} ${JSON.stringify(name)} may be about this request and cannot be read; mend or delete it: ${reason}`),
+        new Error(`${this.#resource} ${JSON.stringify(name)} may be about this request and cannot be read; mend or delete it: ${reason}`),
       );
   }
 }

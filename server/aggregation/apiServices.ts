@@ -54,62 +54,62 @@ function readApiService(object: ApiObject): ApiService {
 
 /** All API services in this replica's state. */
 export class ApiServices {
-  private readonly byName = new Map<string, ApiService>();
-  private readonly remoteNames = new Set<string>();
-  private readonly following: Following;
-  private readonly listeners = new Set<(name: string) => void>();
+  readonly #byName = new Map<string, ApiService>();
+  readonly #remoteNames = new Set<string>();
+  readonly #following: Following;
+  readonly #listeners = new Set<(name: string) => void>();
 
   constructor(storage: Pick<Storage, 'watch'>) {
     const changed = (name: string): void => {
-      for (const listener of this.listeners) listener(name);
+      for (const listener of this.#listeners) listener(name);
     };
-    this.following = follow(storage, apiServicesResource, {
+    this.#following = follow(storage, apiServicesResource, {
       put: (object) => {
-        this.set(object.name, readApiService(object.decode()));
+        this.#set(object.name, readApiService(object.decode()));
         changed(object.name);
       },
       remove: (_namespace, name) => {
-        this.set(name, null);
+        this.#set(name, null);
         changed(name);
       },
     });
   }
 
-  private set(name: string, service: ApiService | null): void {
-    if (service === null) this.byName.delete(name);
-    else this.byName.set(name, service);
-    if (service === null || service.target === null) this.remoteNames.delete(name);
-    else this.remoteNames.add(name);
+  #set(name: string, service: ApiService | null): void {
+    if (service === null) this.#byName.delete(name);
+    else this.#byName.set(name, service);
+    if (service === null || service.target === null) this.#remoteNames.delete(name);
+    else this.#remoteNames.add(name);
   }
 
   /** Most servers have none, and their requests need no further check. */
   get hasRemote(): boolean {
-    return this.remoteNames.size > 0;
+    return this.#remoteNames.size > 0;
   }
 
   get synced(): Promise<void> {
-    return this.following.synced;
+    return this.#following.synced;
   }
 
   get(name: string): ApiService | null {
-    return this.byName.get(name) ?? null;
+    return this.#byName.get(name) ?? null;
   }
 
   all(): readonly ApiService[] {
-    return [...this.byName.values()];
+    return [...this.#byName.values()];
   }
 
   /** The API service of another program for a group version, or null. */
   remote(group: string, version: string): ApiService | null {
-    const found = this.byName.get(`${version}.${group}`);
+    const found = this.#byName.get(`${version}.${group}`);
     return found === undefined || found.target === null ? null : found;
   }
 
   onChange(listener: (name: string) => void): void {
-    this.listeners.add(listener);
+    this.#listeners.add(listener);
   }
 
   stop(): void {
-    this.following.stop();
+    this.#following.stop();
   }
 }

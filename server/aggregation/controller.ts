@@ -27,73 +27,75 @@ const unavailableMs = 1_000;
  * same.
  */
 export class AvailabilityController {
-  private readonly timers = new Map<string, NodeJS.Timeout>();
-  private readonly busy = new Set<string>();
-  private readonly dirty = new Set<string>();
-  private stopped = false;
+  readonly #options: AvailabilityOptions;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #busy = new Set<string>();
+  readonly #dirty = new Set<string>();
+  #stopped = false;
 
-  constructor(private readonly options: AvailabilityOptions) {
+  constructor(options: AvailabilityOptions) {
+    this.#options = options;
     options.services.onChange((name) => {
-      this.look(name);
+      this.#look(name);
     });
-    for (const { name } of options.services.all()) this.look(name);
+    for (const { name } of options.services.all()) this.#look(name);
   }
 
   stop(): void {
-    this.stopped = true;
-    for (const timer of this.timers.values()) clearTimeout(timer);
-    this.timers.clear();
+    this.#stopped = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
   }
 
   /** One check at a time for each; a change meanwhile leads to another one. */
-  private look(name: string): void {
-    if (this.stopped) return;
-    clearTimeout(this.timers.get(name));
-    this.timers.delete(name);
-    if (this.busy.has(name)) {
-      this.dirty.add(name);
+  #look(name: string): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timers.get(name));
+    this.#timers.delete(name);
+    if (this.#busy.has(name)) {
+      this.#dirty.add(name);
       return;
     }
-    const service = this.options.services.get(name);
+    const service = this.#options.services.get(name);
     if (service === null) {
-      this.options.discovered(name, null);
+      this.#options.discovered(name, null);
       return;
     }
     // A local one needs no check, as nearly all.
     if (service.target === null && service.availability?.reason === 'Local') return;
-    this.busy.add(name);
-    void this.settle(service).finally(() => {
-      this.busy.delete(name);
-      if (this.dirty.delete(name)) this.look(name);
+    this.#busy.add(name);
+    void this.#settle(service).finally(() => {
+      this.#busy.delete(name);
+      if (this.#dirty.delete(name)) this.#look(name);
     });
   }
 
-  private async settle(service: ApiService): Promise<void> {
+  async #settle(service: ApiService): Promise<void> {
     const { name } = service;
     try {
-      const { availability, resources } = await check(service, this.options);
+      const { availability, resources } = await check(service, this.#options);
       // The result of an earlier state is discarded.
-      if (this.options.services.get(name) === null) return;
-      if (service.target !== null) this.options.discovered(name, resources);
-      if (!sameAvailability(service.availability, availability)) await this.write(service, availability);
-      if (service.target !== null) this.lookAgain(name, availability.status === 'True' ? availableMs : unavailableMs);
+      if (this.#options.services.get(name) === null) return;
+      if (service.target !== null) this.#options.discovered(name, resources);
+      if (!sameAvailability(service.availability, availability)) await this.#write(service, availability);
+      if (service.target !== null) this.#lookAgain(name, availability.status === 'True' ? availableMs : unavailableMs);
     } catch (error) {
-      this.options.report(name, error);
-      this.lookAgain(name, unavailableMs);
+      this.#options.report(name, error);
+      this.#lookAgain(name, unavailableMs);
     }
   }
 
-  private lookAgain(name: string, afterMs: number): void {
-    if (this.stopped) return;
+  #lookAgain(name: string, afterMs: number): void {
+    if (this.#stopped) return;
     const timer = setTimeout(() => {
-      this.look(name);
+      this.#look(name);
     }, afterMs);
     timer.unref();
-    this.timers.set(name, timer);
+    this.#timers.set(name, timer);
   }
 
-  private async write({ name }: ApiService, availability: Availability): Promise<void> {
-    const { registry, resource, writes, now } = this.options;
+  async #write({ name }: ApiService, availability: Availability): Promise<void> {
+    const { registry, resource, writes, now } = this.#options;
     const apply = (current: ApiObject | null): ApiObject => withAvailability(current ?? { metadata: {} }, availability, now());
     await registry
       .update({ resource, namespace: '', name }, { apply, subresource: 'status', uid: null, mayCreate: null }, writes)

@@ -80,80 +80,82 @@ class Known {
 }
 
 export class RemoteDocuments {
-  private readonly known = new Map<string, Known>();
-  private readonly builder: Builder = createBuilder();
-  private made: readonly RemoteDocument[] | null = null;
+  readonly #options: RemoteDocumentsOptions;
+  readonly #known = new Map<string, Known>();
+  readonly #builder: Builder = createBuilder();
+  #made: readonly RemoteDocument[] | null = null;
 
-  constructor(private readonly options: RemoteDocumentsOptions) {
+  constructor(options: RemoteDocumentsOptions) {
+    this.#options = options;
     options.services.onChange((name) => {
-      this.changed(name);
+      this.#changed(name);
     });
-    for (const { name } of options.services.all()) this.changed(name);
+    for (const { name } of options.services.all()) this.#changed(name);
   }
 
   /** The array is replaced with every change. */
   all(): readonly RemoteDocument[] {
-    return (this.made ??= [...this.known]
+    return (this.#made ??= [...this.#known]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, known]) => ({
         path: pathOf(known.service),
-        hash: this.isAvailable(name) ? known.hash : null,
+        hash: this.#isAvailable(name) ? known.hash : null,
         v2: known.v2?.gzip ?? null,
-        document: (encoding) => this.document(known, encoding),
+        document: (encoding) => this.#document(known, encoding),
       })));
   }
 
   async stop(): Promise<void> {
-    for (const known of this.known.values()) known.end();
-    await this.builder.close();
+    for (const known of this.#known.values()) known.end();
+    await this.#builder.close();
   }
 
-  private isAvailable(name: string): boolean {
-    const service = this.options.services.get(name);
+  #isAvailable(name: string): boolean {
+    const service = this.#options.services.get(name);
     return service !== null && service.target !== null && service.availability?.status === 'True';
   }
 
-  private changed(name: string): void {
-    const service = this.options.services.get(name);
-    const before = this.known.get(name);
-    this.made = null;
+  #changed(name: string): void {
+    const service = this.#options.services.get(name);
+    const before = this.#known.get(name);
+    this.#made = null;
     const key = service === null || service.target === null ? null : keyOf(service);
-    const available = this.isAvailable(name);
+    const available = this.#isAvailable(name);
     if (before !== undefined && before.key === key) {
-      if (available && before.timer === null) void this.look(before);
+      if (available && before.timer === null) void this.#look(before);
       else if (!available && before.timer !== undefined) before.wait();
       return;
     }
     // Results of an earlier state do not count.
     before?.end();
-    this.known.delete(name);
+    this.#known.delete(name);
     if (service === null || key === null || !available) return;
     const known = new Known(service, key);
-    this.known.set(name, known);
-    void this.look(known);
+    this.#known.set(name, known);
+    void this.#look(known);
   }
 
   /** One poll at a time for each. Only the first of several failures is reported. */
-  private async look(known: Known): Promise<void> {
-    const { report, lookAgainMs: after = lookAgainMs } = this.options;
+  async #look(known: Known): Promise<void> {
+    const { report, lookAgainMs: after = lookAgainMs } = this.#options;
     known.timer = undefined;
-    const [index, v2] = await Promise.allSettled([this.lookAtIndex(known), this.lookAtV2(known)]);
+    const [index, v2] = await Promise.allSettled([this.#lookAtIndex(known), this.#lookAtV2(known)]);
     if (known.ended.signal.aborted) return;
     const failed = [index, v2].find((each) => each.status === 'rejected');
     if (failed === undefined) known.failures = 0;
     else if (known.failures++ === 0) report(known.service.name, failed.reason);
     known.timer = null;
-    if (!this.isAvailable(known.service.name)) return;
+    if (!this.#isAvailable(known.service.name)) return;
     known.timer = setTimeout(
       () => {
-        void this.look(known);
+        void this.#look(known);
       },
       failed === undefined ? after : Math.min(retryMs * 2 ** Math.min(known.failures - 1, 20), retryMsMax),
     ).unref();
   }
 
-  private ask(known: Known, path: string, { tag, index = false }: { tag: string | null; index?: boolean }): Promise<Download> {
-    return download(this.options.connections, known.service, {
+  #ask(known: Known, path: string, { tag, index = false }: { tag: string | null; index?: boolean }): Promise<Download> {
+    return download(this.#options.connections, known.service, {
       path,
       known: tag,
       bytesMax: index ? indexBytesMax : documentBytesMax,
@@ -162,43 +164,43 @@ export class RemoteDocuments {
     });
   }
 
-  private async lookAtIndex(known: Known): Promise<void> {
-    const answer = await this.ask(known, '/openapi/v3', { tag: known.tags.index, index: true });
+  async #lookAtIndex(known: Known): Promise<void> {
+    const answer = await this.#ask(known, '/openapi/v3', { tag: known.tags.index, index: true });
     if (answer.outcome === 'same') return;
     known.tags.index = answer.outcome === 'found' ? answer.etag : null;
-    this.set(() => {
+    this.#set(() => {
       known.index = answer.outcome === 'found' ? indexed(answer.bytes, known.service) : null;
     });
   }
 
-  private async lookAtV2(known: Known): Promise<void> {
+  async #lookAtV2(known: Known): Promise<void> {
     const { group, version } = known.service;
-    const answer = await this.ask(known, '/openapi/v2', { tag: known.tags.v2 });
+    const answer = await this.#ask(known, '/openapi/v2', { tag: known.tags.v2 });
     if (answer.outcome === 'same' || (answer.outcome === 'found' && answer.hash === known.v2Bytes)) return;
     // An unusable document is not tried again until it changes.
     known.v2Bytes = answer.outcome === 'found' ? answer.hash : '';
-    const v2 = answer.outcome === 'found' ? await this.builder.take({ of: { group, version }, version: 2, bytes: answer.bytes }) : null;
+    const v2 = answer.outcome === 'found' ? await this.#builder.take({ of: { group, version }, version: 2, bytes: answer.bytes }) : null;
     known.tags.v2 = answer.outcome === 'found' ? answer.etag : null;
     // A document with the same content for this version counts as unchanged.
     if (v2?.hash !== known.v2?.hash)
-      this.set(() => {
+      this.#set(() => {
         known.v2 = v2;
       });
   }
 
-  private set(change: () => void): void {
+  #set(change: () => void): void {
     change();
-    this.made = null;
+    this.#made = null;
   }
 
   /** The version 3 document with the hash of the index. Parallel callers share a fetch; the next caller repeats a failed one. */
-  private async document(known: Known, encoding: Encoding): Promise<BuiltDocument> {
+  async #document(known: Known, encoding: Encoding): Promise<BuiltDocument> {
     const hash = known.hash ?? '';
     if (known.shown?.hash !== hash) known.shown = { hash, documents: new Map(), kept: null };
     const { shown } = known;
     const before = shown.documents.get(encoding);
     if (before !== undefined) return before;
-    const made = (known.index === null ? this.converted(known, encoding) : this.fetched(known, shown, encoding)).then((document) => ({
+    const made = (known.index === null ? this.#converted(known, encoding) : this.#fetched(known, shown, encoding)).then((document) => ({
       ...document,
       hash: known.hash ?? '',
     }));
@@ -210,33 +212,33 @@ export class RemoteDocuments {
     return made;
   }
 
-  private async converted({ v2 }: Known, encoding: Encoding): Promise<BuiltDocument> {
+  async #converted({ v2 }: Known, encoding: Encoding): Promise<BuiltDocument> {
     if (v2 === null) throw new Error('the program has no document');
-    return this.builder.show({ kept: v2.gzip, version: 2, encoding });
+    return this.#builder.show({ kept: v2.gzip, version: 2, encoding });
   }
 
-  private async fetched(known: Known, shown: NonNullable<Known['shown']>, encoding: Encoding): Promise<BuiltDocument> {
-    const kept = await (shown.kept ??= this.fetch(known));
-    return this.builder.show({ kept, version: 3, encoding });
+  async #fetched(known: Known, shown: NonNullable<Known['shown']>, encoding: Encoding): Promise<BuiltDocument> {
+    const kept = await (shown.kept ??= this.#fetch(known));
+    return this.#builder.show({ kept, version: 3, encoding });
   }
 
-  private async fetch(known: Known): Promise<Uint8Array> {
+  async #fetch(known: Known): Promise<Uint8Array> {
     const { group, version } = known.service;
-    let answer = await this.askV3(known);
+    let answer = await this.#askV3(known);
     if (answer.outcome === 'moved') {
       // It has changed since its index was read.
       const index = indexedAt(answer.location);
-      this.set(() => {
+      this.#set(() => {
         known.index = index;
       });
-      answer = await this.askV3(known);
+      answer = await this.#askV3(known);
     }
     if (answer.outcome !== 'found') throw new Error('the program does not show the document that its index names');
-    return (await this.builder.take({ of: { group, version }, version: 3, bytes: answer.bytes })).gzip;
+    return (await this.#builder.take({ of: { group, version }, version: 3, bytes: answer.bytes })).gzip;
   }
 
-  private askV3(known: Known): Promise<Download> {
-    return this.ask(known, `/openapi/v3/${pathOf(known.service)}${known.index?.query ?? ''}`, { tag: null });
+  #askV3(known: Known): Promise<Download> {
+    return this.#ask(known, `/openapi/v3/${pathOf(known.service)}${known.index?.query ?? ''}`, { tag: null });
   }
 }
 

@@ -26,6 +26,7 @@ const intervalMs = 3 * 60_000;
  * cannot repair claims still serves; the next repair tries again.
  */
 export class ClaimRepairs {
+  readonly #options: ClaimRepairOptions;
   readonly #ports: PortRepair | null;
   #timer: NodeJS.Timeout | null = null;
   #following: Following | null = null;
@@ -33,14 +34,15 @@ export class ClaimRepairs {
   readonly #changed = new Map<string, StoredObject>();
   #working: Promise<void> | null = null;
 
-  constructor(private readonly options: ClaimRepairOptions) {
+  constructor(options: ClaimRepairOptions) {
+    this.#options = options;
     const { storage, ports } = options;
     this.#ports = ports === null ? null : new PortRepair({ storage, range: ports });
   }
 
   /** Resolves after the first repair. */
   async begin(): Promise<void> {
-    const { storage, now } = this.options;
+    const { storage, now } = this.#options;
     await this.#attempt(this.#ports === null ? ['addresses', 'ports'] : ['addresses'], () =>
       repairServiceClaims({ storage, now: now(), newUid: randomUUID, ...(this.#ports === null ? {} : { claimed: [addresses] }) }),
     );
@@ -71,7 +73,7 @@ export class ClaimRepairs {
   }
 
   async #claimChanged(): Promise<void> {
-    const { storage, now } = this.options;
+    const { storage, now } = this.#options;
     for (const [key, service] of this.#changed) {
       this.#changed.delete(key);
       await this.#attempt(['addresses'], async () => {
@@ -82,12 +84,12 @@ export class ClaimRepairs {
   }
 
   async #attempt(what: readonly ('addresses' | 'ports')[], repair: () => Promise<Repaired>): Promise<void> {
-    const { log } = this.options;
+    const { log } = this.#options;
     try {
       const { added, removed } = await repair();
       if (added + removed > 0) log.info('repaired claims on addresses and ports', { added, removed });
     } catch (error) {
-      for (const each of what) this.options.failed(each);
+      for (const each of what) this.#options.failed(each);
       log.warn('cannot check claims on addresses and ports', { error });
     }
   }

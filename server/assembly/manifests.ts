@@ -31,7 +31,11 @@ const policyKinds: Readonly<Record<string, PluginKind>> = Object.fromEntries(
 
 /** Webhooks and policies from files, one folder per plugin, in effect while their files exist. */
 export class AdmissionManifests {
-  constructor(private readonly parts: AdmissionManifestParts) {}
+  readonly #parts: AdmissionManifestParts;
+
+  constructor(parts: AdmissionManifestParts) {
+    this.#parts = parts;
+  }
 
   /** Null where the plugin has no folder. Throws for invalid manifests. */
   hooks(plugin: string, resource: string): HookIndex | null {
@@ -65,11 +69,11 @@ export class AdmissionManifests {
 
   /** `make` may throw; the function that it returns puts the objects into effect, and may not. */
   #follow(plugin: string, make: (objects: Objects) => () => void): boolean {
-    const { live, counts, log } = this.parts;
+    const { live, counts, log } = this.#parts;
     const [folder, allowed] = [this.#folderOf(plugin), manifestKinds[plugin]];
     if (folder === null || allowed === undefined) return false;
     const read = (): { readonly apply: () => void; readonly hash: string } => {
-      const { objects, hash } = loadManifests(folder, allowed, this.parts);
+      const { objects, hash } = loadManifests(folder, allowed, this.#parts);
       return { apply: make(objects), hash };
     };
     const use = ({ apply, hash }: ReturnType<typeof read>): void => {
@@ -96,7 +100,7 @@ export class AdmissionManifests {
   }
 
   #folderOf(plugin: string): string | null {
-    const configuration = this.parts.configurations.get(plugin);
+    const configuration = this.#parts.configurations.get(plugin);
     if (configuration === undefined) return null;
     const kind = policyKinds[plugin];
     if (kind !== undefined) checkPluginConfiguration(plugin, configuration, kind);
@@ -105,7 +109,7 @@ export class AdmissionManifests {
     const refuse = (why: string): never => {
       throw new Error(`the configuration of ${plugin}: staticManifestsDir ${why}`);
     };
-    if (!this.parts.enabled('ManifestBasedAdmissionControlConfig')) return refuse('needs the feature ManifestBasedAdmissionControlConfig');
+    if (!this.#parts.enabled('ManifestBasedAdmissionControlConfig')) return refuse('needs the feature ManifestBasedAdmissionControlConfig');
     if (typeof folder !== 'string' || !path.isAbsolute(folder)) return refuse('must be an absolute path');
     return isFolder(folder) ? folder : refuse(`must be a directory that can be read: ${folder}`);
   }

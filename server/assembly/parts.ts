@@ -10,26 +10,29 @@ export interface Part {
 
 /** The components of a server in start order; they stop in reverse. */
 export class Parts {
-  private readonly begun: Part[] = [];
+  readonly #log: Pick<Logger, 'error'>;
+  readonly #begun: Part[] = [];
 
-  constructor(private readonly log: Pick<Logger, 'error'>) {}
+  constructor(log: Pick<Logger, 'error'>) {
+    this.#log = log;
+  }
 
   add(part: Part): void {
-    this.begun.push(part);
+    this.#begun.push(part);
   }
 
   start(): void {
-    for (const { start } of this.begun) start?.();
+    for (const { start } of this.#begun) start?.();
   }
 
   /** Stops all, one after the other, despite failures; rejects with the first one. */
   async stop(): Promise<void> {
     const failures: unknown[] = [];
-    for (let part = this.begun.pop(); part !== undefined; part = this.begun.pop()) {
+    for (let part = this.#begun.pop(); part !== undefined; part = this.#begun.pop()) {
       try {
         await part.stop();
       } catch (error) {
-        this.log.error('a part of the server cannot be ended', { part: part.name, error });
+        this.#log.error('a part of the server cannot be ended', { part: part.name, error });
         failures.push(error);
       }
     }

@@ -44,6 +44,8 @@ const questionsMax = 100;
  * answer is evaluated again when it is there; the repetition is charged once.
  */
 export class AdmissionEvaluation {
+  readonly #given: AdmissionValues;
+  readonly #costMax: number;
   #cost = 0;
   #sinceTurn = 0;
   #exhausted = false;
@@ -52,11 +54,9 @@ export class AdmissionEvaluation {
   readonly #variables: FieldMap;
   #variableCost = 0;
 
-  constructor(
-    private readonly given: AdmissionValues,
-    private readonly costMax = requestCostMax,
-    variables: readonly Variable[] = [],
-  ) {
+  constructor(given: AdmissionValues, costMax = requestCostMax, variables: readonly Variable[] = []) {
+    this.#given = given;
+    this.#costMax = costMax;
     this.#values = valuesOf(given, (question) => this.#answer(question));
     this.#variables = new FieldMap(
       'kubernetes.variables',
@@ -69,7 +69,7 @@ export class AdmissionEvaluation {
     return this.#exhausted;
   }
   get remaining(): number {
-    return this.costMax - this.#cost;
+    return this.#costMax - this.#cost;
   }
 
   /** Never rejects. Failures are values. */
@@ -95,7 +95,7 @@ export class AdmissionEvaluation {
     const total = cost + this.#variableCost;
     this.#cost += total;
     this.#sinceTurn += total;
-    this.#exhausted = this.#cost > this.costMax;
+    this.#exhausted = this.#cost > this.#costMax;
     return value;
   }
 
@@ -113,7 +113,7 @@ export class AdmissionEvaluation {
     const key = JSON.stringify(question);
     const known = this.#answers.get(key);
     if (known !== undefined) return known;
-    const answer = this.given.askAuthorizer(question);
+    const answer = this.#given.askAuthorizer(question);
     if (!(answer instanceof Promise)) {
       this.#answers.set(key, answer);
       return answer;

@@ -44,13 +44,15 @@ const samplesMax = samplesWindowMs / everyMs;
  * a returning user sees what happened meanwhile.
  */
 export class Samples {
+  readonly #options: SamplesOptions;
   readonly #now: () => number;
   #kept: Sample[] = [];
   #askedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
   #taking: Promise<void> | null = null;
 
-  constructor(private readonly options: SamplesOptions) {
+  constructor(options: SamplesOptions) {
+    this.#options = options;
     // A monotonic clock, because durations are measured with it.
     this.#now = options.now ?? (() => Math.round(performance.timeOrigin + performance.now()));
   }
@@ -85,7 +87,7 @@ export class Samples {
   }
 
   async #take(): Promise<void> {
-    const sample = await sampleOf(this.options, this.#now());
+    const sample = await sampleOf(this.#options, this.#now());
     this.#kept.push(sample);
     if (this.#kept.length > samplesMax) this.#kept.shift();
   }

@@ -37,29 +37,32 @@ const passedHeaders = ['content-type', 'x-content-type-options'] as const;
 
 /** The other API servers: a page connected to one of them sees all, with its user's permissions on each. */
 export class Servers {
+  readonly #options: ServersOptions;
   #agent: Agent | null = null;
 
-  constructor(private readonly options: ServersOptions) {}
+  constructor(options: ServersOptions) {
+    this.#options = options;
+  }
 
   async list(): Promise<readonly KnownServer[]> {
     return (await this.#leases()).map(({ name, memberId, lease }) => ({
       name,
       memberId,
       address: `${lease.address.ip}:${lease.address.port}`,
-      own: name === this.options.own,
+      own: name === this.#options.own,
       renewedAt: lease.renewedAt,
     }));
   }
 
   isOwn(name: string): boolean {
-    return name === this.options.own;
+    return name === this.#options.own;
   }
 
   /** Forwards the request to another server for the same user, who needs permission there, and streams the response. */
   async passOn(exchange: Exchange, name: string): Promise<void> {
     const found = (await this.#leases()).find((each) => each.name === name);
     if (found === undefined) throw notFound({ group: '', resource: 'servers' }, name);
-    const { identity } = this.options;
+    const { identity } = this.#options;
     if (identity === null)
       throw unavailable('other servers cannot be asked: this one has no certificate to prove itself (--proxy-client-cert-file)');
     const { ip, port } = found.lease.peerAddress;
@@ -100,7 +103,7 @@ export class Servers {
   }
 
   #connections(): Agent {
-    const { identity, caFiles } = this.options;
+    const { identity, caFiles } = this.#options;
     return new Agent({
       keepAlive: true,
       maxFreeSockets: 4,
@@ -115,7 +118,7 @@ export class Servers {
 
   async #leases(): Promise<readonly { readonly name: string; readonly memberId: string | null; readonly lease: LeaseRead }[]> {
     const { group, resource, namespace } = serverLeases;
-    const found = await this.options.storage.list({
+    const found = await this.#options.storage.list({
       resource: { group, resource },
       namespace,
       labels: [],

@@ -113,12 +113,15 @@ function dialled(call: Call, dialRequest: NonNullable<Packet['dialRequest']>): P
 }
 
 class Tunnel extends Duplex {
-  constructor(
-    private readonly call: Call,
-    private readonly connectID: number,
-    private readonly end_: () => void,
-  ) {
+  readonly #call: Call;
+  readonly #connectID: number;
+  readonly #end_: () => void;
+
+  constructor(call: Call, connectID: number, end_: () => void) {
     super();
+    this.#call = call;
+    this.#connectID = connectID;
+    this.#end_ = end_;
     call.on('data', (packet: Packet) => {
       this.#take(packet);
     });
@@ -131,29 +134,29 @@ class Tunnel extends Duplex {
   }
 
   override _read(): void {
-    this.call.resume();
+    this.#call.resume();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
     for (let at = 0; at < chunk.length; at += packetBytesMax)
-      this.call.write({ type: packet.data, data: { connectID: this.connectID, data: chunk.subarray(at, at + packetBytesMax) } });
-    if (this.call.writableNeedDrain) this.call.once('drain', done);
+      this.#call.write({ type: packet.data, data: { connectID: this.#connectID, data: chunk.subarray(at, at + packetBytesMax) } });
+    if (this.#call.writableNeedDrain) this.#call.once('drain', done);
     else done();
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.call.write({ type: packet.closeRequest, closeRequest: { connectID: this.connectID } });
+    this.#call.write({ type: packet.closeRequest, closeRequest: { connectID: this.#connectID } });
     done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.end_();
+    this.#end_();
     done(error);
   }
 
   #take({ type, data }: Packet): void {
     if (type === packet.data && data !== undefined) {
-      if (data.data.length > 0 && !this.push(Buffer.from(data.data))) this.call.pause();
+      if (data.data.length > 0 && !this.push(Buffer.from(data.data))) this.#call.pause();
     } else if (type === packet.closeResponse || type === packet.closeRequest) {
       this.push(null);
       this.destroy();

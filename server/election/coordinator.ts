@@ -35,6 +35,7 @@ export interface CoordinatorOptions {
  * own clock, from when it saw the lease change last. It does not fence, which elections tolerate: each of their writes is conditional on a version.
  */
 export class Coordinator {
+  readonly #options: CoordinatorOptions;
   #seen = '';
   #seenAt = Number.NEGATIVE_INFINITY;
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -42,10 +43,12 @@ export class Coordinator {
   #turn: Promise<void> = Promise.resolve();
   #holds = false;
 
-  constructor(private readonly options: CoordinatorOptions) {}
+  constructor(options: CoordinatorOptions) {
+    this.#options = options;
+  }
 
   get coordinates(): boolean {
-    return this.#holds && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs;
+    return this.#holds && this.#options.clock.elapsed() - this.#renewedAt < this.#options.renewDeadlineMs;
   }
 
   /** Called when storage takes writes. */
@@ -53,7 +56,7 @@ export class Coordinator {
     const again = (): void => {
       this.#turn = this.turn();
     };
-    this.#timer = setInterval(again, this.options.retryPeriodMs).unref();
+    this.#timer = setInterval(again, this.#options.retryPeriodMs).unref();
     again();
   }
 
@@ -66,7 +69,7 @@ export class Coordinator {
 
   /** Takes or renews the lease where it can be had. Never rejects. */
   async turn(): Promise<void> {
-    const { clock, renewDeadlineMs, began, report } = this.options;
+    const { clock, renewDeadlineMs, began, report } = this.#options;
     try {
       if (await this.#take()) {
         const begins = !this.#holds;
@@ -82,8 +85,8 @@ export class Coordinator {
 
   /** Returns whether the lease is held now. Rejects when it cannot be written. */
   async #take(): Promise<boolean> {
-    const { clock, identity, leaseDurationMs, registry } = this.options;
-    const resource = this.options.catalogue.resource(group, 'v1', 'leases');
+    const { clock, identity, leaseDurationMs, registry } = this.#options;
+    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
     if (resource === null) return false;
     const now = microTimeText(clock.now());
     const held = { holderIdentity: identity, leaseDurationSeconds: Math.floor(leaseDurationMs / 1000), renewTime: now };
@@ -106,7 +109,7 @@ export class Coordinator {
   }
 
   async #release(): Promise<void> {
-    const { identity, clock, report } = this.options;
+    const { identity, clock, report } = this.#options;
     if (!this.#holds) return;
     this.#holds = false;
     try {
@@ -120,18 +123,18 @@ export class Coordinator {
 
   /** Rejects with a conflict where another server was faster. */
   async #write(current: ApiObject, spec: Readonly<Record<string, string | number>>): Promise<void> {
-    const resource = this.options.catalogue.resource(group, 'v1', 'leases');
+    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
     if (resource === null) return;
     const next = { ...current, spec: { ...membersOf(current['spec']), ...spec } };
     const change = { apply: () => structuredClone(next), subresource: '', uid: null, mayCreate: null };
-    await this.options.registry.update({ resource, namespace, name }, change, options);
+    await this.#options.registry.update({ resource, namespace, name }, change, options);
   }
 
   async #lease(): Promise<ApiObject | null> {
-    const resource = this.options.catalogue.resource(group, 'v1', 'leases');
+    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
     if (resource === null) return null;
     try {
-      return (await this.options.registry.get({ resource, namespace, name }, { at: 'mostRecent' })).decode();
+      return (await this.#options.registry.get({ resource, namespace, name }, { at: 'mostRecent' })).decode();
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return null;
       throw error;

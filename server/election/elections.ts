@@ -45,13 +45,15 @@ interface Election {
 
 /** Elects holders of leases among their LeaseCandidates, one election per lease. `decision.ts` chooses them. */
 export class Elections {
+  readonly #options: ElectionsOptions;
   readonly #elections = new Map<string, Election>();
   readonly #leaseOf = new Map<string, string>();
   readonly #following: readonly Following[];
   #look: NodeJS.Timeout | null = null;
   #running = false;
 
-  constructor(private readonly options: ElectionsOptions) {
+  constructor(options: ElectionsOptions) {
+    this.#options = options;
     this.#following = [
       follow(options.storage, candidateResource, {
         put: (object) => {
@@ -145,8 +147,8 @@ export class Elections {
   /** Returns the delay of the next turn without a change, in milliseconds; null for none. */
   async #turn(election: Election): Promise<number | null> {
     try {
-      if (!(await this.options.leads())) return electionMs;
-      const now = this.options.now();
+      if (!(await this.#options.leads())) return electionMs;
+      const now = this.#options.now();
       const candidates = [...election.candidates.values()];
       for (const candidate of candidates) if (isGone(candidate, now)) await this.#forget(election, candidate.name);
       const step = nextStep(candidates, heldIn(await this.#lease(election)), now);
@@ -154,7 +156,7 @@ export class Elections {
       return step.do === 'nothing' ? step.lookAgain : electionMs;
     } catch (error) {
       if (!(error instanceof StatusError && expected.has(error.code)))
-        this.options.report(`election of ${election.namespace}/${election.name}`, error);
+        this.#options.report(`election of ${election.namespace}/${election.name}`, error);
       return electionMs;
     }
   }
@@ -165,27 +167,27 @@ export class Elections {
       await Promise.all(step.candidates.map((name) => this.#ping(election, name)));
       return;
     }
-    await this.#changeLease(election, (current) => changed(current, step, this.options.now()));
+    await this.#changeLease(election, (current) => changed(current, step, this.#options.now()));
   }
 
   async #ping({ namespace }: Election, name: string): Promise<void> {
     const target = this.#candidate(namespace, name);
     const apply = (current: ApiObject | null): ApiObject => {
       if (current === null) throw new Error(`candidate ${namespace}/${name} is gone`);
-      specOf(current)['pingTime'] = microTimeText(this.options.now());
+      specOf(current)['pingTime'] = microTimeText(this.#options.now());
       return current;
     };
-    if (target !== null) await this.options.registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
+    if (target !== null) await this.#options.registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, options);
   }
 
   async #forget({ namespace }: Election, name: string): Promise<void> {
     const target = this.#candidate(namespace, name);
-    if (target !== null) await this.options.registry.delete(target, noDeleteOptions, options);
+    if (target !== null) await this.#options.registry.delete(target, noDeleteOptions, options);
   }
 
   /** `change` returns the next state of the lease, or null where nothing is left to change. */
   async #changeLease({ namespace, name }: Election, change: (current: ApiObject | null) => ApiObject | null): Promise<void> {
-    const { registry, catalogue } = this.options;
+    const { registry, catalogue } = this.#options;
     const resource = catalogue.resource(group, 'v1', leases.resource);
     if (resource === null) return;
     const target: Target = { resource, namespace, name };
@@ -200,7 +202,7 @@ export class Elections {
   }
 
   async #lease({ namespace, name }: Pick<Election, 'namespace' | 'name'>): Promise<ApiObject | null> {
-    const result = await this.options.storage.get({ resource: leases, namespace, name }, { at: 'mostRecent' });
+    const result = await this.#options.storage.get({ resource: leases, namespace, name }, { at: 'mostRecent' });
     if (result.outcome === 'found') return structuredClone(result.object.decode());
     if (result.outcome === 'absent') return null;
     throw readFailure(result);
@@ -209,7 +211,7 @@ export class Elections {
   /** Null where the server does not serve candidates, which then cannot answer. */
   #candidate(namespace: string, name: string): Target | null {
     const served = candidateVersions.map((version): ServedResource | null =>
-      this.options.catalogue.resource(group, version, candidateResource.resource),
+      this.#options.catalogue.resource(group, version, candidateResource.resource),
     );
     const resource = served.find((each) => each !== null) ?? null;
     return resource === null ? null : { resource, namespace, name };

@@ -17,41 +17,41 @@ interface Body {
  * array, whose items are joined once for all. A list that is requested only once, such as a page, is not kept.
  */
 export class ListBodies {
-  private readonly bodies = new WeakMap<readonly StoredObject[], Map<string, Body>>();
+  readonly #bodies = new WeakMap<readonly StoredObject[], Map<string, Body>>();
   /** Those with bytes, the most recently used at the end. */
-  private readonly kept = new Set<Body>();
-  private bytes = 0;
+  readonly #kept = new Set<Body>();
+  #bytes = 0;
 
   /** Returns the cached result of `make`, or calls it. */
   async of(objects: readonly StoredObject[], form: string, make: () => Promise<EncodedList>): Promise<EncodedList> {
-    const body = this.bodies.get(objects)?.get(form);
+    const body = this.#bodies.get(objects)?.get(form);
     if (body?.bytes != null) {
-      this.kept.delete(body);
-      this.kept.add(body);
+      this.#kept.delete(body);
+      this.#kept.add(body);
       return whole(body.bytes);
     }
     const made = await make();
     if (made.size === null || made.size < bodyBytesMin || made.size > bodyBytesMax) return made;
-    if (body === undefined) this.note(objects, form);
-    return body === undefined ? made : this.keep(body, made);
+    if (body === undefined) this.#note(objects, form);
+    return body === undefined ? made : this.#keep(body, made);
   }
 
-  private note(objects: readonly StoredObject[], form: string): void {
-    const forms = this.bodies.get(objects);
-    if (forms === undefined) this.bodies.set(objects, new Map([[form, { bytes: null }]]));
+  #note(objects: readonly StoredObject[], form: string): void {
+    const forms = this.#bodies.get(objects);
+    if (forms === undefined) this.#bodies.set(objects, new Map([[form, { bytes: null }]]));
     else if (!forms.has(form)) forms.set(form, { bytes: null });
   }
 
-  private keep(body: Body, made: EncodedList): EncodedList {
+  #keep(body: Body, made: EncodedList): EncodedList {
     // Another request may have filled it meanwhile.
     if (body.bytes !== null) return whole(body.bytes);
     const bytes = (body.bytes = Buffer.concat([...made.parts]));
-    this.kept.add(body);
-    this.bytes += bytes.length;
-    for (const oldest of this.kept) {
-      if (this.bytes <= bytesMax) break;
-      this.kept.delete(oldest);
-      this.bytes -= oldest.bytes?.length ?? 0;
+    this.#kept.add(body);
+    this.#bytes += bytes.length;
+    for (const oldest of this.#kept) {
+      if (this.#bytes <= bytesMax) break;
+      this.#kept.delete(oldest);
+      this.#bytes -= oldest.bytes?.length ?? 0;
       oldest.bytes = null;
     }
     return whole(bytes);

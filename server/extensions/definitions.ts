@@ -52,94 +52,96 @@ interface Entry {
  * takes effect as a whole: the catalogue is replaced, never changed.
  */
 export class CustomResources {
-  private readonly entries = new Map<string, Entry>();
+  readonly #options: CustomResourcesOptions;
+  readonly #entries = new Map<string, Entry>();
   /** Unread changes; null for removed definitions. */
-  private readonly changed = new Map<string, StoredObject | null>();
-  private readonly unreadable = new Set<string>();
-  private readonly following: Following;
-  private readonly listeners = new Set<() => void>();
-  private working: Promise<void> | null = null;
+  readonly #changed = new Map<string, StoredObject | null>();
+  readonly #unreadable = new Set<string>();
+  readonly #following: Following;
+  readonly #listeners = new Set<() => void>();
+  #working: Promise<void> | null = null;
   /** Large definitions are compiled in sequence. */
-  private compiling: Promise<void> = Promise.resolve();
-  private present: Catalogue = indexedCatalogue([]);
-  private versionGroups: ReadonlyMap<string, ServedGroup> = new Map();
+  #compiling: Promise<void> = Promise.resolve();
+  #present: Catalogue = indexedCatalogue([]);
+  #versionGroups: ReadonlyMap<string, ServedGroup> = new Map();
 
-  constructor(private readonly options: CustomResourcesOptions) {
-    this.following = follow(options.storage, definitionsResource, {
+  constructor(options: CustomResourcesOptions) {
+    this.#options = options;
+    this.#following = follow(options.storage, definitionsResource, {
       put: (object) => {
-        this.unreadable.delete(object.name);
-        this.change(object.name, object);
+        this.#unreadable.delete(object.name);
+        this.#change(object.name, object);
       },
       remove: (_, name) => {
-        this.unreadable.delete(name);
-        this.change(name, null);
+        this.#unreadable.delete(name);
+        this.#change(name, null);
       },
       unreadable: ({ name }) => {
-        this.unreadable.add(name);
-        this.change(name, null);
+        this.#unreadable.add(name);
+        this.#change(name, null);
       },
     });
   }
 
   /** Settles once all initial definitions are in effect. */
   get synced(): Promise<void> {
-    return this.following.synced.then(() => this.settled());
+    return this.#following.synced.then(() => this.settled());
   }
 
   /** Custom resources alone, replaced with every change. */
   get catalogue(): Catalogue {
-    return this.present;
+    return this.#present;
   }
 
   /** Whether all definitions can be read. Otherwise a resource without a definition may have one. */
   get complete(): boolean {
-    return this.unreadable.size === 0;
+    return this.#unreadable.size === 0;
   }
 
   /** The type of a definition, or null while it has none. */
   typeOf({ group, resource }: GroupResource): CustomType | null {
-    return this.entries.get(`${resource}.${group}`)?.type ?? null;
+    return this.#entries.get(`${resource}.${group}`)?.type ?? null;
   }
 
   /** Reports whether a definition shares storage with a built-in type. */
   overlaps(resource: GroupResource): boolean {
-    return this.options.isBuiltIn(resource);
+    return this.#options.isBuiltIn(resource);
   }
 
   /** The kind of a definition, or null. */
   readonly kindOf = ({ group, resource }: GroupResource): string | null => {
-    const definition = this.entries.get(`${resource}.${group}`)?.definition;
+    const definition = this.#entries.get(`${resource}.${group}`)?.definition;
     return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
   };
 
   /** The structural schema of a served kind, or null. The object is identical while the definition is. */
   readonly schemaOf = ({ group, version, kind }: KindName): JsonObject | null => {
-    const resource = this.present.kind(group, version, kind);
+    const resource = this.#present.kind(group, version, kind);
     return resource === null ? null : (this.typeOf(resource)?.schemaOf(version) ?? null);
   };
 
   /** Served definitions of a group, as stored JSON. */
   readonly storedIn = (group: string): Uint8Array[] =>
-    [...this.entries.values()]
+    [...this.#entries.values()]
       .filter(({ type, definition }) => type !== null && definition.group === group)
       .map(({ stored }) => stored.item);
 
   get lifeCycles(): LifeCycle[] {
-    return [...this.entries.values()].map(({ lifeCycle }) => lifeCycle);
+    return [...this.#entries.values()].map(({ lifeCycle }) => lifeCycle);
   }
 
   /** Called after every effective change. Returns a function that unsubscribes. */
   onChange(listener: () => void): () => void {
-    this.listeners.add(listener);
+    this.#listeners.add(listener);
     return () => {
-      this.listeners.delete(listener);
+      this.#listeners.delete(listener);
     };
   }
 
   /** The fields for selectors, by the definition at the time. */
   readonly fieldsOf = ({ group, resource }: GroupResource): LiveFields => {
     const name = `${resource}.${group}`;
-    const { entries } = this;
+    const entries = this.#entries;
     return {
       get current() {
         return entries.get(name)?.type?.fieldsOf ?? null;
@@ -152,11 +154,11 @@ export class CustomResources {
     // Groups of definitions are domains; other groups have none.
     if (!group.includes('.') || resource === '') return;
     const name = `${resource}.${group}`;
-    const result = await this.options.storage.get({ resource: definitionsResource, namespace: '', name }, { at: 'mostRecent' });
+    const result = await this.#options.storage.get({ resource: definitionsResource, namespace: '', name }, { at: 'mostRecent' });
     await this.settled();
     if (result.outcome !== 'found') return;
     // A starting server, or one whose watch has failed, receives it a little later.
-    for (let look = 0; look < looksMax && (this.entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
+    for (let look = 0; look < looksMax && (this.#entries.get(name)?.stored.version ?? 0) < result.object.version; look++) {
       await delay(lookMs);
       await this.settled();
     }
@@ -165,7 +167,7 @@ export class CustomResources {
   /** The same for all definitions until now; stops waiting after a moment, since the known state is better than no answer without a majority. */
   readonly fresh = async (): Promise<void> => {
     const nothing = { resource: definitionsResource, namespace: '', name: '-' };
-    const asked = this.options.storage.get(nothing, { at: 'mostRecent' }).then(
+    const asked = this.#options.storage.get(nothing, { at: 'mostRecent' }).then(
       () => this.settled(),
       () => undefined,
     );
@@ -174,47 +176,47 @@ export class CustomResources {
 
   /** Settles when all changes that have been applied here are in effect. */
   async settled(): Promise<void> {
-    while (this.working !== null) await this.working;
+    while (this.#working !== null) await this.#working;
   }
 
   stop(): void {
-    this.following.stop();
-    for (const { type } of this.entries.values()) type?.retire();
+    this.#following.stop();
+    for (const { type } of this.#entries.values()) type?.retire();
   }
 
-  private change(name: string, object: StoredObject | null): void {
-    this.changed.set(name, object);
-    this.working ??= this.work().finally(() => {
-      this.working = null;
+  #change(name: string, object: StoredObject | null): void {
+    this.#changed.set(name, object);
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
     });
   }
 
-  private async work(): Promise<void> {
+  async #work(): Promise<void> {
     await turns.next();
-    while (this.changed.size > 0) {
+    while (this.#changed.size > 0) {
       const end = performance.now() + sliceMs;
       const retired: CustomType[] = [];
-      for (const [name, object] of this.changed) {
-        this.changed.delete(name);
-        this.read(name, object, retired);
+      for (const [name, object] of this.#changed) {
+        this.#changed.delete(name);
+        this.#read(name, object, retired);
         if (performance.now() >= end) break;
       }
-      this.publish();
+      this.#publish();
       for (const type of retired) type.retire();
       await turns.next();
     }
   }
 
-  private read(name: string, object: StoredObject | null, retired: CustomType[]): void {
-    const before = this.entries.get(name) ?? null;
-    const next = object === null ? null : this.entryOf(object, before);
+  #read(name: string, object: StoredObject | null, retired: CustomType[]): void {
+    const before = this.#entries.get(name) ?? null;
+    const next = object === null ? null : this.#entryOf(object, before);
     if (before?.type != null && before.type !== next?.type) retired.push(before.type);
-    if (next === null) this.entries.delete(name);
-    else this.entries.set(name, next);
+    if (next === null) this.#entries.delete(name);
+    else this.#entries.set(name, next);
   }
 
   /** A type stays the same while its inputs do: changes of conditions and labels go unnoticed. */
-  private entryOf(object: StoredObject, before: Entry | null): Entry | null {
+  #entryOf(object: StoredObject, before: Entry | null): Entry | null {
     try {
       const decoded = object.decode();
       const definition = readDefinition(decoded);
@@ -226,46 +228,46 @@ export class CustomResources {
         type.definition.uid === definition.uid &&
         type.definition.generation === definition.generation &&
         isDeepStrictEqual(type.definition.names, definition.names);
-      return { definition, lifeCycle, stored: object, type: same ? type : this.make(definition, object) };
+      return { definition, lifeCycle, stored: object, type: same ? type : this.#make(definition, object) };
     } catch (error) {
-      this.options.report(error);
+      this.#options.report(error);
       return null;
     }
   }
 
-  private make(definition: Definition, { item }: StoredObject): CustomType {
+  #make(definition: Definition, { item }: StoredObject): CustomType {
     const { name } = definition;
     const type = new CustomType({
       definition,
-      webhooks: this.options.webhooks,
-      ruleTimes: this.options.ruleTimes ?? untimed,
-      isTerminating: () => this.entries.get(name)?.definition.conditions.has('Terminating') === true,
+      webhooks: this.#options.webhooks,
+      ruleTimes: this.#options.ruleTimes ?? untimed,
+      isTerminating: () => this.#entries.get(name)?.definition.conditions.has('Terminating') === true,
     });
-    if (item.length >= largeBytes) this.compiling = this.compiling.then(() => this.compileAhead(type));
+    if (item.length >= largeBytes) this.#compiling = this.#compiling.then(() => this.#compileAhead(type));
     return type;
   }
 
-  private async compileAhead(type: CustomType): Promise<void> {
+  async #compileAhead(type: CustomType): Promise<void> {
     try {
       await turns.run(type.compileAhead());
     } catch (error) {
-      this.options.report(error);
+      this.#options.report(error);
     }
   }
 
-  private publish(): void {
-    const groups = this.groups();
-    if (groups.length !== this.present.groups.length || groups.some((group, position) => group !== this.present.groups[position]))
-      this.present = indexedCatalogue(groups);
-    for (const listener of this.listeners) listener();
+  #publish(): void {
+    const groups = this.#groups();
+    if (groups.length !== this.#present.groups.length || groups.some((group, position) => group !== this.#present.groups[position]))
+      this.#present = indexedCatalogue(groups);
+    for (const listener of this.#listeners) listener();
   }
 
   /** Groups sorted by name; an unchanged one keeps its object. */
-  private groups(): ServedGroup[] {
+  #groups(): ServedGroup[] {
     const byGroup = new Map<string, ServedResource[]>();
-    for (const { type, definition } of this.entries.values()) {
+    for (const { type, definition } of this.#entries.values()) {
       for (const resource of (definition.conditions.has('Terminating') ? type?.endingResources : type?.resources) ?? []) {
-        if (this.overlaps(resource) || this.options.builtIn.version(resource.group, resource.version) !== null) continue;
+        if (this.overlaps(resource) || this.#options.builtIn.version(resource.group, resource.version) !== null) continue;
         const list = byGroup.get(resource.group);
         if (list === undefined) byGroup.set(resource.group, [resource]);
         else list.push(resource);
@@ -274,9 +276,9 @@ export class CustomResources {
     const next = new Map(
       [...byGroup]
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, resources]) => [name, sameGroup(groupOf(name, resources), this.versionGroups.get(name))] as const),
+        .map(([name, resources]) => [name, sameGroup(groupOf(name, resources), this.#versionGroups.get(name))] as const),
     );
-    this.versionGroups = next;
+    this.#versionGroups = next;
     return [...next.values()];
   }
 }

@@ -55,6 +55,7 @@ const changing: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'del
 
 /** Decides when requests run: see DESIGN.md. */
 export class Fairness implements Counted {
+  readonly #options: FairnessOptions;
   readonly tally: Tally;
   readonly current = { readOnly: 0, mutating: 0 };
   readonly waiting = { readOnly: 0, mutating: 0 };
@@ -65,7 +66,8 @@ export class Fairness implements Counted {
   readonly #kinds: KindUtilization | null;
   #timer: Repeated | null = null;
 
-  constructor(private readonly options: FairnessOptions) {
+  constructor(options: FairnessOptions) {
+    this.#options = options;
     this.#now = options.now ?? (() => performance.now() / 1000);
     this.tally = options.tally ?? new Tally();
     this.#kinds = this.tally.kinds(this.#now());
@@ -92,7 +94,7 @@ export class Fairness implements Counted {
   }
 
   #running(settings: LevelSettings, shares: number, now: number): Running {
-    const { seats, shared = null } = this.options;
+    const { seats, shared = null } = this.#options;
     const nominal = shares === 0 ? 0 : Math.ceil((seats * settings.shares) / shares);
     const bounds = {
       nominal,
@@ -126,7 +128,7 @@ export class Fairness implements Counted {
     const now = this.#now();
     const all = [...this.#levels.values()];
     const borrowers = all.map(({ bounds, demand, pool }) => ({ ...bounds, demand: this.#demandOfAll(pool, demand.close(now)) }));
-    const { fraction, seats } = share(borrowers, this.options.seats);
+    const { fraction, seats } = share(borrowers, this.#options.seats);
     this.fraction = fraction;
     for (const [index, running] of all.entries())
       if (!running.settings.exempt) this.#begin(running.level.resize(Math.max(1, Math.round(seats[index] ?? 0)), now));
@@ -140,7 +142,7 @@ export class Fairness implements Counted {
   }
 
   #demandOfAll(pool: SharedPool | null, own: number): number {
-    const { shared = null } = this.options;
+    const { shared = null } = this.#options;
     return pool === null || shared === null ? own : shared.demand(pool, own);
   }
 
@@ -153,7 +155,7 @@ export class Fairness implements Counted {
     if (schema === null || running === undefined) return undefined;
     guest.response.setHeader('x-kubernetes-pf-flowschema-uid', schema.uid);
     guest.response.setHeader('x-kubernetes-pf-prioritylevel-uid', running.settings.uid);
-    const work = workOf(info, guest.query, this.options.estimate);
+    const work = workOf(info, guest.query, this.#options.estimate);
     const turn = new Turn(this, { schema, running, work }, guest);
     guest.holdSeat(turn);
     return turn.enter();
@@ -273,12 +275,12 @@ export class Fairness implements Counted {
   }
 
   #noteKind(kind: 'readOnly' | 'mutating', now: number): void {
-    this.#kinds?.executing[kind].set(this.current[kind] / this.options.seats, now);
-    this.#kinds?.waiting[kind].set(this.waiting[kind] / this.options.seats, now);
+    this.#kinds?.executing[kind].set(this.current[kind] / this.#options.seats, now);
+    this.#kinds?.waiting[kind].set(this.waiting[kind] / this.#options.seats, now);
   }
 
   get waitMaxMs(): number {
-    return this.options.waitMaxMs;
+    return this.#options.waitMaxMs;
   }
 }
 
@@ -293,6 +295,8 @@ interface TurnFacts {
 
 /** A request in the queues, which it may enter twice: before its body is read, and after. */
 class Turn {
+  readonly #fairness: Fairness;
+
   #ticket: Ticket<Turn> | null = null;
   #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void; readonly timer: NodeJS.Timeout } | null = null;
   #watched = false;
@@ -301,10 +305,12 @@ class Turn {
   #guest: Guest | null;
 
   constructor(
-    private readonly fairness: Fairness,
+    fairness: Fairness,
     readonly of: TurnFacts,
     guest: Guest,
   ) {
+    this.#fairness = fairness;
+
     this.#guest = guest;
   }
 
@@ -315,14 +321,14 @@ class Turn {
 
   /** Throws or rejects with 429. */
   enter(): void | Promise<void> {
-    const arrival = this.fairness.arrive(this);
+    const arrival = this.#fairness.arrive(this);
     if (arrival.outcome === 'full' || arrival.outcome === 'busy') throw refused();
     this.#ticket = arrival.ticket;
     if (arrival.outcome === 'begin') return undefined;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#leave('time-out');
-      }, this.fairness.waitMaxMs);
+      }, this.#fairness.waitMaxMs);
       this.#waiting = { resolve, reject, timer };
       if (this.#watched) return;
       this.#watched = true;
@@ -345,7 +351,7 @@ class Turn {
     if (waiting === null || ticket === null) return;
     this.#waiting = this.#ticket = null;
     clearTimeout(waiting.timer);
-    this.fairness.abandon(this, ticket, reason);
+    this.#fairness.abandon(this, ticket, reason);
     waiting.reject(refused());
   }
 
@@ -358,7 +364,7 @@ class Turn {
   pause(): void {
     const ticket = this.#ticket;
     this.#ticket = null;
-    if (ticket !== null && ticket.begunAt !== null) this.fairness.finish(this, ticket);
+    if (ticket !== null && ticket.begunAt !== null) this.#fairness.finish(this, ticket);
   }
 
   async resume(): Promise<void> {

@@ -91,6 +91,8 @@ function rounded(seconds: number): number {
 }
 
 export class Level<T> {
+  /** Counts the seats in use, across threads where they share the level. */
+  readonly #pool: SeatPool;
   readonly #queues: Queue<T>[];
   /** The imagined time: seat-seconds that each busy queue has had. */
   #r = 0;
@@ -112,9 +114,10 @@ export class Level<T> {
   constructor(
     readonly terms: LevelTerms,
     now: number,
-    /** Counts the seats in use, across threads where they share the level. */
-    private readonly pool: SeatPool = new OwnSeats(),
+
+    pool: SeatPool = new OwnSeats(),
   ) {
+    this.#pool = pool;
     this.#at = now;
     this.#seats = terms.seats;
     this.#queues = Array.from({ length: terms.queues }, () => ({
@@ -165,7 +168,7 @@ export class Level<T> {
     this.#advance(now);
     const seats = Math.max(1, wanted);
     if (this.#queues.length === 0) {
-      if (!this.pool.take(seats, { limit: this.#seats })) return { outcome: 'busy' };
+      if (!this.#pool.take(seats, { limit: this.#seats })) return { outcome: 'busy' };
       const ticket = { of, seats, queue: -1, arrivedAt: now, begunAt: now, guess: 0 };
       this.#seatsInUse += seats;
       this.#underWay++;
@@ -175,15 +178,15 @@ export class Level<T> {
     const queue = this.#queues[index]!;
     const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null, guess: 0 };
     // A request that finds a seat and no waiting ones runs at once.
-    this.pool.waits(1);
-    if (this.#waiting === 0 && this.pool.take(seats, { limit: this.#seats })) {
-      this.pool.waits(-1);
+    this.#pool.waits(1);
+    if (this.#waiting === 0 && this.#pool.take(seats, { limit: this.#seats })) {
+      this.#pool.waits(-1);
       this.#wake(queue, now);
       this.#start(ticket, queue, now);
       return { outcome: 'begin', ticket };
     }
     if (queue.waiting.length >= this.terms.queueLengthMax) {
-      this.pool.waits(-1);
+      this.#pool.waits(-1);
       return { outcome: 'full' };
     }
     this.#wake(queue, now);
@@ -198,7 +201,7 @@ export class Level<T> {
   finish(ticket: Ticket<T>, now: number): readonly Ticket<T>[] {
     this.#advance(now);
     this.#seatsInUse -= ticket.seats;
-    this.pool.change(-ticket.seats);
+    this.#pool.change(-ticket.seats);
     this.#underWay--;
     const queue = this.#queues[ticket.queue];
     if (queue !== undefined) {
@@ -214,7 +217,7 @@ export class Level<T> {
     this.#advance(now);
     const queue = this.#queues[ticket.queue];
     this.#seatsInUse += seats - ticket.seats;
-    this.pool.change(seats - ticket.seats);
+    this.#pool.change(seats - ticket.seats);
     if (queue !== undefined) this.#settle(ticket, queue, now);
     ticket.seats = seats;
     if (queue !== undefined) this.#charge(ticket, queue, now);
@@ -231,7 +234,7 @@ export class Level<T> {
     queue.waitingSeats -= ticket.seats;
     this.#waiting--;
     this.#waitingSeats -= ticket.seats;
-    this.pool.waits(-1);
+    this.#pool.waits(-1);
     this.#rest(queue);
     return true;
   }
@@ -322,8 +325,8 @@ export class Level<T> {
       const index = this.#earliest(now);
       const queue = this.#queues[index]!;
       const ticket = queue.waiting[0]!;
-      if (!this.pool.take(ticket.seats, { limit: this.#seats })) break;
-      this.pool.waits(-1);
+      if (!this.#pool.take(ticket.seats, { limit: this.#seats })) break;
+      this.#pool.waits(-1);
       queue.waiting.shift();
       queue.waitingSeats -= ticket.seats;
       this.#waiting--;

@@ -39,6 +39,7 @@ export interface FollowOptions {
 
 /** Applies the objects, maintains the default ones, and reports schemas without a level. */
 export class FollowedObjects {
+  readonly #options: FollowOptions;
   readonly #objects: Record<Kind, Map<string, ApiObject>> = { flowschemas: new Map(), prioritylevelconfigurations: new Map() };
   readonly #wanted = bootstrapObjects();
   readonly #stops: (() => void)[];
@@ -48,7 +49,8 @@ export class FollowedObjects {
   #again = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly options: FollowOptions) {
+  constructor(options: FollowOptions) {
+    this.#options = options;
     // The defaults apply until the cluster's objects are known.
     const wanted = this.#wanted;
     this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
@@ -93,7 +95,7 @@ export class FollowedObjects {
       const object = decode();
       this.#objects[kind].set(object.metadata.name ?? '', object);
     } catch (error) {
-      this.options.report('an object cannot be read', error);
+      this.#options.report('an object cannot be read', error);
     }
     this.#changed();
   }
@@ -114,7 +116,7 @@ export class FollowedObjects {
     );
     const named = new Set(schemas.map(({ metadata }) => metadata.name));
     const missingSchemas = (wanted['flowschemas'] ?? []).filter(({ metadata: { name = '' } }) => mandatory.has(name) && !named.has(name));
-    this.options.fairness.configure([...schemas, ...missingSchemas].map(schemaOf), [...levels, ...missing].map(levelOf));
+    this.#options.fairness.configure([...schemas, ...missingSchemas].map(schemaOf), [...levels, ...missing].map(levelOf));
   }
 
   /** One pass at a time; a change meanwhile leads to another one. */
@@ -128,7 +130,7 @@ export class FollowedObjects {
   async #looks(): Promise<void> {
     while (this.#again && this.#timer !== null) {
       this.#again = false;
-      if (!this.#known || !(await this.options.leads().catch(() => false))) return;
+      if (!this.#known || !(await this.#options.leads().catch(() => false))) return;
       await this.#keepObjects();
       await this.#tellDangling();
     }
@@ -142,7 +144,7 @@ export class FollowedObjects {
       for (const object of wanted[kind] ?? []) {
         const present = this.#objects[kind].get(object.metadata.name ?? '');
         if (present === undefined)
-          await this.#attempt(() => this.options.registry.create({ resource, namespace: '', name: '' }, object, options));
+          await this.#attempt(() => this.#options.registry.create({ resource, namespace: '', name: '' }, object, options));
         else if (follows(present) && differs(present, object))
           await this.#attempt(() => this.#put(resource, present, (current) => ({ ...current, spec: specFor(current, object) })));
       }
@@ -156,7 +158,7 @@ export class FollowedObjects {
       const wanted = danglingOf(schema, this.#objects.prioritylevelconfigurations);
       const present = objectsIn(objectAt(schema, 'status') ?? {}, 'conditions').find((condition) => textAt(condition, 'type') === dangling);
       if (present !== undefined && ['status', 'reason', 'message'].every((member) => present[member] === wanted[member])) continue;
-      const condition = { ...wanted, lastTransitionTime: timeText(this.options.now()) };
+      const condition = { ...wanted, lastTransitionTime: timeText(this.#options.now()) };
       await this.#attempt(() => this.#put(resource, schema, (current) => withCondition(current, condition), 'status'));
     }
   }
@@ -171,7 +173,7 @@ export class FollowedObjects {
       if (current === null) throw new StatusError(404, 'NotFound', `${name} is gone`, {});
       return change(current);
     };
-    return this.options.registry.update({ resource, namespace: '', name }, { apply, subresource, uid: null, mayCreate: null }, options);
+    return this.#options.registry.update({ resource, namespace: '', name }, { apply, subresource, uid: null, mayCreate: null }, options);
   }
 
   /** Another writer may be faster; the next pass shows what is left. */
@@ -180,12 +182,12 @@ export class FollowedObjects {
       await write();
     } catch (error) {
       if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 404))
-        this.options.report('an object cannot be written', error);
+        this.#options.report('an object cannot be written', error);
     }
   }
 
   #resource(kind: Kind): ServedResource | null {
-    return this.options.catalogue.resource(group, 'v1', kind);
+    return this.#options.catalogue.resource(group, 'v1', kind);
   }
 }
 

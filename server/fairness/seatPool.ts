@@ -44,21 +44,19 @@ interface WaitAsync {
  *     demands  for each thread, its recent demand: lending uses the sum
  */
 export class SharedSeats {
+  readonly #thread: number;
   readonly #names: BigInt64Array;
   readonly #taken: Int32Array;
   readonly #waiting: Int32Array;
   readonly #freed: Int32Array;
   readonly #demands: Float64Array;
 
-  private readonly threads: number;
+  readonly #threads: number;
 
   /** `memory` has the size `bytesFor(threads)`; `thread` counts from 0. */
-  constructor(
-    memory: SharedArrayBuffer,
-    private readonly thread: number,
-    { threads }: { readonly threads: number },
-  ) {
-    this.threads = threads;
+  constructor(memory: SharedArrayBuffer, thread: number, { threads }: { readonly threads: number }) {
+    this.#thread = thread;
+    this.#threads = threads;
 
     this.#names = new BigInt64Array(memory, 0, levelsMax);
     this.#demands = new Float64Array(memory, 8 * levelsMax, levelsMax * threads);
@@ -86,45 +84,47 @@ export class SharedSeats {
 
   /** Stores this thread's demand for a level and returns the total. */
   demand({ place }: SharedPool, own: number): number {
-    this.#demands[place * this.threads + this.thread] = own;
+    this.#demands[place * this.#threads + this.#thread] = own;
     let sum = 0;
-    for (let thread = 0; thread < this.threads; thread++) sum += this.#demands[place * this.threads + thread] ?? 0;
+    for (let thread = 0; thread < this.#threads; thread++) sum += this.#demands[place * this.#threads + thread] ?? 0;
     return sum;
   }
 }
 
 export class SharedPool implements SeatPool {
+  readonly #taken: Int32Array;
   #armed = false;
 
-  private readonly waiting: Int32Array;
-  private readonly freed: Int32Array;
+  readonly #waiting: Int32Array;
+  readonly #freed: Int32Array;
 
   constructor(
-    private readonly taken: Int32Array,
+    taken: Int32Array,
     { waiting, freed }: { readonly waiting: Int32Array; readonly freed: Int32Array },
     readonly place: number,
   ) {
-    this.waiting = waiting;
-    this.freed = freed;
+    this.#taken = taken;
+    this.#waiting = waiting;
+    this.#freed = freed;
   }
 
   take(seats: number, { limit }: { readonly limit: number }): boolean {
     // Exceeding the limit even for a moment could make another thread refuse a request.
     for (;;) {
-      const before = Atomics.load(this.taken, this.place);
+      const before = Atomics.load(this.#taken, this.place);
       if (before > 0 && before + seats > limit) return false;
-      if (Atomics.compareExchange(this.taken, this.place, before, before + seats) === before) return true;
+      if (Atomics.compareExchange(this.#taken, this.place, before, before + seats) === before) return true;
     }
   }
 
   change(by: number): void {
-    Atomics.add(this.taken, this.place, by);
-    if (by < 0 && Atomics.load(this.waiting, this.place) > 0) this.#wake();
+    Atomics.add(this.#taken, this.place, by);
+    if (by < 0 && Atomics.load(this.#waiting, this.place) > 0) this.#wake();
   }
 
   /** A waiting thread registers before it checks for seats, so that later returns notify it. */
   waits(by: number): void {
-    Atomics.add(this.waiting, this.place, by);
+    Atomics.add(this.#waiting, this.place, by);
   }
 
   /** Calls `look` at once and whenever seats may have been returned, until it reports that no request waits here. */
@@ -132,12 +132,12 @@ export class SharedPool implements SeatPool {
     if (this.#armed) return;
     this.#armed = true;
     // Read before the check, so that a later return changes it and prevents the sleep.
-    const seen = Atomics.load(this.freed, this.place);
+    const seen = Atomics.load(this.#freed, this.place);
     if (!look()) {
       this.#armed = false;
       return;
     }
-    const { value } = (Atomics as unknown as WaitAsync).waitAsync(this.freed, this.place, seen);
+    const { value } = (Atomics as unknown as WaitAsync).waitAsync(this.#freed, this.place, seen);
     void Promise.resolve(value).then(() => {
       this.#armed = false;
       this.whileWaiting(look);
@@ -145,7 +145,7 @@ export class SharedPool implements SeatPool {
   }
 
   #wake(): void {
-    Atomics.add(this.freed, this.place, 1);
-    Atomics.notify(this.freed, this.place);
+    Atomics.add(this.#freed, this.place, 1);
+    Atomics.notify(this.#freed, this.place);
   }
 }

@@ -19,6 +19,14 @@ const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as 
 type Reason = (typeof reasons)[number];
 
 class SchemaTally {
+  readonly #series: {
+    readonly waited: DurationSeries;
+    readonly left: DurationSeries;
+    readonly took: DurationSeries;
+    readonly seats: DurationSeries;
+    readonly lengths: DurationSeries;
+    readonly watchers: DurationSeries;
+  } | null;
   waiting = 0;
   waitingSeats = 0;
   underWay = 0;
@@ -27,7 +35,7 @@ class SchemaTally {
   readonly refusals: Record<Reason, number> = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0, cancelled: 0 };
 
   constructor(
-    private readonly series: {
+    series: {
       readonly waited: DurationSeries;
       readonly left: DurationSeries;
       readonly took: DurationSeries;
@@ -35,15 +43,17 @@ class SchemaTally {
       readonly lengths: DurationSeries;
       readonly watchers: DurationSeries;
     } | null,
-  ) {}
+  ) {
+    this.#series = series;
+  }
 
   /** A request has joined a queue, whose length is now this. */
   enqueued(length: number): void {
-    this.series?.lengths.observe(length);
+    this.#series?.lengths.observe(length);
   }
   /** A request changes a resource with so many watches. */
   watched(watchers: number): void {
-    this.series?.watchers.observe(watchers);
+    this.#series?.watchers.observe(watchers);
   }
   waits(seats: number): void {
     this.waiting++;
@@ -52,19 +62,19 @@ class SchemaTally {
   leaves(seats: number, unservedAfter: number | null): void {
     this.waiting--;
     this.waitingSeats -= seats;
-    if (unservedAfter !== null) this.series?.left.observe(unservedAfter);
+    if (unservedAfter !== null) this.#series?.left.observe(unservedAfter);
   }
   begins(seats: number, waited: number): void {
     this.underWay++;
     this.seats += seats;
     this.dispatched++;
-    this.series?.waited.observe(waited);
-    this.series?.seats.observe(seats);
+    this.#series?.waited.observe(waited);
+    this.#series?.seats.observe(seats);
   }
   ends(seats: number, took: number): void {
     this.underWay--;
     this.seats -= seats;
-    this.series?.took.observe(took);
+    this.#series?.took.observe(took);
   }
   rejected(reason: Reason): void {
     this.refusals[reason]++;
@@ -222,7 +232,7 @@ export class Tally {
       ),
     };
     const perSchema = (name: string, help: string, value: (tally: SchemaTally) => number): void => {
-      const { all } = this;
+      const all = this.#all;
       new Gauge({
         name: `${prefix}_${name}`,
         help,
@@ -238,7 +248,7 @@ export class Tally {
     perSchema('current_inqueue_seats', 'Seats that requests wait for.', ({ waitingSeats }) => waitingSeats);
     perSchema('current_executing_requests', 'Requests that are worked on.', ({ underWay }) => underWay);
     perSchema('current_executing_seats', 'Seats of the requests that are worked on.', ({ seats }) => seats);
-    const { all } = this;
+    const all = this.#all;
     new Counter({
       name: `${prefix}_dispatched_requests_total`,
       help: 'Requests whose turn it has been.',
@@ -308,7 +318,7 @@ export class Tally {
     });
   }
 
-  private readonly all = (): Iterable<{ readonly labels: Record<(typeof labels)[number], string>; readonly tally: SchemaTally }> =>
+  readonly #all = (): Iterable<{ readonly labels: Record<(typeof labels)[number], string>; readonly tally: SchemaTally }> =>
     this.#byName.values();
 }
 

@@ -2,17 +2,19 @@ import type { DurationSeries } from '../../program/metrics/durations.js';
 
 /** A changing ratio: each nanosecond counts as one observation, so that the histogram shows how long it had which value. */
 export class TimedRatio {
+  readonly #series: DurationSeries;
+  #since: number;
   #ratio = 0;
 
   /** `now`, here and below, is in seconds of a monotonic clock. */
-  constructor(
-    private readonly series: DurationSeries,
-    private since: number,
-  ) {}
+  constructor(series: DurationSeries, since: number) {
+    this.#series = series;
+    this.#since = since;
+  }
 
   set(ratio: number, now: number): void {
-    if (now > this.since) this.series.observeTimes(this.#ratio, Math.round((now - this.since) * nanosecondsPerSecond));
-    this.since = now;
+    if (now > this.#since) this.#series.observeTimes(this.#ratio, Math.round((now - this.#since) * nanosecondsPerSecond));
+    this.#since = now;
     this.#ratio = ratio;
   }
 }
@@ -38,14 +40,18 @@ type Part = 'demand' | 'seats' | 'executing' | 'waiting';
 
 /** The use of a level's limits over time. */
 export class LevelUtilization {
-  constructor(private readonly ratios: Readonly<Record<Part, TimedRatio>>) {}
+  readonly #ratios: Readonly<Record<Part, TimedRatio>>;
+
+  constructor(ratios: Readonly<Record<Part, TimedRatio>>) {
+    this.#ratios = ratios;
+  }
 
   note({ seatsInUse, waitingSeats, underWay, waiting, seats, nominalSeats, waitingMax }: LevelState, now: number): void {
     const has = Number.isFinite(seats) ? seats : nominalSeats;
-    this.ratios.demand.set(part(seatsInUse + waitingSeats, nominalSeats), now);
-    this.ratios.seats.set(part(seatsInUse, has), now);
-    this.ratios.executing.set(part(underWay, has), now);
-    this.ratios.waiting.set(part(waiting, waitingMax), now);
+    this.#ratios.demand.set(part(seatsInUse + waitingSeats, nominalSeats), now);
+    this.#ratios.seats.set(part(seatsInUse, has), now);
+    this.#ratios.executing.set(part(underWay, has), now);
+    this.#ratios.waiting.set(part(waiting, waitingMax), now);
   }
 }
 

@@ -166,28 +166,33 @@ const untilCaughtUp: Until = { holds: ({ through, present: now, changes }) => th
 const untilRevision = (wanted: Revision): Until => ({ holds: ({ through }) => through >= wanted, everyMs: 5 });
 
 class Move {
+  readonly #options: MigrationOptions;
+  /** Extended by kinds that are defined meanwhile. */
+  readonly #kinds: Map<string, string>;
   readonly from: Source;
   readonly to: Side;
   readonly counts = { written: 0, removed: 0 };
   #passes = 0;
 
   constructor(
-    private readonly options: MigrationOptions,
-    /** Extended by kinds that are defined meanwhile. */
-    private readonly kinds: Map<string, string>,
+    options: MigrationOptions,
+
+    kinds: Map<string, string>,
   ) {
+    this.#options = options;
+    this.#kinds = kinds;
     this.from = options.from;
     this.to = { ...options.to, form: formOf(options.to.kind, kinds) };
   }
 
   say(line: string): void {
-    this.options.progress?.(line);
+    this.#options.progress?.(line);
   }
 
   /** Raises the target's revision to the source's, or to a given one. */
   async raise(sourceRevision?: Revision): Promise<void> {
-    const wanted = (sourceRevision ?? (await present(this.from.engine, 'source'))) - (this.options.unseen ?? 0);
-    await raise(this.to, wanted, this.options.raiseMax ?? raiseDefaultMax, (line) => {
+    const wanted = (sourceRevision ?? (await present(this.from.engine, 'source'))) - (this.#options.unseen ?? 0);
+    await raise(this.to, wanted, this.#options.raiseMax ?? raiseDefaultMax, (line) => {
       this.say(line);
     });
   }
@@ -196,9 +201,9 @@ class Move {
   async pass(wanted?: Revision): Promise<{ readonly changed: number; readonly at: Revision }> {
     for (let attempt = 1; ; attempt++) {
       const at = wanted ?? (await present(this.from.engine, 'source'));
-      for (const [name, kind] of await kindsDefined(this.from)) this.kinds.set(name, kind);
+      for (const [name, kind] of await kindsDefined(this.from)) this.#kinds.set(name, kind);
       try {
-        const done = await onePass(this.from, this.to, at, this.options.eventTtlMs);
+        const done = await onePass(this.from, this.to, at, this.#options.eventTtlMs);
         this.#count(done);
         this.say(`pass ${++this.#passes}: ${done.written} written, ${done.removed} removed, up to revision ${at} of the source`);
         return { changed: done.written + done.removed, at };
@@ -243,7 +248,7 @@ class Move {
     for (const { key, change } of new Map(own.map((each) => [each.change.key, each])).values()) {
       this.#count(change.value === null ? { written: 0, removed: 1 } : { written: 1, removed: 0 });
       await begin(writes, () =>
-        demand(this.to.engine, { comparisons: [], operations: [operationOf(key, change, this.to, this.options.eventTtlMs)] }),
+        demand(this.to.engine, { comparisons: [], operations: [operationOf(key, change, this.to, this.#options.eventTtlMs)] }),
       );
     }
     await Promise.all(writes);
@@ -254,7 +259,7 @@ class Move {
   #learn({ resource, name }: ObjectKey, { value, revision }: Change): void {
     if (value === null || qualifiedName(resource) !== qualifiedName(definitions)) return;
     const [qualified, kind] = kindDefined(name, { value, modRevision: revision });
-    this.kinds.set(qualified, kind);
+    this.#kinds.set(qualified, kind);
   }
 
   #count({ written, removed }: { readonly written: number; readonly removed: number }): void {

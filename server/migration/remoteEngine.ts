@@ -13,9 +13,12 @@ const readOnly: WriteOutcome = { outcome: 'rejected', reason: 'the store of runn
 
 /** Reads the built-in store of running servers through the operators' paths. It uses one server as long as that responds. */
 export class RemoteEngine implements StoreEngine {
+  readonly #servers: Servers;
   #preferred = 0;
 
-  constructor(private readonly servers: Servers) {}
+  constructor(servers: Servers) {
+    this.#servers = servers;
+  }
 
   async barrier(): Promise<BarrierOutcome> {
     try {
@@ -65,10 +68,10 @@ export class RemoteEngine implements StoreEngine {
 
   /** Every request is idempotent. */
   async #ask(method: string, path: string, body?: object): Promise<unknown> {
-    const { addresses } = this.servers;
+    const { addresses } = this.#servers;
     for (const deadline = performance.now() + patienceMs; ; await delay(pauseMs)) {
       try {
-        return await this.servers.ask(addresses[this.#preferred % addresses.length]!, method, `/raft/v1/${path}`, body);
+        return await this.#servers.ask(addresses[this.#preferred % addresses.length]!, method, `/raft/v1/${path}`, body);
       } catch (error) {
         if ((error instanceof RefusedError && definite.has(error.code)) || performance.now() > deadline) throw error;
         this.#preferred++;

@@ -34,77 +34,81 @@ const isSame = (a: WholeOf | undefined, b: WholeOf): boolean =>
  * after every change.
  */
 export class Library {
-  private readonly builtIn = new Map<string, Promise<BuiltDocuments>>();
-  private readonly groups = new Map<Encoding, WeakMap<ServedGroup, Promise<BuiltDocuments>>>();
-  private readonly whole = new Map<Encoding, { readonly of: WholeOf; readonly documents: Promise<BuiltDocuments> }>();
+  readonly #options: LibraryOptions;
+  readonly #builtIn = new Map<string, Promise<BuiltDocuments>>();
+  readonly #groups = new Map<Encoding, WeakMap<ServedGroup, Promise<BuiltDocuments>>>();
+  readonly #whole = new Map<Encoding, { readonly of: WholeOf; readonly documents: Promise<BuiltDocuments> }>();
 
-  constructor(private readonly options: LibraryOptions) {}
+  constructor(options: LibraryOptions) {
+    this.#options = options;
+  }
 
   /** The version 2 document. */
   async everything(encoding: Encoding): Promise<BuiltDocument | null> {
-    const { builtIn, defined, definitions } = this.options;
-    const of: WholeOf = { groups: defined().groups, remote: fitting(this.options.remote()) };
-    let known = this.whole.get(encoding);
+    const { builtIn, defined, definitions } = this.#options;
+    const of: WholeOf = { groups: defined().groups, remote: fitting(this.#options.remote()) };
+    let known = this.#whole.get(encoding);
     if (known === undefined || !isSame(known.of, of)) {
       const source = {
         ...sourceOf({ ...builtIn, groups: [...builtIn.groups, ...of.groups] }),
         definitions: of.groups.flatMap(({ name }) => definitions(name)),
       };
-      const made = { of, documents: this.ofEverything(source, of.remote, encoding) };
+      const made = { of, documents: this.#ofEverything(source, of.remote, encoding) };
       made.documents.catch(() => {
-        if (this.whole.get(encoding) === made) this.whole.delete(encoding);
+        if (this.#whole.get(encoding) === made) this.#whole.delete(encoding);
       });
-      this.whole.set(encoding, (known = made));
+      this.#whole.set(encoding, (known = made));
     }
     return (await known.documents).get('') ?? null;
   }
 
   /** Foreign documents must not prevent this server's own. */
-  private ofEverything(source: Source, remote: readonly Uint8Array[], encoding: Encoding): Promise<BuiltDocuments> {
+  #ofEverything(source: Source, remote: readonly Uint8Array[], encoding: Encoding): Promise<BuiltDocuments> {
     const form: Form = { version: 2, encoding };
-    return remote.length === 0 ? this.made(source, form) : this.made({ ...source, remote }, form).catch(() => this.made(source, form));
+    return remote.length === 0 ? this.#made(source, form) : this.#made({ ...source, remote }, form).catch(() => this.#made(source, form));
   }
 
   /** A version 3 document, by the path below `/openapi/v3/`. */
   async document(path: string, encoding: Encoding): Promise<BuiltDocument | null> {
     const [, name = '', version = ''] = path.split('/');
-    const { builtIn, defined } = this.options;
+    const { builtIn, defined } = this.#options;
     const group = builtIn.version(name, version) === null ? defined().group(name) : null;
-    const documents = group === null ? await this.ofBuiltIn(encoding) : (await this.ofGroups([group], encoding))[0];
+    const documents = group === null ? await this.#ofBuiltIn(encoding) : (await this.#ofGroups([group], encoding))[0];
     return documents?.get(path) ?? null;
   }
 
   async all(encoding: Encoding): Promise<BuiltDocuments> {
-    const [builtIn, ...groups] = await Promise.all([this.ofBuiltIn(encoding), this.ofGroups(this.options.defined().groups, encoding)]).then(
-      ([first, others]) => [first, ...others],
-    );
+    const [builtIn, ...groups] = await Promise.all([
+      this.#ofBuiltIn(encoding),
+      this.#ofGroups(this.#options.defined().groups, encoding),
+    ]).then(([first, others]) => [first, ...others]);
     return new Map([...(builtIn ?? []), ...groups.flatMap((documents) => [...documents])]);
   }
 
-  private ofBuiltIn(encoding: Encoding): Promise<BuiltDocuments> {
-    let documents = this.builtIn.get(encoding);
+  #ofBuiltIn(encoding: Encoding): Promise<BuiltDocuments> {
+    let documents = this.#builtIn.get(encoding);
     if (documents === undefined)
-      this.builtIn.set(
+      this.#builtIn.set(
         encoding,
-        (documents = this.build(sourceOf(this.options.builtIn), { version: 3, encoding }, () => {
-          this.builtIn.delete(encoding);
+        (documents = this.#build(sourceOf(this.#options.builtIn), { version: 3, encoding }, () => {
+          this.#builtIn.delete(encoding);
         })),
       );
     return documents;
   }
 
   /** Groups without documents are described together. */
-  private ofGroups(groups: readonly ServedGroup[], encoding: Encoding): Promise<BuiltDocuments[]> {
-    const known = this.groups.get(encoding) ?? new WeakMap<ServedGroup, Promise<BuiltDocuments>>();
-    this.groups.set(encoding, known);
+  #ofGroups(groups: readonly ServedGroup[], encoding: Encoding): Promise<BuiltDocuments[]> {
+    const known = this.#groups.get(encoding) ?? new WeakMap<ServedGroup, Promise<BuiltDocuments>>();
+    this.#groups.set(encoding, known);
     const missing = groups.filter((group) => !known.has(group));
     if (missing.length > 0) {
       const source = {
         ...sourceOf({ groups: missing }),
-        definitions: missing.flatMap(({ name }) => this.options.definitions(name)),
+        definitions: missing.flatMap(({ name }) => this.#options.definitions(name)),
         partial: true,
       };
-      const built = this.build(source, { version: 3, encoding }, () => {
+      const built = this.#build(source, { version: 3, encoding }, () => {
         for (const group of missing) known.delete(group);
       });
       for (const group of missing)
@@ -116,14 +120,14 @@ export class Library {
     return Promise.all(groups.map((group) => known.get(group) ?? Promise.resolve(new Map())));
   }
 
-  private made(source: Source, form: Form): Promise<BuiltDocuments> {
-    const { builder, telling } = this.options;
+  #made(source: Source, form: Form): Promise<BuiltDocuments> {
+    const { builder, telling } = this.#options;
     return builder.build(telling === undefined ? source : { ...source, telling }, form);
   }
 
   /** Waiting callers receive a failure; the next one tries again. */
-  private build(source: Source, form: Form, forget: () => void): Promise<BuiltDocuments> {
-    const documents = this.made(source, form);
+  #build(source: Source, form: Form, forget: () => void): Promise<BuiltDocuments> {
+    const documents = this.#made(source, form);
     documents.catch(forget);
     return documents;
   }

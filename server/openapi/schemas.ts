@@ -32,39 +32,42 @@ const alternativeSchemas: Readonly<Record<string, JsonObject>> = {
 
 /** Schemas of types, collected by reference. */
 export class SchemaSet {
-  private readonly made = new Map<string, JsonObject>();
-  private readonly wanted: string[] = [];
+  readonly #dialect: Dialect;
+  readonly #defined: DefinedTypes;
+  readonly #telling: Telling;
+  readonly #made = new Map<string, JsonObject>();
+  readonly #wanted: string[] = [];
 
   /** `defined`: custom types. */
-  constructor(
-    private readonly dialect: Dialect,
-    private readonly defined: DefinedTypes = new Map(),
-    private readonly telling: Telling = { enums: true },
-  ) {}
+  constructor(dialect: Dialect, defined: DefinedTypes = new Map(), telling: Telling = { enums: true }) {
+    this.#dialect = dialect;
+    this.#defined = defined;
+    this.#telling = telling;
+  }
 
   /** Refers to a type by its short name and adds its schema to the set. */
   ref(name: string): JsonObject {
-    if (!this.made.has(name)) {
-      this.made.set(name, {});
-      this.wanted.push(name);
+    if (!this.#made.has(name)) {
+      this.#made.set(name, {});
+      this.#wanted.push(name);
     }
-    return { $ref: `${this.dialect.refPrefix}${this.fullName(name)}` };
+    return { $ref: `${this.#dialect.refPrefix}${this.#fullName(name)}` };
   }
 
   /** All schemas referred to, directly or indirectly, sorted by full name. */
   all(): JsonObject {
-    for (let name = this.wanted.pop(); name !== undefined; name = this.wanted.pop())
-      this.made.set(name, this.defined.get(name)?.schema((each) => this.ref(each)) ?? this.schemaOf(typeNamed(name) ?? missing(name)));
+    for (let name = this.#wanted.pop(); name !== undefined; name = this.#wanted.pop())
+      this.#made.set(name, this.#defined.get(name)?.schema((each) => this.ref(each)) ?? this.#schemaOf(typeNamed(name) ?? missing(name)));
     return Object.fromEntries(
-      [...this.made].map(([name, schema]) => [this.fullName(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
+      [...this.#made].map(([name, schema]) => [this.#fullName(name), schema] as const).sort(([a], [b]) => (a < b ? -1 : 1)),
     );
   }
 
-  private fullName(name: string): string {
-    return this.defined.get(name)?.fullName ?? openApiNameOf(name);
+  #fullName(name: string): string {
+    return this.#defined.get(name)?.fullName ?? openApiNameOf(name);
   }
 
-  private schemaOf(type: ApiType): JsonObject {
+  #schemaOf(type: ApiType): JsonObject {
     const description = descriptionOfType(type);
     const kinds =
       type.kinds.length === 0
@@ -72,7 +75,7 @@ export class SchemaSet {
         : { 'x-kubernetes-group-version-kind': type.kinds.map(({ group, kind, version }) => ({ group, kind, version })) };
     return {
       ...(description === null ? {} : { description }),
-      ...(type.fields === undefined ? this.leaf(type) : this.members(type, type.fields)),
+      ...(type.fields === undefined ? this.#leaf(type) : this.#members(type, type.fields)),
       ...kinds,
       ...(type.mapType === undefined ? {} : { 'x-kubernetes-map-type': type.mapType }),
       ...(type.unions.length === 0
@@ -86,49 +89,49 @@ export class SchemaSet {
     };
   }
 
-  private leaf({ name, leaf = '' }: ApiType): JsonObject {
-    const alternatives = this.dialect.version === 3 ? alternativeSchemas[name] : undefined;
+  #leaf({ name, leaf = '' }: ApiType): JsonObject {
+    const alternatives = this.#dialect.version === 3 ? alternativeSchemas[name] : undefined;
     if (alternatives !== undefined) return alternatives;
     const [type = '', format] = leaf.split(' ');
     return { ...(type === 'any' ? {} : { type }), ...(format === undefined ? {} : { format }) };
   }
 
-  private members(type: ApiType, fields: ReadonlyMap<string, Field>): JsonObject {
+  #members(type: ApiType, fields: ReadonlyMap<string, Field>): JsonObject {
     const required = [...fields.values()].filter((field) => field.required).map(({ name }) => name);
     return {
       type: 'object',
-      properties: Object.fromEntries([...fields.values()].map((field) => [field.name, this.member(type, field)])),
+      properties: Object.fromEntries([...fields.values()].map((field) => [field.name, this.#member(type, field)])),
       ...(required.length === 0 ? {} : { required }),
     };
   }
 
-  private member(owner: ApiType, field: Field): JsonObject {
+  #member(owner: ApiType, field: Field): JsonObject {
     const description = descriptionOfField(owner, field);
-    const beside = { ...(description === null ? {} : { description }), ...this.defaultOf(field), ...extensionsOf(field) };
-    const schema = this.shape(field.shape, this.telling.enums ? field.enum : undefined);
+    const beside = { ...(description === null ? {} : { description }), ...this.#defaultOf(field), ...extensionsOf(field) };
+    const schema = this.#shape(field.shape, this.#telling.enums ? field.enum : undefined);
     const wrapped =
-      this.dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
+      this.#dialect.version === 3 && schema['$ref'] !== undefined && Object.keys(beside).length > 0 ? { allOf: [schema] } : schema;
     return { ...beside, ...wrapped };
   }
 
   /** A structure that is always present is empty by default. */
-  private defaultOf({ default: value, shape, presence }: Field): JsonObject {
-    if (this.dialect.version === 2) return {};
+  #defaultOf({ default: value, shape, presence }: Field): JsonObject {
+    if (this.#dialect.version === 2) return {};
     if (value !== undefined) return { default: value as JsonValue };
     return shape.is === 'type' && presence === 'always' && typeNamed(shape.name)?.fields !== undefined ? { default: {} } : {};
   }
 
   /** `values`: the enumerated values of the innermost type. */
-  private shape(shape: Shape, values?: readonly string[]): JsonObject {
+  #shape(shape: Shape, values?: readonly string[]): JsonObject {
     switch (shape.is) {
       case 'scalar':
         return { ...scalars[shape.scalar], ...(values === undefined ? {} : { enum: [...values] }) };
       case 'type':
         return this.ref(shape.name);
       case 'list':
-        return { type: 'array', items: this.shape(shape.items, values) };
+        return { type: 'array', items: this.#shape(shape.items, values) };
       case 'map':
-        return { type: 'object', additionalProperties: this.shape(shape.values, values) };
+        return { type: 'object', additionalProperties: this.#shape(shape.values, values) };
     }
   }
 }

@@ -51,6 +51,7 @@ export interface PeersOptions {
 
 /** Forwards requests for versions that only other API servers of the cluster serve, for instance during an upgrade. */
 export class Peers {
+  readonly #options: PeersOptions;
   readonly #addresses = new PeerAddresses();
   readonly #served = new Map<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>();
   readonly #discovery = new PeerDiscovery({ ask: (address) => this.#groupsOf(address) });
@@ -58,7 +59,8 @@ export class Peers {
   readonly #following: Following;
   readonly #agent: Agent;
 
-  constructor(private readonly options: PeersOptions) {
+  constructor(options: PeersOptions) {
+    this.#options = options;
     const { identity, ca, dial = null } = options;
     const how = { keepAlive: true, timeout: idleMs, ...tlsClientOptions({ servername: serverName, ca, ...identity }) };
     this.#agent = silentWhileIdle(dial === null ? new Agent(how) : (dialingAgent(dial, { secure: true, ...how }) as Agent));
@@ -96,7 +98,7 @@ export class Peers {
   async answers(context: RequestContext): Promise<boolean> {
     const { info, request: asked } = context;
     if (!info.isResource || asked.headers[proxied] !== undefined) return false;
-    if (this.options.catalogue.resource(info.group, info.version, info.resource) !== null) return false;
+    if (this.#options.catalogue.resource(info.group, info.version, info.resource) !== null) return false;
     let failure: BackendError | null = null;
     for await (const address of this.#serving(info, context)) {
       const answer = await this.#send(address, context).catch((error: unknown) => {
@@ -200,7 +202,7 @@ export class Peers {
   }
 
   #ask({ ip, port }: ServerAddress, { method, path, headers, body, signal }: Asked): Promise<BackendAnswer> {
-    const { identity, ca } = this.options;
+    const { identity, ca } = this.#options;
     const outgoing = request({
       host: ip,
       port,

@@ -14,13 +14,15 @@ const writeTimeoutMs = 5_000;
  * their etcd write and read them too.
  */
 export class MasterLeases {
+  readonly #storage: Pick<Storage, 'watch' | 'update' | 'delete'>;
   readonly #seen = new Map<string, StoredObject>();
   readonly #following: Following;
 
   constructor(
-    private readonly storage: Pick<Storage, 'watch' | 'update' | 'delete'>,
+    storage: Pick<Storage, 'watch' | 'update' | 'delete'>,
     readonly ip: string,
   ) {
+    this.#storage = storage;
     this.#following = follow(storage, masterLeaseResource, {
       put: (object) => this.#seen.set(object.name, object),
       remove: (_, name) => this.#seen.delete(name),
@@ -47,7 +49,7 @@ export class MasterLeases {
   async remove(): Promise<void> {
     const own = this.#seen.get(this.ip);
     this.#seen.delete(this.ip);
-    if (own !== undefined) await this.storage.delete(keyOf(this.ip), own.version, { timeoutMs: writeTimeoutMs });
+    if (own !== undefined) await this.#storage.delete(keyOf(this.ip), own.version, { timeoutMs: writeTimeoutMs });
   }
 
   stop(): void {
@@ -56,7 +58,7 @@ export class MasterLeases {
 
   #put(current: StoredObject | null): Promise<WriteResult> {
     const object = renewed(this.ip, current?.decode() ?? null);
-    return this.storage.update(keyOf(this.ip), object, current?.version ?? 0, { timeoutMs: writeTimeoutMs });
+    return this.#storage.update(keyOf(this.ip), object, current?.version ?? 0, { timeoutMs: writeTimeoutMs });
   }
 }
 

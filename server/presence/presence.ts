@@ -56,6 +56,7 @@ interface Seen {
 
 /** Renews this server's lease, and maintains the endpoints of the API's own service. See DESIGN.md. */
 export class Presence {
+  readonly #options: PresenceOptions;
   readonly #seen = new Map<string, Seen>();
   readonly #following: Following;
   readonly #clock: ExpiryClock;
@@ -63,7 +64,8 @@ export class Presence {
   #timer: NodeJS.Timeout | null = null;
   #turn: Promise<void> | null = null;
 
-  constructor(private readonly options: PresenceOptions) {
+  constructor(options: PresenceOptions) {
+    this.#options = options;
     this.#clock = options.clock ?? machineClock;
     const { group, resource, namespace } = serverLeases;
     this.#following = follow(
@@ -97,14 +99,14 @@ export class Presence {
     const started = this.#timer !== null;
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#turn;
-    const own = leaseName(this.options.identity);
+    const own = leaseName(this.#options.identity);
     this.#seen.delete(own);
     if (started) await this.#attempt('the lease of this server', () => this.#delete(own));
-    const { masters = null, identity } = this.options;
+    const { masters = null, identity } = this.#options;
     // Another server on this machine may have the same address.
     if (started && masters !== null && !this.#alive().some(({ ip }) => ip === identity.address.ip))
       await this.#attempt('the address of this server', () => masters.remove());
-    if (started && this.options.reconciles && this.#addresses().length > 0) await this.#reconcile();
+    if (started && this.#options.reconciles && this.#addresses().length > 0) await this.#reconcile();
     this.#following.stop();
     masters?.stop();
   }
@@ -118,16 +120,16 @@ export class Presence {
   }
 
   async #renewAndReconcile(): Promise<void> {
-    const { masters = null } = this.options;
+    const { masters = null } = this.#options;
     await Promise.all([this.#following.synced, masters?.synced]);
     this.#known = true;
     if (masters !== null) await this.#attempt('the address of this server', () => masters.renew());
-    const lease = leaseOf(this.options.identity, this.#clock.now());
+    const lease = leaseOf(this.#options.identity, this.#clock.now());
     await this.#attempt('the lease of this server', () => this.#put(serverLeases, lease, () => false));
     for (const [name, { lease: other }] of this.#seen) {
       if (isForgotten(other, this.#clock.now())) await this.#attempt('the lease of a server that is gone', () => this.#delete(name));
     }
-    if (this.options.reconciles) await this.#reconcile();
+    if (this.#options.reconciles) await this.#reconcile();
   }
 
   async #reconcile(): Promise<void> {
@@ -144,8 +146,8 @@ export class Presence {
   #addresses(): readonly ServerAddress[] {
     const alive = this.#alive();
     const known = new Set(alive.map(({ ip }) => ip));
-    const { port } = this.options.identity.address;
-    const others = this.options.masters?.ips().filter((ip) => !known.has(ip)) ?? [];
+    const { port } = this.#options.identity.address;
+    const others = this.#options.masters?.ips().filter((ip) => !known.has(ip)) ?? [];
     return [...alive, ...others.map((ip) => ({ ip, port }))];
   }
 
@@ -169,7 +171,7 @@ export class Presence {
     try {
       await action();
     } catch (error) {
-      if (!(error instanceof StatusError && expected.has(error.code))) this.options.report(what, error);
+      if (!(error instanceof StatusError && expected.has(error.code))) this.#options.report(what, error);
     }
   }
 
@@ -180,7 +182,7 @@ export class Presence {
   ): Promise<void> {
     const target = this.#target(type, wanted.metadata.namespace ?? service.namespace, wanted.metadata.name ?? '');
     if (target === null) return;
-    const { registry } = this.options;
+    const { registry } = this.#options;
     const current = await registry
       .get(target, { at: 'any' })
       .then((stored) => stored.decode(), absentAs(null))
@@ -201,7 +203,7 @@ export class Presence {
 
   async #delete(name: string): Promise<void> {
     const target = this.#target(serverLeases, serverLeases.namespace, name);
-    if (target !== null) await this.options.registry.delete(target, noDeleteOptions, options).then(() => {}, absentAs(undefined));
+    if (target !== null) await this.#options.registry.delete(target, noDeleteOptions, options).then(() => {}, absentAs(undefined));
   }
 
   #target(
@@ -209,7 +211,7 @@ export class Presence {
     namespace: string,
     name: string,
   ): Target | null {
-    const served: ServedResource | null = this.options.catalogue.resource(group, version, resource);
+    const served: ServedResource | null = this.#options.catalogue.resource(group, version, resource);
     return served === null ? null : { resource: served, namespace, name };
   }
 }

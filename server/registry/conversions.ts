@@ -70,8 +70,8 @@ interface Wanted {
 
 class KnownForms {
   readonly versions: Versions;
-  private readonly forms = new Map<string, ApiObject>();
-  private readonly missing = new Map<string, Wanted>();
+  readonly #forms = new Map<string, ApiObject>();
+  readonly #missing = new Map<string, Wanted>();
 
   constructor(resource: ServedResource, { schemaOf }: Versions) {
     const own = apiVersionOf(resource);
@@ -81,21 +81,21 @@ class KnownForms {
         const named: ApiObject = { ...object, apiVersion: object.apiVersion ?? own, kind: resource.kind };
         if (named.apiVersion === apiVersion) return named;
         const key = `${apiVersion} ${writeJson(named as JsonObject)}`;
-        const form = this.forms.get(key);
-        if (form === undefined) this.missing.set(key, { object: named, apiVersion });
+        const form = this.#forms.get(key);
+        if (form === undefined) this.#missing.set(key, { object: named, apiVersion });
         return form === undefined ? null : (copyOf(form as JsonObject) as ApiObject);
       },
     };
   }
 
   get isComplete(): boolean {
-    return this.missing.size === 0;
+    return this.#missing.size === 0;
   }
 
   /** Sends one request for each version, all in parallel. */
   async complete(asks: AskForVersion): Promise<void> {
-    const wanted = [...this.missing];
-    this.missing.clear();
+    const wanted = [...this.#missing];
+    this.#missing.clear();
     const targets = new Set(wanted.map(([, { apiVersion }]) => apiVersion));
     await Promise.all(
       [...targets].map(async (target) => {
@@ -107,7 +107,7 @@ class KnownForms {
         for (const [position, [key]] of own.entries()) {
           const form = forms[position];
           if (form === undefined) throw plainError(500, `conversion to ${target} returned too few objects`);
-          this.forms.set(key, form);
+          this.#forms.set(key, form);
         }
       }),
     );

@@ -43,14 +43,14 @@ export interface CreatorOptions {
 }
 
 export class Creator {
-  private readonly objects: StoredObjects;
-  private readonly admission: Admission | null;
-  private readonly namespaces: NamespaceTerms;
+  readonly #objects: StoredObjects;
+  readonly #admission: Admission | null;
+  readonly #namespaces: NamespaceTerms;
 
   constructor({ objects, admission, namespaces }: CreatorOptions) {
-    this.objects = objects;
-    this.admission = admission;
-    this.namespaces = namespaces;
+    this.#objects = objects;
+    this.#admission = admission;
+    this.#namespaces = namespaces;
   }
 
   /** `mayCreate` is null for a create request, which is already authorized. */
@@ -72,7 +72,7 @@ export class Creator {
     if (heavy) await nextTurn(request);
     if (begun === undefined) delete body.metadata.managedFields;
     else body.metadata.managedFields = begun;
-    const admitted = this.admission?.admit(
+    const admitted = this.#admission?.admit(
       admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
     );
     if (admitted !== undefined) await admitted;
@@ -88,18 +88,18 @@ export class Creator {
     const prepared = body.metadata.name ?? '';
     const named = given !== '' ? given : prefix === '' ? prepared : firstName;
     const names: NewNames = { prefix: given === '' ? prefix : '', firstName: named, version, namespaceLabels, mayCreate, heavy };
-    return this.createNamed(target, body, names, request);
+    return this.#createNamed(target, body, names, request);
   }
 
   /** A dry run makes no namespace. */
   namespaceFor(target: Target, name: string, { dryRun }: WriteOptions): Promise<Readonly<Record<string, string>>> {
-    return admitToNamespace(this.objects.storage, target, name, dryRun ? { ...this.namespaces, provide: null } : this.namespaces);
+    return admitToNamespace(this.#objects.storage, target, name, dryRun ? { ...this.#namespaces, provide: null } : this.#namespaces);
   }
 
-  private async createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {
+  async #createNamed(target: Target, body: ApiObject, names: NewNames, request: WriteRequest): Promise<StoredObject> {
     let name = names.firstName;
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.allocateAndCreate(target, body, { name, names }, request);
+      const outcome = await this.#allocateAndCreate(target, body, { name, names }, request);
       if (outcome.taken === null) return outcome.object;
       if (names.prefix === '' || attempt >= nameAttemptsMax) throw nameTaken(target.resource.storage, name, outcome.taken.terminating);
       name = generatedName(names.prefix, request.random);
@@ -107,14 +107,14 @@ export class Creator {
   }
 
   /** Tries one name. Values are allocated again when another writer was faster. */
-  private async allocateAndCreate(
+  async #allocateAndCreate(
     target: Target,
     body: ApiObject,
     { name, names }: { readonly name: string; readonly names: NewNames },
     request: WriteRequest,
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
     const { version, namespaceLabels, mayCreate, heavy } = names;
-    const allocator = this.objects.allocatorOf(target);
+    const allocator = this.#objects.allocatorOf(target);
     const steps = target.resource.behaviour.strategy.create;
     for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
       const object = allocator === null && steps.named === null ? body : structuredClone(body);
@@ -128,12 +128,12 @@ export class Creator {
       // Warnings are sent even if the object is refused or the name is taken.
       steps.warnings(object).forEach(request.warn);
       if (mayCreate !== null) await mayCreate();
-      const admitted = this.admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
+      const admitted = this.#admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
       // Storage refuses this last: a policy's denial comes first.
       if (!request.dryRun && target.name === '' && namesVersion(version))
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
-      const outcome = await this.tryCreate(target, form, beside, request);
+      const outcome = await this.#tryCreate(target, form, beside, request);
       // The written object is encoded once more for the response, even if no client waits.
       if (heavy) await turns.next();
       if (outcome !== 'claimLost') return outcome;
@@ -141,17 +141,17 @@ export class Creator {
     throw unavailable('too many writers compete for the same values; try again');
   }
 
-  private async tryCreate(target: Target, form: ApiObject, beside: readonly SideWrite[], request: WriteRequest): Promise<CreateOutcome> {
+  async #tryCreate(target: Target, form: ApiObject, beside: readonly SideWrite[], request: WriteRequest): Promise<CreateOutcome> {
     const { resource, namespace } = target;
     const { name = '' } = form.metadata;
     const key: ObjectKey = { resource: resource.storage, namespace, name };
     if (request.dryRun) {
-      const present = await this.objects.read({ ...target, name }, 'mostRecent');
+      const present = await this.#objects.read({ ...target, name }, 'mostRecent');
       return present === null
-        ? { taken: null, object: await this.objects.rehearsed(target, form, 0) }
+        ? { taken: null, object: await this.#objects.rehearsed(target, form, 0) }
         : { taken: { terminating: isDeleting(present) } };
     }
-    const storage = this.objects.storageOf(target.resource);
+    const storage = this.#objects.storageOf(target.resource);
     const result = await fitting(form, { applies: request.owners !== undefined }, (object) =>
       storage.create(key, object, { timeoutMs: request.timeoutMs, beside }),
     );

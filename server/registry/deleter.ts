@@ -26,16 +26,16 @@ export interface DeleterOptions {
 
 /** Deletes an object or a collection: removes objects, or marks them until their holders release them. */
 export class Deleter {
-  private readonly objects: StoredObjects;
-  private readonly admission: Admission | null;
-  private readonly deletionsAtOnce: number;
-  private readonly collectsGarbage: boolean;
+  readonly #objects: StoredObjects;
+  readonly #admission: Admission | null;
+  readonly #deletionsAtOnce: number;
+  readonly #collectsGarbage: boolean;
 
   constructor({ objects, admission, deletionsAtOnce, collectsGarbage }: DeleterOptions) {
-    this.objects = objects;
-    this.admission = admission;
-    this.deletionsAtOnce = deletionsAtOnce;
-    this.collectsGarbage = collectsGarbage;
+    this.#objects = objects;
+    this.#admission = admission;
+    this.#deletionsAtOnce = deletionsAtOnce;
+    this.#collectsGarbage = collectsGarbage;
   }
 
   async delete(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
@@ -46,25 +46,20 @@ export class Deleter {
     const { propagationPolicy, orphanDependents } = deleteOptions;
     const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
     rules.warnings(policy).forEach(request.warn);
-    return this.deleteUnprotected(target, deleteOptions, request, terms);
+    return this.#deleteUnprotected(target, deleteOptions, request, terms);
   }
 
-  private async deleteUnprotected(
-    target: Target,
-    deleteOptions: DeleteOptions,
-    request: WriteRequest,
-    terms: DeletionTerms,
-  ): Promise<Deleted> {
-    let known: Known = { stored: await this.objects.read(target, 'any'), fresh: false };
+  async #deleteUnprotected(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
+    let known: Known = { stored: await this.#objects.read(target, 'any'), fresh: false };
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
-      const outcome = await this.tryDelete(target, deleteOptions, { ...known, terms }, request);
+      const outcome = await this.#tryDelete(target, deleteOptions, { ...known, terms }, request);
       if (outcome !== 'again') return outcome;
-      known = { stored: await this.objects.read(target, 'mostRecent'), fresh: true };
+      known = { stored: await this.#objects.read(target, 'mostRecent'), fresh: true };
     }
     throw modified(target.resource.storage, target.name);
   }
 
-  private async tryDelete(
+  async #tryDelete(
     target: Target,
     deleteOptions: DeleteOptions,
     { stored, fresh, terms }: Known & { readonly terms: DeletionTerms },
@@ -80,19 +75,19 @@ export class Deleter {
       if (!fresh) return 'again';
       throw problem;
     }
-    await this.admitDeletion(target, old, request, terms);
-    const circumstances = { now: request.now, collects: this.collectsGarbage };
+    await this.#admitDeletion(target, old, request, terms);
+    const circumstances = { now: request.now, collects: this.#collectsGarbage };
     const plan = planDeletion(old, deleteOptions, target.resource.behaviour.strategy.delete, circumstances);
     const state = plan.action === 'mark' ? plan.object : plan.marked;
-    if (state === null) return this.remove(target, stored, request);
-    const marked = await this.mark(target, stored, state, request);
+    if (state === null) return this.#remove(target, stored, request);
+    const marked = await this.#mark(target, stored, state, request);
     // Only the latest state can prove that nothing needs marking.
     if (marked === 'again' || (marked === stored && !fresh)) return 'again';
     if (plan.action === 'mark' || request.dryRun) return { object: marked, gone: plan.action === 'remove' };
-    return this.remove(target, marked, request);
+    return this.#remove(target, marked, request);
   }
 
-  private async admitDeletion(
+  async #admitDeletion(
     target: Target,
     old: ApiObject | null,
     options: WriteOptions,
@@ -100,15 +95,15 @@ export class Deleter {
   ): Promise<void> {
     if (admitted) return;
     const asked = admissionRequest(target, { operation: 'DELETE', name: unnamed ? '' : target.name, object: null, old }, options);
-    await this.admission?.admit(asked);
-    await this.admission?.validate(asked);
+    await this.#admission?.admit(asked);
+    await this.#admission?.validate(asked);
   }
 
-  private async remove(target: Target, stored: StoredObject, request: WriteRequest): Promise<Deleted | 'again'> {
+  async #remove(target: Target, stored: StoredObject, request: WriteRequest): Promise<Deleted | 'again'> {
     if (request.dryRun) return { object: stored, gone: true };
-    const result = await this.objects.storageOf(target.resource).delete(keyOf(target), stored.version, {
+    const result = await this.#objects.storageOf(target.resource).delete(keyOf(target), stored.version, {
       timeoutMs: request.timeoutMs,
-      beside: this.objects.released(target, stored),
+      beside: this.#objects.released(target, stored),
     });
     switch (result.outcome) {
       case 'applied':
@@ -122,12 +117,12 @@ export class Deleter {
   }
 
   /** Returns the marked object: `stored` itself where it already carries the mark. */
-  private async mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
+  async #mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
     const apiVersion = apiVersionOf(target.resource.storage);
     const form = storedForm(object, apiVersion);
     if (sameValue(form, storedForm(stored.decode(), apiVersion))) return stored;
     if (request.dryRun) return transientInTurns(form, stored.version);
-    const result = await this.objects
+    const result = await this.#objects
       .storageOf(target.resource)
       .update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs });
     switch (result.outcome) {
@@ -159,15 +154,15 @@ export class Deleter {
         if (failures.length > 0) return;
       }
     };
-    await Promise.all(Array.from({ length: Math.min(this.deletionsAtOnce, objects.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(this.#deletionsAtOnce, objects.length) }, work));
     if (failures.length > 0) throw failures[0];
   }
 
   async deleteUnreadable(target: Target, options: WriteOptions): Promise<void> {
     const key = keyOf(target);
-    const damage = await this.damageOf(target);
-    await this.admitDeletion(target, null, options);
-    const result = await this.objects.storageOf(target.resource).delete(key, damage.version, { timeoutMs: options.timeoutMs });
+    const damage = await this.#damageOf(target);
+    await this.#admitDeletion(target, null, options);
+    const result = await this.#objects.storageOf(target.resource).delete(key, damage.version, { timeoutMs: options.timeoutMs });
     switch (result.outcome) {
       case 'applied':
         return;
@@ -180,9 +175,9 @@ export class Deleter {
     }
   }
 
-  private async damageOf(target: Target): Promise<DamagedValueError> {
+  async #damageOf(target: Target): Promise<DamagedValueError> {
     try {
-      await this.objects.read(target, 'mostRecent');
+      await this.#objects.read(target, 'mostRecent');
     } catch (error) {
       if (error instanceof DamagedValueError) return error;
       throw error;

@@ -14,26 +14,29 @@ export interface RequestSource {
 }
 
 export class RequestMaker {
-  private readonly now: () => number;
-  private readonly random: () => number;
-  private readonly newUid: () => string;
-  private readonly enabled: EnabledFeatures;
-  private readonly dropGated: DropGatedFields;
+  readonly #now: () => number;
+  readonly #random: () => number;
+  readonly #newUid: () => string;
+  readonly #enabled: EnabledFeatures;
+  readonly #dropGated: DropGatedFields;
 
-  private second = Number.NaN;
-  private secondText = '';
+  #second = Number.NaN;
+  #secondText = '';
 
   constructor({ now, random, newUid, enabled }: RequestSource) {
-    this.now = now;
-    this.random = random;
-    this.newUid = newUid;
-    this.enabled = enabled;
-    this.dropGated = gatedFieldDropper(enabled);
+    this.#now = now;
+    this.#random = random;
+    this.#newUid = newUid;
+    this.#enabled = enabled;
+    this.#dropGated = gatedFieldDropper(enabled);
   }
 
   /** Starts one write: the clock is read here and nowhere else. */
   begin({ user, verb, manager, owners, dryRun, timeoutMs, warn, annotate, asked, waiter, deadline }: WriteOptions): WriteRequest {
-    const { random, newUid, enabled, dropGated } = this;
+    const random = this.#random;
+    const newUid = this.#newUid;
+    const enabled = this.#enabled;
+    const dropGated = this.#dropGated;
     // Members are copied one by one: a spread costs several microseconds here, and every write makes one.
     const request: Whole<WriteRequest> = {
       user,
@@ -47,7 +50,7 @@ export class RequestMaker {
       asked,
       waiter,
       deadline,
-      now: this.nowText(),
+      now: this.#nowText(),
       random,
       newUid,
       enabled,
@@ -57,12 +60,12 @@ export class RequestMaker {
   }
 
   /** The text is made once a second: each write contains the time. */
-  private nowText(): string {
-    const second = Math.floor(this.now() / 1000);
-    if (second !== this.second) {
-      this.second = second;
-      this.secondText = timeText(second * 1000);
+  #nowText(): string {
+    const second = Math.floor(this.#now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#secondText = timeText(second * 1000);
     }
-    return this.secondText;
+    return this.#secondText;
   }
 }

@@ -59,12 +59,12 @@ export const createRegistry = (options: RegistryOptions): Registry => new Generi
 
 /** The entry point of the life cycle: reads, and delegates writes. */
 class GenericRegistry implements Registry {
-  private readonly objects: StoredObjects;
-  private readonly requests: RequestMaker;
-  private readonly admission: Admission | null;
-  private readonly creator: Creator;
-  private readonly updater: Updater;
-  private readonly deleter: Deleter;
+  readonly #objects: StoredObjects;
+  readonly #requests: RequestMaker;
+  readonly #admission: Admission | null;
+  readonly #creator: Creator;
+  readonly #updater: Updater;
+  readonly #deleter: Deleter;
 
   constructor({
     storage,
@@ -80,48 +80,48 @@ class GenericRegistry implements Registry {
     observers = [],
   }: RegistryOptions) {
     const objects = new StoredObjects(storage, allocators);
-    this.objects = objects;
-    this.requests = new RequestMaker({ now, random, newUid, enabled });
-    this.admission = admission;
-    this.creator = new Creator({ objects, admission, namespaces });
-    this.updater = new Updater({ objects, creator: this.creator, admission, observers });
-    this.deleter = new Deleter({ objects, admission, deletionsAtOnce, collectsGarbage });
+    this.#objects = objects;
+    this.#requests = new RequestMaker({ now, random, newUid, enabled });
+    this.#admission = admission;
+    this.#creator = new Creator({ objects, admission, namespaces });
+    this.#updater = new Updater({ objects, creator: this.#creator, admission, observers });
+    this.#deleter = new Deleter({ objects, admission, deletionsAtOnce, collectsGarbage });
   }
 
   async get(target: Target, consistency: Consistency): Promise<StoredObject> {
-    const result = await this.objects.storageOf(target.resource).get(keyOf(target), consistency);
+    const result = await this.#objects.storageOf(target.resource).get(keyOf(target), consistency);
     if (result.outcome === 'found') return result.object;
     throw result.outcome === 'absent' ? absent(target) : readFailure(result);
   }
 
   async list(resource: ServedResource, query: ListQuery, expiredMessage = expiredList): Promise<ListPage> {
-    const result = await this.objects.storageOf(resource).list({ ...query, resource: resource.storage });
+    const result = await this.#objects.storageOf(resource).list({ ...query, resource: resource.storage });
     if (result.outcome === 'found') return result;
     throw readFailure(result, expiredMessage);
   }
 
   watch(resource: ServedResource, query: WatchQuery, sink: WatchSink): Watch {
-    return this.objects.storageOf(resource).watch({ ...query, resource: resource.storage }, sink);
+    return this.#objects.storageOf(resource).watch({ ...query, resource: resource.storage }, sink);
   }
 
   create(target: Target, object: ApiObject, options: WriteOptions): Promise<StoredObject> {
-    return this.creator.create(target, object, null, this.requests.begin(options));
+    return this.#creator.create(target, object, null, this.#requests.begin(options));
   }
 
   update(target: Target, change: Change, options: WriteOptions): Promise<Written> {
-    return this.updater.update(target, change, this.requests.begin(options));
+    return this.#updater.update(target, change, this.#requests.begin(options));
   }
 
   async admit(target: Target, question: AdmissionQuestion, options: WriteOptions): Promise<void> {
     if (question.operation === 'CREATE' && target.resource.namespaced && question.asksAboutRights !== true)
-      await this.creator.namespaceFor(target, target.name, options);
+      await this.#creator.namespaceFor(target, target.name, options);
     const asked = admissionRequest(target, { ...question, name: target.name, old: null }, options);
-    await this.admission?.admit(asked);
-    await this.admission?.validate(asked);
+    await this.#admission?.admit(asked);
+    await this.#admission?.validate(asked);
   }
 
   delete(target: Target, deleteOptions: DeleteOptions, options: WriteOptions, terms: DeletionTerms = {}): Promise<Deleted> {
-    return this.deleter.delete(target, deleteOptions, this.requests.begin(options), terms);
+    return this.#deleter.delete(target, deleteOptions, this.#requests.begin(options), terms);
   }
 
   async deleteCollection(
@@ -130,13 +130,13 @@ class GenericRegistry implements Registry {
     deleteOptions: DeleteOptions,
     options: WriteOptions,
   ): Promise<ListPage> {
-    const request = this.requests.begin(options);
+    const request = this.#requests.begin(options);
     const page = await this.list(resource, query, expiredMessage);
-    await this.deleter.deleteAll(resource, page.items, deleteOptions, request);
+    await this.#deleter.deleteAll(resource, page.items, deleteOptions, request);
     return page;
   }
 
   deleteUnreadable(target: Target, options: WriteOptions): Promise<void> {
-    return this.deleter.deleteUnreadable(target, options);
+    return this.#deleter.deleteUnreadable(target, options);
   }
 }

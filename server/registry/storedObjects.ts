@@ -18,10 +18,14 @@ export interface Known {
 export const writeAttemptsMax = 100;
 
 export class StoredObjects {
+  readonly #allocators: Allocators;
+
   constructor(
     readonly storage: Storage,
-    private readonly allocators: Allocators,
-  ) {}
+    allocators: Allocators,
+  ) {
+    this.#allocators = allocators;
+  }
 
   async read(target: Target, at: 'any' | 'mostRecent'): Promise<StoredObject | null> {
     const result = await this.storageOf(target.resource).get(keyOf(target), { at });
@@ -40,7 +44,7 @@ export class StoredObjects {
   }
 
   allocatorOf({ resource }: Target): Allocator | null {
-    return this.allocators[qualifiedName(resource.storage)] ?? null;
+    return this.#allocators[qualifiedName(resource.storage)] ?? null;
   }
 
   /** Returns the releases to write when the object is removed. */

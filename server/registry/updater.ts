@@ -56,23 +56,23 @@ export interface UpdaterOptions {
 
 /** Computes a change from the stored state, and again when another writer changed it. */
 export class Updater {
-  private readonly objects: StoredObjects;
-  private readonly creator: Creator;
-  private readonly admission: Admission | null;
-  private readonly observers: readonly UpdateObserver[];
+  readonly #objects: StoredObjects;
+  readonly #creator: Creator;
+  readonly #admission: Admission | null;
+  readonly #observers: readonly UpdateObserver[];
 
   constructor({ objects, creator, admission, observers }: UpdaterOptions) {
-    this.objects = objects;
-    this.creator = creator;
-    this.admission = admission;
-    this.observers = observers;
+    this.#objects = objects;
+    this.#creator = creator;
+    this.#admission = admission;
+    this.#observers = observers;
   }
 
   async update(target: Target, change: Change, request: WriteRequest): Promise<Written> {
-    let known: Known = { stored: await this.objects.read(target, 'any'), fresh: false };
+    let known: Known = { stored: await this.#objects.read(target, 'any'), fresh: false };
     const ended = endedOf(request);
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
-      const outcome = await this.tryUpdate(target, change, known, request);
+      const outcome = await this.#tryUpdate(target, change, known, request);
       if (outcome.outcome === 'done') return outcome;
       // A writer that competes with many others for a large object computes the change again and again.
       const why = ended();
@@ -81,7 +81,7 @@ export class Updater {
         known = { stored: outcome.seen, fresh: false };
         continue;
       }
-      const stored = await this.objects.read(target, 'mostRecent');
+      const stored = await this.#objects.read(target, 'mostRecent');
       if (stored !== null && outcome.answer !== null && stored.version === known.stored?.version) return outcome.answer();
       known = { stored, fresh: true };
     }
@@ -92,7 +92,7 @@ export class Updater {
    * One round of an update. An outcome from a state that may be outdated waits for the latest state, except a write, which storage checks itself: a refusal,
    * "nothing changed", or the object's absence. If the state is the same, the response stands; else it is computed again.
    */
-  private async tryUpdate(
+  async #tryUpdate(
     target: Target,
     change: Change,
     known: Known,
@@ -101,19 +101,19 @@ export class Updater {
     try {
       if (known.stored === null)
         return known.fresh
-          ? { outcome: 'done', object: await this.createByUpdate(target, change, request), created: true }
+          ? { outcome: 'done', object: await this.#createByUpdate(target, change, request), created: true }
           : { outcome: 'again', seen: null, answer: null };
-      const step = await this.planUpdate(target, change, known.stored, request);
+      const step = await this.#planUpdate(target, change, known.stored, request);
       // An unchanged object under an old encryption key is written again.
-      if (step.step === 'unchanged' && (request.dryRun || !(await this.objects.storageOf(target.resource).isStale(keyOf(target))))) {
+      if (step.step === 'unchanged' && (request.dryRun || !(await this.#objects.storageOf(target.resource).isStale(keyOf(target))))) {
         const { stored } = known;
         const unchanged: { readonly outcome: 'done' } & Written = { outcome: 'done', object: stored, created: false };
         return known.fresh ? unchanged : { outcome: 'again', seen: null, answer: () => unchanged };
       }
-      const written = await this.write(target, change, { stored: known.stored, step }, request);
+      const written = await this.#write(target, change, { stored: known.stored, step }, request);
       if (written.outcome === 'again') return { ...written, answer: null };
       if (!request.dryRun)
-        tellObservers(this.observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
+        tellObservers(this.#observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
       // The written object is encoded once more for the response, even if no client waits.
       if (step.heavy) await turns.next();
       return { outcome: 'done', object: written.object, created: false };
@@ -130,7 +130,7 @@ export class Updater {
     }
   }
 
-  private async planUpdate(
+  async #planUpdate(
     target: Target,
     change: Change,
     stored: StoredObject,
@@ -165,46 +165,48 @@ export class Updater {
     const beginning = turns.run(beginUpdate(target, object), endedOf(request));
     if (beginning instanceof Promise) await beginning;
     if (heavy) await nextTurn(request);
-    const admitting = change.admitted === true ? undefined : this.admission?.admit(admitted());
+    const admitting = change.admitted === true ? undefined : this.#admission?.admit(admitted());
     if (admitting !== undefined) await admitting;
     const admittedTwice = turns.run(withoutRepeatedOwners(object.metadata, 'admitted'), endedOf(request));
     (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
     checkNamespace(object.metadata, target);
     object.metadata.namespace = target.namespace;
     checkVersion(object.metadata, stored, target);
-    const allocator = change.subresource === '' ? this.objects.allocatorOf(target) : null;
+    const allocator = change.subresource === '' ? this.#objects.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn(request);
     const owners = await ownersAfterAdmission(target, { object, applied, sent: sent.object ?? null, old, change }, request);
     const steps = target.resource.behaviour.strategy.through(change.subresource);
     const reviewing = reviewAhead(steps, object, request);
     if (reviewing !== null) await reviewing;
-    const namespaceLabels = steps.readsNamespace(object, old) ? await labelsOfNamespace(this.objects.storage, target.namespace) : undefined;
+    const namespaceLabels = steps.readsNamespace(object, old)
+      ? await labelsOfNamespace(this.#objects.storage, target.namespace)
+      : undefined;
     const context = contextOf(request, owners, namespaceLabels);
     const prepared = prepareUpdate(target, { object, old, subresource: change.subresource }, context);
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
     if (heavy) await nextTurn(request);
     // A request that changes nothing may still be refused.
-    const validating = change.admitted === true ? undefined : this.admission?.validate(admitted());
+    const validating = change.admitted === true ? undefined : this.#admission?.validate(admitted());
     if (validating !== undefined) await validating;
     return { ...step, beside, heavy };
   }
 
-  private async createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
+  async #createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
     const { mayCreate } = change;
     // A PUT that names another object gets that error before the one for an absent object.
-    const put = change.replaces === true ? await this.fromNothing(target, change) : null;
+    const put = change.replaces === true ? await this.#fromNothing(target, change) : null;
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
-    const object = put ?? (await this.fromNothing(target, change));
+    const object = put ?? (await this.#fromNothing(target, change));
     refuseUnreadableVersion(object.metadata);
     const refused = target.resource.behaviour.refusal('create');
     if (refused !== null) throw refused;
-    if (target.resource.namespaced) await this.creator.namespaceFor(target, target.name, request);
+    if (target.resource.namespaced) await this.#creator.namespaceFor(target, target.name, request);
     refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
     if (isHeavy(object as JsonObject)) await nextTurn(request);
-    return this.creator.create(
+    return this.#creator.create(
       target,
       object,
       mayCreate,
@@ -212,14 +214,14 @@ export class Updater {
     );
   }
 
-  private async fromNothing(target: Target, change: Change): Promise<ApiObject> {
+  async #fromNothing(target: Target, change: Change): Promise<ApiObject> {
     const object = await change.apply(null);
     checkIdentity(object.metadata, target);
     return object;
   }
 
   /** Stores the new state, or removes the object when the new state completes its deletion. */
-  private async write(
+  async #write(
     target: Target,
     change: Change,
     { stored, step: { object, beside } }: PlannedWrite,
@@ -231,12 +233,12 @@ export class Updater {
     if (request.dryRun)
       return {
         outcome: 'done',
-        object: completes ? await transientInTurns(object, stored.version) : await this.objects.rehearsed(target, object, stored.version),
+        object: completes ? await transientInTurns(object, stored.version) : await this.#objects.rehearsed(target, object, stored.version),
       };
     const { timeoutMs } = request;
-    const storage = this.objects.storageOf(target.resource);
+    const storage = this.#objects.storageOf(target.resource);
     const result = completes
-      ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.objects.released(target, stored) })
+      ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.#objects.released(target, stored) })
       : await fitting(object, change, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':

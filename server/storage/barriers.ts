@@ -19,44 +19,48 @@ export interface BarrierTimes {
  * A reader cannot join a barrier that has begun, because that promises nothing about writes completed since.
  */
 export class Barriers {
-  private gathering: Promise<BarrierOutcome> | null = null;
-  private gathered = 0;
-  private readonly gatherMs: number;
-  private readonly promptMs: number;
-  private underWay: Promise<unknown> | null = null;
+  readonly #replica: Pick<StoreEngine, 'barrier'>;
+  readonly #timeoutMs: number;
+  #gathering: Promise<BarrierOutcome> | null = null;
+  #gathered = 0;
+  readonly #gatherMs: number;
+  readonly #promptMs: number;
+  #underWay: Promise<unknown> | null = null;
 
   constructor(
-    private readonly replica: Pick<StoreEngine, 'barrier'>,
-    private readonly timeoutMs: number,
+    replica: Pick<StoreEngine, 'barrier'>,
+    timeoutMs: number,
     { gatherMs = gatherMsMax, promptMs = promptMsMax }: BarrierTimes = {},
   ) {
-    this.gatherMs = gatherMs;
-    this.promptMs = promptMs;
+    this.#replica = replica;
+    this.#timeoutMs = timeoutMs;
+    this.#gatherMs = gatherMs;
+    this.#promptMs = promptMs;
   }
 
   reach(): Promise<BarrierOutcome> {
-    this.gathered++;
-    return (this.gathering ??= this.begin());
+    this.#gathered++;
+    return (this.#gathering ??= this.#begin());
   }
 
-  private async begin(): Promise<BarrierOutcome> {
-    if (this.underWay !== null) await within(this.underWay, this.promptMs);
-    const end = performance.now() + this.gatherMs;
+  async #begin(): Promise<BarrierOutcome> {
+    if (this.#underWay !== null) await within(this.#underWay, this.#promptMs);
+    const end = performance.now() + this.#gatherMs;
     let known: number;
     // Waits at least one turn: until then `reach` shares this promise as the gathering one.
     do {
-      known = this.gathered;
+      known = this.#gathered;
       await nextTurn();
-    } while (known < this.gathered && performance.now() < end);
-    this.gathering = null;
-    this.gathered = 0;
-    const barrier = this.replica.barrier({ timeoutMs: this.timeoutMs });
+    } while (known < this.#gathered && performance.now() < end);
+    this.#gathering = null;
+    this.#gathered = 0;
+    const barrier = this.#replica.barrier({ timeoutMs: this.#timeoutMs });
     const underWay = barrier
       .catch(() => undefined)
       .then(() => {
-        if (this.underWay === underWay) this.underWay = null;
+        if (this.#underWay === underWay) this.#underWay = null;
       });
-    this.underWay = underWay;
+    this.#underWay = underWay;
     return barrier;
   }
 }

@@ -21,67 +21,69 @@ const shortIntervalMs = 10_000;
  * replica remembers that version, so a new leader continues.
  */
 export class Compaction {
-  private before: Version;
-  private timer: NodeJS.Timeout | null = null;
-  private shortTimer: NodeJS.Timeout | null = null;
-  private running = false;
+  readonly #options: CompactionOptions;
+  #before: Version;
+  #timer: NodeJS.Timeout | null = null;
+  #shortTimer: NodeJS.Timeout | null = null;
+  #running = false;
 
-  constructor(private readonly options: CompactionOptions) {
-    this.before = options.version();
+  constructor(options: CompactionOptions) {
+    this.#options = options;
+    this.#before = options.version();
   }
 
   /** `intervalMs` 0: never. */
   start(intervalMs: number): void {
     if (intervalMs === 0) return;
-    this.timer = setInterval(
+    this.#timer = setInterval(
       () => {
-        this.attempt(() => this.turn());
+        this.#attempt(() => this.turn());
       },
       Math.min(intervalMs, delayMsMax),
     );
-    this.timer.unref();
-    this.shortTimer = setInterval(
+    this.#timer.unref();
+    this.#shortTimer = setInterval(
       () => {
-        this.attempt(() => this.turnIfShort());
+        this.#attempt(() => this.#turnIfShort());
       },
       Math.min(intervalMs, shortIntervalMs),
     );
-    this.shortTimer.unref();
+    this.#shortTimer.unref();
   }
 
   stop(): void {
-    for (const timer of [this.timer, this.shortTimer]) if (timer !== null) clearInterval(timer);
+    for (const timer of [this.#timer, this.#shortTimer]) if (timer !== null) clearInterval(timer);
   }
 
   /** The cluster's initial objects were just created. No client has seen how, so history begins afterwards. */
   begin(): void {
-    this.before = this.options.version();
-    this.attempt(async () => {
-      if ((await this.options.standing()).compacted === 0) await this.turn();
+    this.#before = this.#options.version();
+    this.#attempt(async () => {
+      if ((await this.#options.standing()).compacted === 0) await this.turn();
     });
   }
 
   async turn(): Promise<void> {
-    const target = this.before;
-    this.before = this.options.version();
-    if (target === 0 || !(await this.options.standing()).leads) return;
-    const { outcome } = await this.options.compact(target);
-    this.options.log.debug(2, 'compacted', { version: target, outcome });
+    const target = this.#before;
+    this.#before = this.#options.version();
+    if (target === 0 || !(await this.#options.standing()).leads) return;
+    const { outcome } = await this.#options.compact(target);
+    this.#options.log.debug(2, 'compacted', { version: target, outcome });
   }
 
-  private async turnIfShort(): Promise<void> {
-    if ((await this.options.standing()).isShort === true) await this.turn();
+  async #turnIfShort(): Promise<void> {
+    if ((await this.#options.standing()).isShort === true) await this.turn();
   }
 
-  private attempt(action: () => Promise<void>): void {
-    if (this.running) return;
-    this.running = true;
+  #attempt(action: () => Promise<void>): void {
+    if (this.#running) return;
+    this.#running = true;
     action()
       .catch((error: unknown) => {
-        this.options.log.warn('compaction failed; it is tried again after the next interval', { error });
+        this.#options.log.warn('compaction failed; it is tried again after the next interval', { error });
       })
       .finally(() => {
-        this.running = false;
+        this.#running = false;
       });
   }
 }

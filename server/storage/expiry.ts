@@ -44,6 +44,8 @@ const sharedPartMax = 0.05;
  * Nothing is stored for it, so the ages of existing objects at the start come from the objects.
  */
 export class Expiry {
+  readonly #options: ExpiryOptions;
+
   /** Sorted by expiry, once the first state is known. */
   readonly #lives = new Map<string, Life>();
   readonly #following: Following;
@@ -52,7 +54,8 @@ export class Expiry {
   #timer: Repeated | null = null;
   #turn: Promise<void> | null = null;
 
-  constructor(private readonly options: ExpiryOptions) {
+  constructor(options: ExpiryOptions) {
+    this.#options = options;
     this.#following = follow(options.storage, options.resource, {
       put: (object) => {
         this.#seen(object);
@@ -64,7 +67,7 @@ export class Expiry {
   }
 
   start(): void {
-    const interval = Math.min(Math.max(this.options.ttlMs / 10, intervalMsMin), intervalMsMax);
+    const interval = Math.min(Math.max(this.#options.ttlMs / 10, intervalMsMin), intervalMsMax);
     this.#timer = inStep(interval, () => void this.turn());
   }
 
@@ -76,7 +79,7 @@ export class Expiry {
   /** Removes due objects, if this replica leads. Turns do not overlap. */
   turn(): Promise<void> {
     this.#turn ??= this.#removeDue()
-      .catch(this.options.report)
+      .catch(this.#options.report)
       .finally(() => {
         this.#turn = null;
       });
@@ -88,14 +91,14 @@ export class Expiry {
     const key = `${namespace}/${name}`;
     // Moves it to the end: a Map keeps insertion order.
     this.#lives.delete(key);
-    const writtenAt = this.options.clock.elapsed() - (this.#sorted ? 0 : this.#ageOf(object));
+    const writtenAt = this.#options.clock.elapsed() - (this.#sorted ? 0 : this.#ageOf(object));
     // Sharing is undecidable before all objects are known in order.
     this.#lives.set(key, { namespace, name, version, writtenAt, dueAt: this.#sorted ? this.#dueAt(writtenAt) : 0 });
   }
 
   /** Call it in order of writes. */
   #dueAt(writtenAt: number): number {
-    const { ttlMs, sharedMs = 0 } = this.options;
+    const { ttlMs, sharedMs = 0 } = this.#options;
     const shared = Math.min(sharedMs, ttlMs * sharedPartMax);
     if (writtenAt > this.#sharedSince + shared) this.#sharedSince = writtenAt;
     return this.#sharedSince + shared + ttlMs;
@@ -104,7 +107,7 @@ export class Expiry {
   #ageOf(object: StoredObject): number {
     try {
       const writtenAt = lastWritten(object.decode());
-      return writtenAt === null ? 0 : Math.max(0, this.options.clock.now() - writtenAt);
+      return writtenAt === null ? 0 : Math.max(0, this.#options.clock.now() - writtenAt);
     } catch {
       // An unreadable object counts as just written: a later reader may still need it.
       return 0;
@@ -115,19 +118,19 @@ export class Expiry {
     await this.#following.synced;
     if (!this.#sorted) this.#sort();
     const due = this.#due();
-    if (due.length === 0 || !(await this.options.leads())) return;
+    if (due.length === 0 || !(await this.#options.leads())) return;
     const next = due.values();
     const remove = async (): Promise<void> => {
       for (const { namespace, name, version } of next) {
         // The result does not matter: a rewritten object has a new lifetime, and a remaining one is due in the next turn.
-        await this.options.storage.delete({ resource: this.options.resource, namespace, name }, version, { timeoutMs: writeTimeoutMs });
+        await this.#options.storage.delete({ resource: this.#options.resource, namespace, name }, version, { timeoutMs: writeTimeoutMs });
       }
     };
     await Promise.all(Array.from({ length: removalsAtOnce }, remove));
   }
 
   #due(): readonly Life[] {
-    const now = this.options.clock.elapsed();
+    const now = this.#options.clock.elapsed();
     const due: Life[] = [];
     for (const life of this.#lives.values()) {
       if (life.dueAt > now || due.length === removalsPerTurnMax) break;

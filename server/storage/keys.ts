@@ -15,30 +15,29 @@ const anyName = '*';
 
 /** Keys of objects: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
 export class KeySpace {
+  readonly #layout: KeyLayout;
   readonly start: string;
   readonly end: string;
-  private readonly folders = new Map<string, KeyFolder>();
+  readonly #folders = new Map<string, KeyFolder>();
 
-  private readonly prefix: string;
+  readonly #prefix: string;
 
   /** `path` begins all keys, such as `/registry`, with or without a slash at either end, joined as in the reference. */
-  constructor(
-    path: string,
-    private readonly layout: KeyLayout = groupedLayout,
-  ) {
-    this.prefix = posix.join('/', path).replace(/\/$/, '');
-    if (this.prefix === '') throw new RangeError(`key prefix ${JSON.stringify(path)} must not be empty`);
-    this.start = `${this.prefix}/`;
-    this.end = `${this.prefix}${afterSlash}`;
+  constructor(path: string, layout: KeyLayout = groupedLayout) {
+    this.#layout = layout;
+    this.#prefix = posix.join('/', path).replace(/\/$/, '');
+    if (this.#prefix === '') throw new RangeError(`key prefix ${JSON.stringify(path)} must not be empty`);
+    this.start = `${this.#prefix}/`;
+    this.end = `${this.#prefix}${afterSlash}`;
   }
 
   keyOf({ resource, namespace, name }: ObjectKey): string {
-    return `${this.collection(resource)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
+    return `${this.#collection(resource)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   }
 
   /** Returns the key range of a resource, in one namespace or (null) in all. */
   rangeOf(resource: GroupResource, namespace: string | null): { readonly start: string; readonly end: string } {
-    const base = namespace === null ? this.collection(resource) : `${this.collection(resource)}/${namespace}`;
+    const base = namespace === null ? this.#collection(resource) : `${this.#collection(resource)}/${namespace}`;
     return { start: `${base}/`, end: `${base}${afterSlash}` };
   }
 
@@ -51,26 +50,26 @@ export class KeySpace {
   find(key: string): { readonly folder: KeyFolder; readonly name: string } | null {
     const slash = key.lastIndexOf('/');
     const path = key.slice(0, slash);
-    const folder = this.folders.get(path) ?? this.newFolder(path);
+    const folder = this.#folders.get(path) ?? this.#newFolder(path);
     return folder === null || slash === key.length - 1 ? null : { folder, name: flat(key.slice(slash + 1)) };
   }
 
   /** Any name will do: a path's validity does not depend on it. */
-  private newFolder(path: string): KeyFolder | null {
+  #newFolder(path: string): KeyFolder | null {
     if (!path.startsWith(this.start)) return null;
-    const found = this.layout.resourceAt([...path.slice(this.start.length).split('/'), anyName]);
+    const found = this.#layout.resourceAt([...path.slice(this.start.length).split('/'), anyName]);
     if (found === null || found.rest.length < 1 || found.rest.length > 2 || found.rest.at(-1) !== anyName) return null;
     const { resource, rest } = found;
     const namespace = rest.length === 1 ? '' : rest[0];
     if (namespace === undefined) return null;
-    if (this.folders.size >= foldersMax) this.folders.clear();
+    if (this.#folders.size >= foldersMax) this.#folders.clear();
     const folder = { resource: { group: flat(resource.group), resource: flat(resource.resource) }, namespace: flat(namespace) };
-    this.folders.set(flat(path), folder);
+    this.#folders.set(flat(path), folder);
     return folder;
   }
 
-  private collection(resource: GroupResource): string {
-    return `${this.prefix}/${this.layout.partOf(resource)}`;
+  #collection(resource: GroupResource): string {
+    return `${this.#prefix}/${this.#layout.partOf(resource)}`;
   }
 }
 

@@ -14,16 +14,20 @@ export type StoreTimes = (
 
 /** Times an engine's reads and writes of objects, attributed to the first; other operations are not timed. */
 export class MeasuredEngine implements StoreEngine {
-  constructor(
-    private readonly engine: StoreEngine,
-    private readonly keys: KeySpace,
-    private readonly times: StoreTimes,
-  ) {}
+  readonly #engine: StoreEngine;
+  readonly #keys: KeySpace;
+  readonly #times: StoreTimes;
+
+  constructor(engine: StoreEngine, keys: KeySpace, times: StoreTimes) {
+    this.#engine = engine;
+    this.#keys = keys;
+    this.#times = times;
+  }
 
   async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
     const [first] = transaction.operations;
     const begun = performance.now();
-    const outcome = await this.engine.write(transaction, options);
+    const outcome = await this.#engine.write(transaction, options);
     if (first === undefined) return outcome;
     const isNew = transaction.comparisons.some(({ key, modRevision }) => key === first.key && modRevision === 0);
     const operation = first.type === 'delete' ? 'delete' : isNew ? 'create' : 'update';
@@ -33,33 +37,33 @@ export class MeasuredEngine implements StoreEngine {
 
   async range(options: RangeOptions): Promise<RangeResult> {
     const begun = performance.now();
-    const result = await this.engine.range(options);
+    const result = await this.#engine.range(options);
     this.#tell(options.limit === 1 ? 'get' : 'list', options.start, begun, result.outcome !== 'found');
     return result;
   }
 
   barrier(options: { readonly timeoutMs: number }): ReturnType<StoreEngine['barrier']> {
-    return this.engine.barrier(options);
+    return this.#engine.barrier(options);
   }
 
   current(): Revision | null {
-    return this.engine.current();
+    return this.#engine.current();
   }
 
   changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
-    return this.engine.changesSince(after, options);
+    return this.#engine.changesSince(after, options);
   }
 
   compact(at: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.engine.compact(at, options);
+    return this.#engine.compact(at, options);
   }
 
   onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {
-    return this.engine.onChanges(listener);
+    return this.#engine.onChanges(listener);
   }
 
   #tell(operation: StoreOperation, key: string, begun: number, failed: boolean): void {
-    const found = this.keys.find(key.endsWith('/') ? `${key}*` : key);
-    if (found !== null) this.times(operation, found.folder.resource, { seconds: (performance.now() - begun) / 1000, failed });
+    const found = this.#keys.find(key.endsWith('/') ? `${key}*` : key);
+    if (found !== null) this.#times(operation, found.folder.resource, { seconds: (performance.now() - begun) / 1000, failed });
   }
 }

@@ -61,16 +61,16 @@ export const createMemoryStorage = (options: MemoryStorageOptions = {}): MemoryS
 
 class ModelStorage implements MemoryStorage {
   version: Version;
-  private compacted: Version;
-  private readonly history: Change[] = [];
-  private readonly watches = new Set<ModelWatch>();
-  private readonly facts = new Map<string, ResourceFacts>();
-  private readonly selectableFields: SelectableFields;
+  #compacted: Version;
+  readonly #history: Change[] = [];
+  readonly #watches = new Set<ModelWatch>();
+  readonly #facts = new Map<string, ResourceFacts>();
+  readonly #selectableFields: SelectableFields;
 
   constructor({ selectableFields = noSelectableFields, startVersion = 1 }: MemoryStorageOptions) {
-    this.selectableFields = selectableFields;
+    this.#selectableFields = selectableFields;
     this.version = startVersion;
-    this.compacted = startVersion;
+    this.#compacted = startVersion;
   }
 
   async ready(): Promise<void> {}
@@ -80,18 +80,18 @@ class ModelStorage implements MemoryStorage {
   }
 
   compact(version: Version): void {
-    this.compacted = Math.max(this.compacted, Math.min(version, this.version));
+    this.#compacted = Math.max(this.#compacted, Math.min(version, this.version));
   }
 
   async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {
-    const at = this.versionFor(consistency);
+    const at = this.#versionFor(consistency);
     if (typeof at !== 'number') return at;
     const object = this.objectsAt(key.resource, at).find(({ namespace, name }) => namespace === key.namespace && name === key.name);
     return object === undefined ? { outcome: 'absent', version: at } : { outcome: 'found', object };
   }
 
   async list(request: ListRequest): Promise<ListResult> {
-    const version = this.versionFor(request.consistency);
+    const version = this.#versionFor(request.consistency);
     if (typeof version !== 'number') return version;
     const { after, limit } = request;
     const all = this.objectsAt(request.resource, version);
@@ -111,20 +111,20 @@ class ModelStorage implements MemoryStorage {
 
   watch(request: WatchRequest, sink: WatchSink): Watch {
     const watch = new ModelWatch(request, sink, this);
-    queueMicrotask(() => this.begin(watch));
+    queueMicrotask(() => this.#begin(watch));
     return watch;
   }
 
   create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult> {
-    return this.write(key, 0, object, terms);
+    return this.#write(key, 0, object, terms);
   }
 
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    return this.write(key, expected, object, terms);
+    return this.#write(key, expected, object, terms);
   }
 
   delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    return this.write(key, expected, null, terms);
+    return this.#write(key, expected, null, terms);
   }
 
   objectsAt(resource: GroupResource, version: Version): StoredItem[] {
@@ -137,152 +137,157 @@ class ModelStorage implements MemoryStorage {
   }
 
   changesOf(resource: GroupResource): Change[] {
-    return this.history.filter(({ key }) => qualifiedName(key.resource) === qualifiedName(resource));
+    return this.#history.filter(({ key }) => qualifiedName(key.resource) === qualifiedName(resource));
   }
 
   forget(watch: ModelWatch): void {
-    this.watches.delete(watch);
+    this.#watches.delete(watch);
   }
 
-  private begin(watch: ModelWatch): void {
+  #begin(watch: ModelWatch): void {
     if (watch.stopped) return;
     const { start, initialEvents } = watch.request;
     if (start.at === 'after' && initialEvents && start.version > this.version) {
       return watch.end({ outcome: 'tooLarge', requested: start.version, current: this.version });
     }
-    if (start.at === 'after' && !initialEvents && start.version < this.compacted)
-      return watch.end({ outcome: 'expired', oldest: this.compacted });
-    this.watches.add(watch);
+    if (start.at === 'after' && !initialEvents && start.version < this.#compacted)
+      return watch.end({ outcome: 'expired', oldest: this.#compacted });
+    this.#watches.add(watch);
     if (start.at !== 'after' || initialEvents) watch.sendInitial(this.objectsAt(watch.request.resource, this.version), this.version);
     else watch.replay(this.changesOf(watch.request.resource).filter((change) => change.version > start.version));
   }
 
   /** Writes the object and its side writes in one transaction, under one version. */
-  private async write(
+  async #write(
     key: ObjectKey,
     expected: Version,
     object: ApiObject | null,
     { beside = [] }: Partial<WriteTerms> = {},
   ): Promise<WriteResult> {
-    const current = this.current(key);
+    const current = this.#current(key);
     if ((current?.version ?? 0) !== expected) return { outcome: 'conflict', current };
-    const sides = beside.map((side) => ({ ...side, next: this.nextOf(side) }));
+    const sides = beside.map((side) => ({ ...side, next: this.#nextOf(side) }));
     const taken = sides.find(({ next }) => next === 'taken');
     if (taken !== undefined) return { outcome: 'taken', key: taken.key };
     const version = this.version + 1;
-    const written = this.change(key, object, version);
+    const written = this.#change(key, object, version);
     for (const { key: beside_, next } of sides)
-      if (next !== 'taken' && (next !== null || this.current(beside_) !== null)) this.change(beside_, next, version);
+      if (next !== 'taken' && (next !== null || this.#current(beside_) !== null)) this.#change(beside_, next, version);
     return { outcome: 'applied', object: written };
   }
 
-  private nextOf(side: SideWrite): ApiObject | null | 'taken' {
-    const current = this.current(side.key);
+  #nextOf(side: SideWrite): ApiObject | null | 'taken' {
+    const current = this.#current(side.key);
     if (side.action === 'remove') return null;
     if (side.action === 'create') return current === null ? side.object : 'taken';
     return side.amend(current?.decode() ?? null) ?? 'taken';
   }
 
-  private change(key: ObjectKey, object: ApiObject | null, version: Version): StoredItem {
-    const previous = this.current(key);
-    const next = object === null ? null : storedObjectOf(this.factsOf(key.resource), key, version, encodeStored(key, object));
+  #change(key: ObjectKey, object: ApiObject | null, version: Version): StoredItem {
+    const previous = this.#current(key);
+    const next = object === null ? null : storedObjectOf(this.#factsOf(key.resource), key, version, encodeStored(key, object));
     const removed = next === null ? (previous?.atVersion(version) ?? null) : null;
-    this.commit({ version, key, previous, next, removed, events: new Map() });
+    this.#commit({ version, key, previous, next, removed, events: new Map() });
     return (next ?? removed) as StoredItem;
   }
 
-  private commit(change: Change): void {
-    this.history.push(change);
+  #commit(change: Change): void {
+    this.#history.push(change);
     this.version = change.version;
-    for (const watch of [...this.watches])
+    for (const watch of [...this.#watches])
       if (qualifiedName(watch.request.resource) === qualifiedName(change.key.resource)) watch.replay([change]);
   }
 
-  private current(key: ObjectKey): StoredItem | null {
+  #current(key: ObjectKey): StoredItem | null {
     return (
       this.changesOf(key.resource).findLast((change) => change.key.namespace === key.namespace && change.key.name === key.name)?.next ??
       null
     );
   }
 
-  private versionFor(consistency: Consistency): Version | Failure {
+  #versionFor(consistency: Consistency): Version | Failure {
     if (consistency.at === 'mostRecent' || consistency.at === 'any') return this.version;
     if (consistency.version > this.version) return { outcome: 'tooLarge', requested: consistency.version, current: this.version };
     if (consistency.at === 'notOlderThan') return this.version;
-    return consistency.version < this.compacted ? { outcome: 'expired', oldest: this.compacted } : consistency.version;
+    return consistency.version < this.#compacted ? { outcome: 'expired', oldest: this.#compacted } : consistency.version;
   }
 
-  private factsOf(resource: GroupResource): ResourceFacts {
+  #factsOf(resource: GroupResource): ResourceFacts {
     const name = qualifiedName(resource);
-    const known = this.facts.get(name) ?? resourceFacts(resource, this.selectableFields);
-    this.facts.set(name, known);
+    const known = this.#facts.get(name) ?? resourceFacts(resource, this.#selectableFields);
+    this.#facts.set(name, known);
     return known;
   }
 }
 
 class ModelWatch implements Watch {
+  readonly #sink: WatchSink;
+  readonly #storage: ModelStorage;
   stopped = false;
-  private started = false;
+  #started = false;
   /** Changes since the sink was full; null while it has room. */
-  private behind: Change[] | null = null;
+  #behind: Change[] | null = null;
 
   constructor(
     readonly request: WatchRequest,
-    private readonly sink: WatchSink,
-    private readonly storage: ModelStorage,
-  ) {}
+    sink: WatchSink,
+    storage: ModelStorage,
+  ) {
+    this.#sink = sink;
+    this.#storage = storage;
+  }
 
   get version(): Version {
-    if (!this.started) return 0;
-    return this.request.start.at === 'after' ? Math.max(this.storage.version, this.request.start.version) : this.storage.version;
+    if (!this.#started) return 0;
+    return this.request.start.at === 'after' ? Math.max(this.#storage.version, this.request.start.version) : this.#storage.version;
   }
 
   fallBehind(): void {
-    const drained = this.behind === null ? (this.sink.drained?.() ?? null) : null;
+    const drained = this.#behind === null ? (this.#sink.drained?.() ?? null) : null;
     if (drained === null) return;
-    this.behind = [];
+    this.#behind = [];
     void drained.then(() => {
-      const missed = this.behind ?? [];
-      this.behind = null;
+      const missed = this.#behind ?? [];
+      this.#behind = null;
       this.replay(missed);
     });
   }
 
   stop(): void {
     this.stopped = true;
-    this.storage.forget(this);
+    this.#storage.forget(this);
   }
 
   end(reason: Failure): void {
     this.stop();
-    this.sink.end(reason);
+    this.#sink.end(reason);
   }
 
   sendInitial(objects: readonly StoredItem[], version: Version): void {
-    for (const object of objects) if (selects(this.request, object)) this.send(new ModelEvent('ADDED', object));
-    this.started = true;
-    if (!this.stopped) this.sink.synced(version);
+    for (const object of objects) if (selects(this.request, object)) this.#send(new ModelEvent('ADDED', object));
+    this.#started = true;
+    if (!this.stopped) this.#sink.synced(version);
   }
 
   replay(changes: readonly Change[]): void {
-    this.started = true;
+    this.#started = true;
     const { start } = this.request;
     for (const change of changes) {
-      if (this.behind !== null) {
-        this.behind.push(change);
+      if (this.#behind !== null) {
+        this.#behind.push(change);
         continue;
       }
       const { version, previous, next, removed } = change;
       if (start.at === 'after' && version <= start.version) continue;
       const before = previous !== null && selects(this.request, previous);
       const now = next !== null && selects(this.request, next);
-      if (now) this.send(eventOf(change, before ? 'MODIFIED' : 'ADDED', next));
-      else if (before) this.send(eventOf(change, 'DELETED', removed ?? previous.atVersion(version)));
+      if (now) this.#send(eventOf(change, before ? 'MODIFIED' : 'ADDED', next));
+      else if (before) this.#send(eventOf(change, 'DELETED', removed ?? previous.atVersion(version)));
     }
   }
 
-  private send(event: WatchEvent): void {
-    if (!this.stopped) this.sink.event(event);
+  #send(event: WatchEvent): void {
+    if (!this.stopped) this.#sink.event(event);
   }
 }
 
@@ -293,7 +298,7 @@ function eventOf({ events }: Change, type: WatchEventType, object: StoredObject)
 }
 
 class ModelEvent implements WatchEvent {
-  private readonly frames = new Map<string, Buffer>();
+  readonly #frames = new Map<string, Buffer>();
 
   constructor(
     readonly type: WatchEventType,
@@ -305,8 +310,8 @@ class ModelEvent implements WatchEvent {
   }
 
   frame(encoding: string, make: (event: WatchEvent) => Buffer): Buffer {
-    const made = this.frames.get(encoding) ?? make(this);
-    this.frames.set(encoding, made);
+    const made = this.#frames.get(encoding) ?? make(this);
+    this.#frames.set(encoding, made);
     return made;
   }
 }

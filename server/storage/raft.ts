@@ -148,91 +148,93 @@ const versionTimeoutDefaultMs = 3_000;
  * needs one read barrier, shared by all waiting readers.
  */
 class ReplicatedStorage implements RaftStorage {
-  private readonly keys: KeySpace;
-  private readonly cache: WatchCache;
-  private readonly feed: ReplicaFeed;
-  private readonly barriers: Barriers;
-  private readonly store: StoreReader;
-  private readonly ownWrites = new OwnWrites();
-  private amending: Promise<unknown> = Promise.resolve();
-  private readonly followers = new Map<string, Follower>();
-  private loading: Promise<void>;
-  private readonly readTimeoutMs: number;
-  private readonly versionTimeoutMs: number;
-  private loaded = false;
-  private closed = false;
+  readonly #options: RaftStorageOptions;
+  readonly #keys: KeySpace;
+  readonly #cache: WatchCache;
+  readonly #feed: ReplicaFeed;
+  readonly #barriers: Barriers;
+  readonly #store: StoreReader;
+  readonly #ownWrites = new OwnWrites();
+  #amending: Promise<unknown> = Promise.resolve();
+  readonly #followers = new Map<string, Follower>();
+  #loading: Promise<void>;
+  readonly #readTimeoutMs: number;
+  readonly #versionTimeoutMs: number;
+  #loaded = false;
+  #closed = false;
 
-  constructor(private readonly options: RaftStorageOptions) {
+  constructor(options: RaftStorageOptions) {
+    this.#options = options;
     const { replica, prefix = '/registry', selectableFields = noSelectableFields } = options;
-    this.readTimeoutMs = options.readTimeoutMs ?? readTimeoutDefaultMs;
-    this.versionTimeoutMs = options.versionTimeoutMs ?? versionTimeoutDefaultMs;
-    this.keys = new KeySpace(prefix, options.layout);
-    this.cache = new WatchCache({
+    this.#readTimeoutMs = options.readTimeoutMs ?? readTimeoutDefaultMs;
+    this.#versionTimeoutMs = options.versionTimeoutMs ?? versionTimeoutDefaultMs;
+    this.#keys = new KeySpace(prefix, options.layout);
+    this.#cache = new WatchCache({
       ...options,
-      keys: this.keys,
+      keys: this.#keys,
       selectableFields,
-      holds: (resource) => this.isCached(resource),
-      writtenHere: (key, value) => this.ownWrites.jsonOf(key, value),
-      passBy: (change, key) => this.followers.get(qualifiedName(key.resource))?.receive(change, key),
+      holds: (resource) => this.#isCached(resource),
+      writtenHere: (key, value) => this.#ownWrites.jsonOf(key, value),
+      passBy: (change, key) => this.#followers.get(qualifiedName(key.resource))?.receive(change, key),
       onRestart: (version) => {
-        for (const follower of this.followers.values()) follower.restart(version);
+        for (const follower of this.#followers.values()) follower.restart(version);
       },
     });
-    this.barriers = new Barriers(replica, this.readTimeoutMs);
-    this.store = new StoreReader(replica, this.keys);
-    this.feed = new ReplicaFeed(replica, this.cache, this.keys, {
+    this.#barriers = new Barriers(replica, this.#readTimeoutMs);
+    this.#store = new StoreReader(replica, this.#keys);
+    this.#feed = new ReplicaFeed(replica, this.#cache, this.#keys, {
       replayedRevisions: options.replayedRevisions,
       onGap: () => {
-        this.loading = this.loadAnew();
+        this.#loading = this.#loadAnew();
       },
     });
-    this.loading = this.load();
-    this.loading.catch(() => undefined);
+    this.#loading = this.#load();
+    this.#loading.catch(() => undefined);
   }
 
   get version(): Version {
-    return this.cache.clock.version;
+    return this.#cache.clock.version;
   }
 
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number } {
-    return { objects: this.cache.count(resource), bytes: this.cache.bytes(resource), watchers: this.cache.watchers(resource) };
+    return { objects: this.#cache.count(resource), bytes: this.#cache.bytes(resource), watchers: this.#cache.watchers(resource) };
   }
 
   counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null {
-    const counts = this.isCached(resource) ? this.cache.counts(resource) : null;
+    const counts = this.#isCached(resource) ? this.#cache.counts(resource) : null;
     return counts === null ? null : { counts, version: this.version };
   }
 
   get lockedKey(): string | null {
-    return this.cache.lockedKey;
+    return this.#cache.lockedKey;
   }
 
   ready(): Promise<void> {
-    return this.loading;
+    return this.#loading;
   }
 
   caughtUp(): Promise<unknown> | undefined {
-    const told = this.options.published?.() ?? 0;
-    return told <= this.version || !this.loaded ? undefined : this.cache.clock.reach(told, this.versionTimeoutMs);
+    const told = this.#options.published?.() ?? 0;
+    return told <= this.version || !this.#loaded ? undefined : this.#cache.clock.reach(told, this.#versionTimeoutMs);
   }
 
   close(): void {
-    this.closed = true;
-    this.feed.stop();
+    this.#closed = true;
+    this.#feed.stop();
   }
 
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.options.replica.compact(revision(version), options);
+    return this.#options.replica.compact(revision(version), options);
   }
 
   async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {
-    const failure = this.isReached(consistency) ? null : await this.reach(consistency);
+    const failure = this.#isReached(consistency) ? null : await this.#reach(consistency);
     if (failure !== null) return failure;
-    const resource = this.cache.of(key.resource);
+    const resource = this.#cache.of(key.resource);
     const version = consistency.at === 'exact' ? consistency.version : this.version;
-    if (!this.isCached(key.resource)) return this.store.get(resource.facts, key, version);
+    if (!this.#isCached(key.resource)) return this.#store.get(resource.facts, key, version);
     const view = version === this.version ? resource.tree : resource.stateAt(version);
-    if (view === null) return this.store.get(resource.facts, key, version);
+    if (view === null) return this.#store.get(resource.facts, key, version);
     const object = view.get(key);
     if (object instanceof DamagedItem) throw object.damage;
     object?.assertReadable();
@@ -240,111 +242,111 @@ class ReplicatedStorage implements RaftStorage {
   }
 
   async list(request: ListRequest): Promise<ListResult> {
-    const failure = this.isReached(request.consistency) ? null : await this.reach(request.consistency);
+    const failure = this.#isReached(request.consistency) ? null : await this.#reach(request.consistency);
     const isNewest = request.consistency.at === 'mostRecent';
     if (failure !== null) {
-      const counts = isNewest ? this.cache.counts(request.resource) : null;
+      const counts = isNewest ? this.#cache.counts(request.resource) : null;
       if (counts !== null) counts.newestMissed++;
       return failure;
     }
-    const resource = this.cache.of(request.resource);
-    if (isNewest && this.isCached(request.resource)) resource.counts.newest++;
-    if (!this.isCached(request.resource))
-      return this.store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
-    if (request.consistency.at !== 'exact' || request.consistency.version === this.version) return this.listPresent(resource, request);
+    const resource = this.#cache.of(request.resource);
+    if (isNewest && this.#isCached(request.resource)) resource.counts.newest++;
+    if (!this.#isCached(request.resource))
+      return this.#store.list(resource.facts, request, request.consistency.at === 'exact' ? request.consistency.version : this.version);
+    if (request.consistency.at !== 'exact' || request.consistency.version === this.version) return this.#listPresent(resource, request);
     const { version } = request.consistency;
     const view = resource.stateAt(version);
-    return view === null ? this.store.list(resource.facts, request, version) : listIn(view, version, request, resource);
+    return view === null ? this.#store.list(resource.facts, request, version) : listIn(view, version, request, resource);
   }
 
   watch(request: WatchRequest, sink: WatchSink): Watch {
-    const watcher = this.isCached(request.resource) ? new Watcher(request, sink) : new DirectWatcher(request, sink);
-    this.begin(watcher).catch((error: unknown) => {
-      this.options.report?.(error);
+    const watcher = this.#isCached(request.resource) ? new Watcher(request, sink) : new DirectWatcher(request, sink);
+    this.#begin(watcher).catch((error: unknown) => {
+      this.#options.report?.(error);
       watcher.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
     });
     return watcher;
   }
 
   create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult> {
-    return this.put(key, object, 0, terms);
+    return this.#put(key, object, 0, terms);
   }
 
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    return this.put(key, object, expected, terms);
+    return this.#put(key, object, expected, terms);
   }
 
   async delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    const before = this.cache.of(key.resource).tree.get(key);
-    const operation = { type: 'delete', key: this.keys.keyOf(key) } as const;
-    const outcome = await this.write({ key, expected, operation, use: 'freeing' }, terms);
+    const before = this.#cache.of(key.resource).tree.get(key);
+    const operation = { type: 'delete', key: this.#keys.keyOf(key) } as const;
+    const outcome = await this.#write({ key, expected, operation, use: 'freeing' }, terms);
     if (typeof outcome !== 'number') return outcome;
-    const removed = this.cache.of(key.resource).changeAt(outcome, key)?.removed;
-    return { outcome: 'applied', object: removed ?? (await this.lastState(key, before, expected, outcome)) };
+    const removed = this.#cache.of(key.resource).changeAt(outcome, key)?.removed;
+    return { outcome: 'applied', object: removed ?? (await this.#lastState(key, before, expected, outcome)) };
   }
 
   async putAll(
     objects: readonly KeyedObject[],
     { timeoutMs, unless }: { readonly timeoutMs: number; readonly unless?: ObjectKey },
   ): Promise<WriteOutcome> {
-    const operations = objects.map(({ key, object }) => this.putOperation(key, encodeStored(key, object, this.options.storedForm)));
-    const comparisons: Comparison[] = unless === undefined ? [] : [{ key: this.keys.keyOf(unless), modRevision: revision(0) }];
-    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs });
-    const uncached = new Set(objects.map(({ key }) => key.resource).filter((resource) => !this.isCached(resource)));
-    if (outcome.outcome === 'applied') await Promise.all([...uncached].map((resource) => this.followerOf(resource).settled()));
+    const operations = objects.map(({ key, object }) => this.#putOperation(key, encodeStored(key, object, this.#options.storedForm)));
+    const comparisons: Comparison[] = unless === undefined ? [] : [{ key: this.#keys.keyOf(unless), modRevision: revision(0) }];
+    const outcome = await this.#options.replica.write({ comparisons, operations }, { timeoutMs });
+    const uncached = new Set(objects.map(({ key }) => key.resource).filter((resource) => !this.#isCached(resource)));
+    if (outcome.outcome === 'applied') await Promise.all([...uncached].map((resource) => this.#followerOf(resource).settled()));
     return outcome;
   }
 
   async isStale(key: ObjectKey): Promise<boolean> {
-    return (await this.options.isStale?.(this.keys.keyOf(key))) ?? false;
+    return (await this.#options.isStale?.(this.#keys.keyOf(key))) ?? false;
   }
 
   /** Temporary failures are waited for, while readers are refused. */
-  private async load(): Promise<void> {
+  async #load(): Promise<void> {
     for (;;) {
       try {
-        await this.feed.load();
-        this.loaded = true;
+        await this.#feed.load();
+        this.#loaded = true;
         return;
       } catch (error) {
-        if (this.closed || !isPassing(error)) throw error;
-        this.options.report?.(error);
+        if (this.#closed || !isPassing(error)) throw error;
+        this.#options.report?.(error);
       }
       await delay(reloadPauseMs, undefined, { ref: false });
     }
   }
 
   /** The replica has lost changes. Readers wait as they do at the start, and failures are retried, because no caller would. */
-  private async loadAnew(): Promise<void> {
-    this.loaded = false;
+  async #loadAnew(): Promise<void> {
+    this.#loaded = false;
     for (;;) {
       try {
-        return await this.load();
+        return await this.#load();
       } catch (error) {
-        if (this.closed) return;
-        this.options.report?.(error);
+        if (this.#closed) return;
+        this.#options.report?.(error);
       }
       await delay(reloadPauseMs, undefined, { ref: false });
     }
   }
 
-  private async listPresent(resource: ResourceCache, request: ListRequest): Promise<ListResult> {
+  async #listPresent(resource: ResourceCache, request: ListRequest): Promise<ListResult> {
     const present = resource.present();
     const result = await listIn(present.view, present.version, request, resource);
     if (result.outcome === 'found' && result.more) resource.keep(present);
     return result;
   }
 
-  private async put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
-    const form = this.options.storedForm ?? null;
+  async #put(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult> {
+    const form = this.#options.storedForm ?? null;
     const encoded = weighsMore(object, heavyValues) ? await turns.run(encodeWriteSteps(key, object, form)) : encodeWrite(key, object, form);
-    const operation = this.putOperation(key, encoded.value);
-    const done = this.ownWrites.begin(operation.key, encoded);
+    const operation = this.#putOperation(key, encoded.value);
+    const done = this.#ownWrites.begin(operation.key, encoded);
     try {
       const use = spaceUseOf(key, object, encoded.value.length);
-      const outcome = await this.write({ key, expected, operation, use }, terms);
+      const outcome = await this.#write({ key, expected, operation, use }, terms);
       if (typeof outcome !== 'number') return outcome;
-      const resource = this.cache.of(key.resource);
+      const resource = this.#cache.of(key.resource);
       const written = resource.changeAt(outcome, key)?.next;
       const { value, json } = encoded;
       const objectOf = (): StoredItem =>
@@ -355,23 +357,23 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  private putOperation(key: ObjectKey, value: Buffer): EngineOperation {
-    const ttlMs = this.options.ttlMs?.(key.resource) ?? null;
-    return { type: 'put', key: this.keys.keyOf(key), value, ...(ttlMs === null ? {} : { ttlMs }) };
+  #putOperation(key: ObjectKey, value: Buffer): EngineOperation {
+    const ttlMs = this.#options.ttlMs?.(key.resource) ?? null;
+    return { type: 'put', key: this.#keys.keyOf(key), value, ...(ttlMs === null ? {} : { ttlMs }) };
   }
 
   /** Does the operation and its side writes if the object is at `expected` (0: absent). Returns the write's version, or the refusal. */
-  private write(write: Omit<OneWrite, 'timeoutMs'>, { beside = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
-    if (beside.every(({ action }) => action !== 'amend')) return this.writeOnce({ ...write, timeoutMs }, beside.map(plainSide));
+  #write(write: Omit<OneWrite, 'timeoutMs'>, { beside = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
+    if (beside.every(({ action }) => action !== 'amend')) return this.#writeOnce({ ...write, timeoutMs }, beside.map(plainSide));
     // Serialised, because this server's writers of the same object would only conflict.
     const deadline = performance.now() + timeoutMs;
-    const turn = this.amending.then(() => this.writeAmending({ ...write, timeoutMs }, beside, deadline));
-    this.amending = turn.catch(() => undefined);
+    const turn = this.#amending.then(() => this.#writeAmending({ ...write, timeoutMs }, beside, deadline));
+    this.#amending = turn.catch(() => undefined);
     return turn;
   }
 
   /** Works like `writeOnce`, and amends other objects from their newest states, despite concurrent changes. */
-  private async writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
+  async #writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
     const newest = new Map<string, StoredObject | null>();
     for (;;) {
       const timeoutMs = deadline - performance.now();
@@ -382,29 +384,29 @@ class ReplicatedStorage implements RaftStorage {
           sides.push(plainSide(side));
           continue;
         }
-        const name = this.keys.keyOf(side.key);
-        const current = newest.has(name) ? (newest.get(name) ?? null) : this.cached(side.key);
+        const name = this.#keys.keyOf(side.key);
+        const current = newest.has(name) ? (newest.get(name) ?? null) : this.#cached(side.key);
         const object = side.amend(current?.decode() ?? null);
         if (object === null) return { outcome: 'taken', key: side.key };
         sides.push({ key: side.key, object, expected: current?.version ?? 0, amends: true });
       }
-      const result = await this.writeOnce({ ...write, timeoutMs }, sides, newest);
+      const result = await this.#writeOnce({ ...write, timeoutMs }, sides, newest);
       if (result !== 'amendAgain') return result;
     }
   }
 
-  private cached(key: ObjectKey): StoredItem | null {
-    return this.cache.of(key.resource).tree.get(key);
+  #cached(key: ObjectKey): StoredItem | null {
+    return this.#cache.of(key.resource).tree.get(key);
   }
 
   /** `newest` receives the states of amended objects that changed meanwhile. */
-  private async writeOnce(write: OneWrite, sides: readonly PlainSide[]): Promise<Version | WriteResult>;
-  private async writeOnce(
+  async #writeOnce(write: OneWrite, sides: readonly PlainSide[]): Promise<Version | WriteResult>;
+  async #writeOnce(
     write: OneWrite,
     sides: readonly PlainSide[],
     newest: Map<string, StoredObject | null>,
   ): Promise<Version | WriteResult | 'amendAgain'>;
-  private async writeOnce(
+  async #writeOnce(
     { key, expected, operation, use, timeoutMs }: OneWrite,
     sides: readonly PlainSide[],
     newest = new Map<string, StoredObject | null>(),
@@ -412,19 +414,19 @@ class ReplicatedStorage implements RaftStorage {
     const compared = sides.filter((side) => side.expected !== null);
     const comparisons: Comparison[] = [
       { key: operation.key, modRevision: revision(expected) },
-      ...compared.map((side) => ({ key: this.keys.keyOf(side.key), modRevision: revision(side.expected ?? 0) })),
+      ...compared.map((side) => ({ key: this.#keys.keyOf(side.key), modRevision: revision(side.expected ?? 0) })),
     ];
-    const operations = [operation, ...sides.map((side) => this.sideOperation(side))];
-    const refusal = sizeRefusal(comparisons, operations, this.options.requestBytesMax ?? requestBytesDefaultMax);
+    const operations = [operation, ...sides.map((side) => this.#sideOperation(side))];
+    const refusal = sizeRefusal(comparisons, operations, this.#options.requestBytesMax ?? requestBytesDefaultMax);
     if (refusal !== null) return { outcome: 'rejected', reason: refusal };
-    const outcome = await this.options.replica.write({ comparisons, operations }, { timeoutMs, use });
+    const outcome = await this.#options.replica.write({ comparisons, operations }, { timeoutMs, use });
     switch (outcome.outcome) {
       case 'applied':
         // Local watchers see a write before its writer returns, cached or not.
-        if (!this.isCached(key.resource)) await this.followerOf(key.resource).settled();
+        if (!this.#isCached(key.resource)) await this.#followerOf(key.resource).settled();
         return outcome.revision;
       case 'conflict':
-        return this.conflictOf({ key, expected }, compared, outcome.current, newest);
+        return this.#conflictOf({ key, expected }, compared, outcome.current, newest);
       case 'unavailable':
       case 'noSpace':
       case 'unknown':
@@ -435,15 +437,15 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  private sideOperation(side: PlainSide): EngineOperation {
-    const key = this.keys.keyOf(side.key);
+  #sideOperation(side: PlainSide): EngineOperation {
+    const key = this.#keys.keyOf(side.key);
     return side.object === null
       ? { type: 'delete', key }
-      : { type: 'put', key, value: encodeStored(side.key, side.object, this.options.storedForm) };
+      : { type: 'put', key, value: encodeStored(side.key, side.object, this.#options.storedForm) };
   }
 
   /** The object's own state comes first: if it is unexpected, other claims do not matter. */
-  private conflictOf(
+  #conflictOf(
     { key, expected }: Pick<OneWrite, 'key' | 'expected'>,
     compared: readonly PlainSide[],
     [own = null, ...found]: readonly (KeyValue | null)[],
@@ -453,85 +455,85 @@ class ReplicatedStorage implements RaftStorage {
       const now = found[index] ?? null;
       return (now?.modRevision ?? 0) === side.expected ? [] : [{ side, now }];
     });
-    if ((own?.modRevision ?? 0) !== expected || others.length === 0) return { outcome: 'conflict', current: this.currentState(key, own) };
+    if ((own?.modRevision ?? 0) !== expected || others.length === 0) return { outcome: 'conflict', current: this.#currentState(key, own) };
     const taken = others.find(({ side }) => !side.amends);
     if (taken !== undefined) return { outcome: 'taken', key: taken.side.key };
-    for (const { side, now } of others) newest.set(this.keys.keyOf(side.key), this.currentState(side.key, now));
+    for (const { side, now } of others) newest.set(this.#keys.keyOf(side.key), this.#currentState(side.key, now));
     return 'amendAgain';
   }
 
-  private currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {
+  #currentState(key: ObjectKey, current: KeyValue | null): StoredObject | null {
     if (current === null) return null;
-    const resource = this.cache.of(key.resource);
+    const resource = this.#cache.of(key.resource);
     const cached = resource.tree.get(key);
     return cached?.version === current.modRevision ? cached : storedObjectOf(resource.facts, key, current.modRevision, current.value);
   }
 
   /** Serves deletions that history has forgotten, or that preceded the load. */
-  private async lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
+  async #lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
     if (before?.version === expected) return before.atVersion(version);
-    return this.store.lastState(this.cache.of(key.resource).facts, key, version);
+    return this.#store.lastState(this.#cache.of(key.resource).facts, key, version);
   }
 
-  private async begin(watcher: Watcher | DirectWatcher): Promise<void> {
+  async #begin(watcher: Watcher | DirectWatcher): Promise<void> {
     const { resource, start, initialEvents } = watcher.request;
-    const failure = await this.reach(
+    const failure = await this.#reach(
       start.at !== 'after' ? start : initialEvents ? { at: 'notOlderThan', version: start.version } : { at: 'any' },
     );
     if (failure !== null) return watcher.end(failure);
     const after = start.at === 'after' && !initialEvents ? start.version : null;
     if (watcher instanceof DirectWatcher) {
-      const follower = this.followerOf(resource);
+      const follower = this.#followerOf(resource);
       return after === null ? watcher.startWithState(follower, this.version) : watcher.startAfter(follower, after);
     }
-    if (after === null) watcher.startWithState(this.cache.of(resource));
-    else watcher.startAfter(this.cache.of(resource), after);
+    if (after === null) watcher.startWithState(this.#cache.of(resource));
+    else watcher.startAfter(this.#cache.of(resource), after);
   }
 
-  private isCached(resource: GroupResource): boolean {
-    return this.options.cached?.(resource) ?? true;
+  #isCached(resource: GroupResource): boolean {
+    return this.#options.cached?.(resource) ?? true;
   }
 
-  private followerOf(resource: GroupResource): Follower {
+  #followerOf(resource: GroupResource): Follower {
     const name = qualifiedName(resource);
     const known =
-      this.followers.get(name) ?? new Follower(this.cache.of(resource).facts, { reader: this.store, ...this.cache.timekeeping });
-    this.followers.set(name, known);
+      this.#followers.get(name) ?? new Follower(this.#cache.of(resource).facts, { reader: this.#store, ...this.#cache.timekeeping });
+    this.#followers.set(name, known);
     return known;
   }
 
-  private isReached(consistency: Consistency): boolean {
-    return this.loaded && (consistency.at === 'any' || (consistency.at === 'mostRecent' && this.isPresent()));
+  #isReached(consistency: Consistency): boolean {
+    return this.#loaded && (consistency.at === 'any' || (consistency.at === 'mostRecent' && this.#isPresent()));
   }
 
   /** Returns whether the cache certainly holds everything written anywhere, without a barrier. */
-  private isPresent(): boolean {
-    const told = this.options.replica.current();
+  #isPresent(): boolean {
+    const told = this.#options.replica.current();
     return told !== null && told <= this.version;
   }
 
   /** Waits until the cache can answer with the given consistency; then returns null. */
-  private async reach(consistency: Consistency): Promise<Failure | null> {
-    const unloaded = this.loaded ? null : await this.reachLoaded();
+  async #reach(consistency: Consistency): Promise<Failure | null> {
+    const unloaded = this.#loaded ? null : await this.#reachLoaded();
     if (unloaded !== null) return unloaded;
     switch (consistency.at) {
       case 'any':
         return null;
       case 'mostRecent':
-        return this.reachPresent();
+        return this.#reachPresent();
       case 'notOlderThan':
       case 'exact': {
         const { version } = consistency;
-        return (await this.cache.clock.reach(version, this.versionTimeoutMs))
+        return (await this.#cache.clock.reach(version, this.#versionTimeoutMs))
           ? null
           : { outcome: 'tooLarge', requested: version, current: this.version };
       }
     }
   }
 
-  private async reachLoaded(): Promise<Failure | null> {
+  async #reachLoaded(): Promise<Failure | null> {
     try {
-      return (await within(this.loading, this.readTimeoutMs))
+      return (await within(this.#loading, this.#readTimeoutMs))
         ? null
         : { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
     } catch (error) {
@@ -543,14 +545,14 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  private async reachPresent(): Promise<Failure | null> {
-    if (this.isPresent()) return null;
-    const barrier = await this.barriers.reach();
+  async #reachPresent(): Promise<Failure | null> {
+    if (this.#isPresent()) return null;
+    const barrier = await this.#barriers.reach();
     if (barrier.outcome === 'unavailable') return barrier;
-    const unloaded = this.loaded ? null : await this.reachLoaded();
+    const unloaded = this.#loaded ? null : await this.#reachLoaded();
     if (unloaded !== null) return unloaded;
     // All changes up to there were delivered, even if a snapshot replaced final deletions.
-    this.cache.reached(barrier.revision);
+    this.#cache.reached(barrier.revision);
     return null;
   }
 }

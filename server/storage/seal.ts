@@ -13,44 +13,43 @@ const timeoutMs = 10_000;
  * whatever it knows. Serves the move to another store (`server/migration`).
  */
 export class SealableEngine implements StoreEngine {
+  readonly #engine: StoreEngine;
   readonly #seal: { readonly key: string; readonly modRevision: Revision };
 
-  constructor(
-    private readonly engine: StoreEngine,
-    key: string,
-  ) {
+  constructor(engine: StoreEngine, key: string) {
+    this.#engine = engine;
     this.#seal = { key, modRevision: absent };
   }
 
   async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
-    const outcome = await this.engine.write({ ...transaction, comparisons: [...transaction.comparisons, this.#seal] }, options);
+    const outcome = await this.#engine.write({ ...transaction, comparisons: [...transaction.comparisons, this.#seal] }, options);
     if (outcome.outcome !== 'conflict') return outcome;
     const seal = outcome.current.at(-1) ?? null;
     return seal === null ? { ...outcome, current: outcome.current.slice(0, -1) } : { outcome: 'unavailable', reason: textOf(seal) };
   }
 
   barrier(options: { readonly timeoutMs: number }): ReturnType<StoreEngine['barrier']> {
-    return this.engine.barrier(options);
+    return this.#engine.barrier(options);
   }
 
   current(): Revision | null {
-    return this.engine.current();
+    return this.#engine.current();
   }
 
   range(options: RangeOptions): Promise<RangeResult> {
-    return this.engine.range(options);
+    return this.#engine.range(options);
   }
 
   changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
-    return this.engine.changesSince(after, options);
+    return this.#engine.changesSince(after, options);
   }
 
   compact(at: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.engine.compact(at, options);
+    return this.#engine.compact(at, options);
   }
 
   onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {
-    return this.engine.onChanges(listener);
+    return this.#engine.onChanges(listener);
   }
 }
 

@@ -18,15 +18,16 @@ const usualTerms: SegmentTerms = { usedPartMin: 1 / 3 };
  * a copy. Since one value keeps all of the memory, owners release values that they no longer need, and the few remaining ones are copied in the end.
  */
 export class Segment {
+  readonly #terms: SegmentTerms;
+
   readonly #memory: ArrayBufferLike;
   readonly #lodgers: (Lodger | null)[] = [];
   #bytesUsed = 0;
   #isFull = false;
 
-  constructor(
-    memory: ArrayBufferLike,
-    private readonly terms: SegmentTerms = usualTerms,
-  ) {
+  constructor(memory: ArrayBufferLike, terms: SegmentTerms = usualTerms) {
+    this.#terms = terms;
+
     this.#memory = memory;
   }
 
@@ -53,10 +54,10 @@ export class Segment {
   }
 
   #clearIfTooEmpty(): void {
-    if (this.#bytesUsed >= this.terms.usedPartMin * this.#memory.byteLength) return;
+    if (this.#bytesUsed >= this.#terms.usedPartMin * this.#memory.byteLength) return;
     const left = this.#lodgers.splice(0);
     this.#bytesUsed = 0;
-    this.terms.onClear?.();
+    this.#terms.onClear?.();
     for (const lodger of left) lodger?.moveOut();
   }
 }

@@ -83,16 +83,16 @@ const identityBytesMax = 1_024;
  */
 export class StoredItem implements StoredObject, Lodger {
   readonly apiVersion: string;
-  private source: Item | UnreadValue;
-  private labelsFound: Readonly<Record<string, string>> | null = null;
-  private fieldsFound: Readonly<Record<string, string>> | null = null;
+  #source: Item | UnreadValue;
+  #labelsFound: Readonly<Record<string, string>> | null = null;
+  #fieldsFound: Readonly<Record<string, string>> | null = null;
   /** Their extraction: fields of custom resources may change. */
-  private fieldsBy: FieldsOf | null = null;
-  private forms: Map<string, Buffer | Encoding> | null = null;
+  #fieldsBy: FieldsOf | null = null;
+  #forms: Map<string, Buffer | Encoding> | null = null;
   /** The shared memory of the value, or of its JSON once read; null for separate memory. */
-  private segment: Segment | null = null;
-  private placeInSegment = 0;
-  private isKept = false;
+  #segment: Segment | null = null;
+  #placeInSegment = 0;
+  #isKept = false;
 
   readonly namespace: string;
   readonly name: string;
@@ -108,159 +108,162 @@ export class StoredItem implements StoredObject, Lodger {
     this.namespace = namespace;
     this.name = name;
     this.apiVersion = 'bytes' in source ? source.apiVersion : readVersion(source, facts.completion ?? null);
-    this.source = source;
+    this.#source = source;
     this.sizeAtFirst = this.size;
   }
 
   /** A cache keeps it, and its value may stay in a segment. */
   lieIn(segment: Segment): void {
-    this.isKept = true;
-    this.settleIn(segment);
+    this.#isKept = true;
+    this.#settleIn(segment);
   }
 
   /** A cache keeps it, so its existing forms are shared with other threads. */
   keep(): void {
-    this.isKept = true;
+    this.#isKept = true;
     const forms = this.commonForms;
-    if (forms !== null && 'bytes' in this.source) this.adopt(this.source, forms.put(this, itemForm, madeOf(this.source)));
+    if (forms !== null && 'bytes' in this.#source) this.#adopt(this.#source, forms.put(this, itemForm, madeOf(this.#source)));
   }
 
   moveOut(): void {
-    this.segment = null;
-    const { source } = this;
-    if (!('bytes' in source)) this.source = ownValue(source);
-    else if (this.commonForms === null) this.source = { ...source, bytes: ownCopy(source.bytes) };
-    else this.adopt(source, this.commonForms.put(this, itemForm, madeOf(source)));
+    this.#segment = null;
+    const source = this.#source;
+    if (!('bytes' in source)) this.#source = ownValue(source);
+    else if (this.commonForms === null) this.#source = { ...source, bytes: ownCopy(source.bytes) };
+    else this.#adopt(source, this.commonForms.put(this, itemForm, madeOf(source)));
   }
 
   /** The object is no longer kept, so its share of the segment is free. */
   leaveSegment(): void {
-    this.isKept = false;
-    this.leaveTheOne();
-    if (this.forms !== null) for (const form of this.forms.values()) if (form instanceof Encoding) form.leave();
+    this.#isKept = false;
+    this.#leaveTheOne();
+    if (this.#forms !== null) for (const form of this.#forms.values()) if (form instanceof Encoding) form.leave();
   }
 
-  private leaveTheOne(): void {
-    this.segment?.leave(this.placeInSegment, { size: this.size });
-    this.segment = null;
+  #leaveTheOne(): void {
+    this.#segment?.leave(this.#placeInSegment, { size: this.size });
+    this.#segment = null;
   }
 
-  private settleIn(segment: Segment | null): void {
-    this.segment = segment;
-    if (segment !== null) this.placeInSegment = segment.add(this);
+  #settleIn(segment: Segment | null): void {
+    this.#segment = segment;
+    if (segment !== null) this.#placeInSegment = segment.add(this);
   }
 
   /** Null without shared forms, and for states that other threads lack. */
   protected get commonForms(): CommonForms | null {
-    return this.isKept ? (this.facts.commonForms ?? null) : null;
+    return this.#isKept ? (this.facts.commonForms ?? null) : null;
   }
 
-  private adopt({ apiVersion }: { readonly apiVersion: string }, form: CommonForm): Item {
+  #adopt({ apiVersion }: { readonly apiVersion: string }, form: CommonForm): Item {
     const item = itemOfForm(form, apiVersion);
-    this.source = item;
-    this.settleIn(form.segment);
+    this.#source = item;
+    this.#settleIn(form.segment);
     return item;
   }
 
   get item(): Buffer {
-    return this.read().bytes;
+    return this.#read().bytes;
   }
 
   /** Its bytes in memory without encoded forms. Changes when it is first read. */
   get size(): number {
-    return 'bytes' in this.source ? this.source.bytes.length : this.source.stored.length;
+    return 'bytes' in this.#source ? this.#source.bytes.length : this.#source.stored.length;
   }
 
   get uid(): string {
     return whatIsReadable('', () => {
-      const { bytes } = this.read();
+      const { bytes } = this.#read();
       const [, uid = null] = identity.exec(bytes.toString('utf8', 0, identityBytesMax)) ?? [];
       return uid ?? this.decode().metadata.uid ?? '';
     });
   }
 
   get labels(): Readonly<Record<string, string>> {
-    return (this.labelsFound ??= this.readLabels());
+    return (this.#labelsFound ??= this.#readLabels());
   }
 
   get fields(): Readonly<Record<string, string>> {
     const { fieldsOf } = this.facts;
-    if (this.fieldsFound !== null && this.fieldsBy === fieldsOf) return this.fieldsFound;
-    this.fieldsBy = fieldsOf;
-    return (this.fieldsFound = { ...this.readFields(fieldsOf), 'metadata.name': this.name, 'metadata.namespace': this.namespace });
+    if (this.#fieldsFound !== null && this.#fieldsBy === fieldsOf) return this.#fieldsFound;
+    this.#fieldsBy = fieldsOf;
+    return (this.#fieldsFound = { ...this.#readFields(fieldsOf), 'metadata.name': this.name, 'metadata.namespace': this.namespace });
   }
 
   decode(): ApiObject {
-    const { bytes, bigIntegers } = this.read();
+    const { bytes, bigIntegers } = this.#read();
     return decodeItem(bytes, bigIntegers);
   }
 
   /** Throws DamagedValueError now instead of when the object is shown. */
   assertReadable(): void {
-    this.read();
+    this.#read();
   }
 
   /** Decodes lazily. Throws DamagedValueError for a value that is invalid despite a correct checksum. */
-  private read(): Item {
-    const { source, commonForms: forms } = this;
+  #read(): Item {
+    const { commonForms: forms } = this;
+    const source = this.#source;
     if ('bytes' in source) return source;
     if (forms === null) {
-      const item = this.readValue(source);
-      this.leaveTheOne();
-      return (this.source = item);
+      const item = this.#readValue(source);
+      this.#leaveTheOne();
+      return (this.#source = item);
     }
-    const form = forms.of(this, itemForm, () => madeOf(this.readValue(source, Buffer.allocUnsafe)));
-    this.leaveTheOne();
-    return this.adopt(source, form);
+    const form = forms.of(this, itemForm, () => madeOf(this.#readValue(source, Buffer.allocUnsafe)));
+    this.#leaveTheOne();
+    return this.#adopt(source, form);
   }
 
-  private readValue(source: UnreadValue, allocate?: Allocate): Item {
+  #readValue(source: UnreadValue, allocate?: Allocate): Item {
     const { resource, completion = null } = this.facts;
     const complete = completion?.complete ?? null;
     const key = { resource, namespace: this.namespace, name: this.name };
     return readItem(key, source, this.version, allocate === undefined ? { complete } : { complete, allocate });
   }
 
-  private readLabels(): Readonly<Record<string, string>> {
+  #readLabels(): Readonly<Record<string, string>> {
     return whatIsReadable(noLabels, () => {
-      const { bytes, labelsAt, labelsLength } = this.read();
+      const { bytes, labelsAt, labelsLength } = this.#read();
       return labelsLength === 0
         ? noLabels
         : (JSON.parse(bytes.toString('utf8', labelsAt, labelsAt + labelsLength)) as Record<string, string>);
     });
   }
 
-  private readFields(fieldsOf: FieldsOf | null): Readonly<Record<string, string>> {
+  #readFields(fieldsOf: FieldsOf | null): Readonly<Record<string, string>> {
     return fieldsOf === null ? noLabels : whatIsReadable(noLabels, () => fieldsOf(this.decode()));
   }
 
   encoded(form: string, make: (object: StoredObject) => Buffer): Buffer {
-    const known = this.forms?.get(form);
+    const known = this.#forms?.get(form);
     if (known !== undefined) return known instanceof Encoding ? known.bytes : known;
     const common = this.commonForms?.of(this, form, () => ({ bytes: make(this), notes: noNotes })) ?? null;
     const bytes = common === null ? make(this) : common.bytes;
-    const forms = (this.forms ??= new Map<string, Buffer | Encoding>());
+    const forms = (this.#forms ??= new Map<string, Buffer | Encoding>());
     const segment = common?.segment ?? null;
     forms.set(form, segment === null ? bytes : new Encoding(bytes, segment, () => forms.delete(form)));
     return bytes;
   }
 
   atVersion(version: Version): StoredItem {
-    const { source } = this;
+    const source = this.#source;
     return new StoredItem(this.facts, this, version, 'bytes' in source ? itemAtVersion(source, this.version, version) : source);
   }
 }
 
 /** Another form of an object. When its shared memory is released, it is dropped, and made or found again on demand. */
 class Encoding implements Lodger {
-  private readonly place: number;
+  readonly #segment: Segment;
+  readonly #place: number;
 
   constructor(
     readonly bytes: Buffer,
-    private readonly segment: Segment,
+    segment: Segment,
     readonly moveOut: () => void,
   ) {
-    this.place = segment.add(this);
+    this.#segment = segment;
+    this.#place = segment.add(this);
   }
 
   get size(): number {
@@ -268,7 +271,7 @@ class Encoding implements Lodger {
   }
 
   leave(): void {
-    this.segment.leave(this.place, this);
+    this.#segment.leave(this.#place, this);
   }
 }
 

@@ -26,17 +26,20 @@ export interface ChangesPage {
 
 /** Reads from the store itself: versions older than the cache, until compaction, and uncached resources. */
 export class StoreReader {
-  constructor(
-    private readonly replica: Pick<StoreEngine, 'range' | 'changesSince'>,
-    private readonly keys: KeySpace,
-  ) {}
+  readonly #replica: Pick<StoreEngine, 'range' | 'changesSince'>;
+  readonly #keys: KeySpace;
 
-  get(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
-    return this.getOrReject(facts, key, version).catch(failureBehind);
+  constructor(replica: Pick<StoreEngine, 'range' | 'changesSince'>, keys: KeySpace) {
+    this.#replica = replica;
+    this.#keys = keys;
   }
 
-  private async getOrReject(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
-    const item = await this.read(key, version);
+  get(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
+    return this.#getOrReject(facts, key, version).catch(failureBehind);
+  }
+
+  async #getOrReject(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<GetResult> {
+    const item = await this.#read(key, version);
     if (item === null) return { outcome: 'absent', version };
     if ('outcome' in item) return item;
     return { outcome: 'found', object: readable(storedObjectOf(facts, key, item.modRevision, item.value)) };
@@ -44,24 +47,24 @@ export class StoreReader {
 
   /** Returns the object at `version`, readable or not; null if it was absent. */
   async stateAt(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredItem | Failure | null> {
-    const item = await this.read(key, version);
+    const item = await this.#read(key, version);
     return item === null || 'outcome' in item ? item : storedObjectOf(facts, key, item.modRevision, item.value);
   }
 
   /** Returns the state before a removal, shown at its `version`; only the name if the state is out of reach. */
   async lastState(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredObject> {
     // The version of its write may be compacted, and the state has not changed since.
-    const item = await this.read(key, version - 1);
+    const item = await this.#read(key, version - 1);
     return item === null || 'outcome' in item
       ? storedObjectOf(facts, key, version, new Uint8Array())
       : storedObjectOf(facts, key, version, item.value);
   }
 
   list(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
-    return this.listOrReject(facts, request, version).catch(failureBehind);
+    return this.#listOrReject(facts, request, version).catch(failureBehind);
   }
 
-  private async listOrReject(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
+  async #listOrReject(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
     const items: StoredObject[] = [];
     const matching = !selectsAll(request);
     const limit = request.limit ?? Infinity;
@@ -76,7 +79,7 @@ export class StoreReader {
       for (const [index, item] of page.items.entries()) {
         if (selects(request, readable(item))) items.push(item);
         if (items.length >= limit)
-          return this.cutOff(
+          return this.#cutOff(
             items,
             isTheOnlyOne(request, item) ? null : index === page.items.length - 1 ? page.next : this.boundsOf(request, item),
             version,
@@ -93,18 +96,18 @@ export class StoreReader {
     after: { readonly namespace: string; readonly name: string } | null,
   ): Bounds {
     const { namespace, name } = scopeOf(request, true);
-    const range = this.keys.rangeOf(request.resource, namespace);
+    const range = this.#keys.rangeOf(request.resource, namespace);
     const start =
       after === null
         ? range.start
-        : keyAfter(this.keys.keyOf({ resource: request.resource, namespace: after.namespace, name: after.name }));
+        : keyAfter(this.#keys.keyOf({ resource: request.resource, namespace: after.namespace, name: after.name }));
     if (namespace === null || name === null) return { start: later(start, range.start), end: range.end };
-    const key = this.keys.keyOf({ resource: request.resource, namespace, name });
+    const key = this.#keys.keyOf({ resource: request.resource, namespace, name });
     return { start: later(start, key), end: keyAfter(key) };
   }
 
   async page(facts: ResourceFacts, { start, end }: Bounds, version: Version, limit: number = pageKeysMax): Promise<StorePage | Failure> {
-    const page = await this.replica.range({
+    const page = await this.#replica.range({
       start,
       end,
       revision: revision(version),
@@ -115,42 +118,42 @@ export class StoreReader {
     if (page.outcome !== 'found') return failureOf(page, version);
     const last = page.items.at(-1);
     const next = last === undefined || page.remaining === 0 ? null : { start: keyAfter(last.key), end };
-    return { outcome: 'found', items: page.items.flatMap((item) => this.objectOf(facts, item) ?? []), next };
+    return { outcome: 'found', items: page.items.flatMap((item) => this.#objectOf(facts, item) ?? []), next };
   }
 
   /** Returns changes of one resource after a version. Values are views into a batch. */
   async changesSince(facts: ResourceFacts, after: Version): Promise<ChangesPage | Failure> {
-    const page = await this.replica.changesSince(revision(after), { bytesMax: pageBytesMax });
+    const page = await this.#replica.changesSince(revision(after), { bytesMax: pageBytesMax });
     if (page.outcome === 'compacted') return { outcome: 'expired', oldest: page.compacted };
-    const { start, end } = this.keys.rangeOf(facts.resource, null);
+    const { start, end } = this.#keys.rangeOf(facts.resource, null);
     const own = page.changes
       .filter(({ key }) => key >= start && key < end)
       .flatMap((change) => {
-        const parsed = this.keys.parse(change.key);
+        const parsed = this.#keys.parse(change.key);
         return parsed === null ? [] : [[change, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }] as const];
       });
     return { outcome: 'found', changes: own, through: page.through };
   }
 
   /** Ends a full list; remaining keys are counted only if the answer may report the number. */
-  private async cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
+  async #cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
     const left =
-      rest === null ? null : await this.replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
+      rest === null ? null : await this.#replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
     if (left !== null && left.outcome !== 'found') return failureOf(left, version);
     const remaining = left?.remaining ?? 0;
     return { outcome: 'found', version, items, more: remaining > 0, remaining: matching ? null : remaining };
   }
 
-  private objectOf(facts: ResourceFacts, { key, modRevision, value }: KeyValue): StoredItem | null {
-    const parsed = this.keys.parse(key);
+  #objectOf(facts: ResourceFacts, { key, modRevision, value }: KeyValue): StoredItem | null {
+    const parsed = this.#keys.parse(key);
     return parsed === null
       ? null
       : storedObjectOf(facts, { resource: facts.resource, namespace: parsed.namespace, name: parsed.name }, modRevision, value);
   }
 
-  private async read(key: ObjectKey, version: Version): Promise<KeyValue | Failure | null> {
-    const start = this.keys.keyOf(key);
-    const result = await this.replica.range({ start, end: keyAfter(start), revision: revision(version), limit: 1, countRemaining: false });
+  async #read(key: ObjectKey, version: Version): Promise<KeyValue | Failure | null> {
+    const start = this.#keys.keyOf(key);
+    const result = await this.#replica.range({ start, end: keyAfter(start), revision: revision(version), limit: 1, countRemaining: false });
     return result.outcome === 'found' ? (result.items[0] ?? null) : failureOf(result, version);
   }
 }

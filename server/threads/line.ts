@@ -18,14 +18,15 @@ type Message =
 
 /** Requests and responses between two threads, in order. Responses are values; a handler that throws is a defect, which is reported to the requester. */
 export class Line<Asked, Served> {
+  readonly #port: Port;
+  readonly #handlers: Handlers<Served>;
   readonly #waiting = new Map<number, { readonly resolve: (answer: never) => void; readonly reject: (error: Error) => void }>();
   #nextId = 1;
   #ended: Error | null = null;
 
-  constructor(
-    private readonly port: Port,
-    private readonly handlers: Handlers<Served>,
-  ) {
+  constructor(port: Port, handlers: Handlers<Served>) {
+    this.#port = port;
+    this.#handlers = handlers;
     (port as MessagePort).on('message', (message: Message) => {
       this.#receive(message);
     });
@@ -35,7 +36,7 @@ export class Line<Asked, Served> {
   ask<Topic extends keyof Asked & string>(topic: Topic, question: Question<Asked, Topic>): Promise<Answer<Asked, Topic>> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
     const id = this.#nextId++;
-    this.port.postMessage({ kind: 'question', id, topic, question } satisfies Message);
+    this.#port.postMessage({ kind: 'question', id, topic, question } satisfies Message);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
     });
@@ -61,11 +62,11 @@ export class Line<Asked, Served> {
 
   async #answer({ id, topic, question }: Message & { readonly kind: 'question' }): Promise<void> {
     try {
-      const handler = (this.handlers as Readonly<Record<string, ((question: never) => unknown) | undefined>>)[topic];
+      const handler = (this.#handlers as Readonly<Record<string, ((question: never) => unknown) | undefined>>)[topic];
       if (handler === undefined) throw new Error(`nobody answers questions about ${topic}`);
-      this.port.postMessage({ kind: 'answer', id, answer: await handler(question as never) } satisfies Message);
+      this.#port.postMessage({ kind: 'answer', id, answer: await handler(question as never) } satisfies Message);
     } catch (error) {
-      this.port.postMessage({ kind: 'failure', id, reason: describeError(error) } satisfies Message);
+      this.#port.postMessage({ kind: 'failure', id, reason: describeError(error) } satisfies Message);
     }
   }
 }

@@ -56,6 +56,7 @@ interface Running {
 
 /** The first thread's view of the other serving threads: see DESIGN.md. */
 export class ServingThreads {
+  readonly #given: ServingThreadsOptions;
   readonly share: ThreadShare;
   readonly progress: SharedProgress;
   readonly forms: SharedForms;
@@ -71,10 +72,11 @@ export class ServingThreads {
 
   /** Includes the first one. */
   get threads(): number {
-    return this.given.threads;
+    return this.#given.threads;
   }
 
-  constructor(private readonly given: ServingThreadsOptions) {
+  constructor(given: ServingThreadsOptions) {
+    this.#given = given;
     this.#memory = {
       progress: new SharedArrayBuffer(SharedProgress.bytes),
       seats: new SharedArrayBuffer(SharedSeats.bytesFor(given.threads)),
@@ -135,7 +137,7 @@ export class ServingThreads {
   }
 
   #start(thread: number, socket: number, ticket: ReplicaTicket): Promise<void> {
-    const { options, threads, audit, countEvents } = this.given;
+    const { options, threads, audit, countEvents } = this.#given;
     const peers = this.#peers[thread] ?? [];
     const start: ThreadStart = {
       options,
@@ -194,7 +196,7 @@ export class ServingThreads {
   }
 
   async #exposition(of: Exposition): Promise<string> {
-    const own = await exported(this.given.metrics, of);
+    const own = await exported(this.#given.metrics, of);
     const others = await Promise.all(this.#running.map(({ line }) => line.ask('counts', of)));
     return textOf(summed([own, ...others]));
   }

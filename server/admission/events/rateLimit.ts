@@ -95,16 +95,18 @@ function keyOf({ type }: EventLimit, { namespace, user }: AdmissionRequest, even
 
 /** A bucket for each key. The key unused for longest is dropped first, and starts again with a full bucket. */
 class TokenBuckets {
+  readonly #limit: EventLimit;
+  readonly #now: () => number;
   readonly #levels = new Map<string, { level: number; at: number }>();
 
-  constructor(
-    private readonly limit: EventLimit,
-    private readonly now: () => number,
-  ) {}
+  constructor(limit: EventLimit, now: () => number) {
+    this.#limit = limit;
+    this.#now = now;
+  }
 
   take(key: string): boolean {
-    const { perSecond, burst, rememberedMax } = this.limit;
-    const at = this.now();
+    const { perSecond, burst, rememberedMax } = this.#limit;
+    const at = this.#now();
     const known = this.#levels.get(key);
     const level = known === undefined ? burst : Math.min(burst, known.level + ((at - known.at) / 1_000) * perSecond);
     this.#levels.delete(key);

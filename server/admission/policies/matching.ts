@@ -68,21 +68,24 @@ export async function* plan<P extends Policy>(
 }
 
 export class Views {
+  readonly #request: AdmissionRequest;
+  readonly #parts: PolicyParts;
   readonly subject: Subject;
   readonly #shown = new Map<string, Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }>>();
   #namespace: Promise<JsonObject | null> | null = null;
   readonly #uid: string = randomUUID();
 
-  constructor(
-    private readonly request: AdmissionRequest,
-    private readonly parts: PolicyParts,
-  ) {
+  constructor(request: AdmissionRequest, parts: PolicyParts) {
+    this.#request = request;
+    this.#parts = parts;
     this.subject = subjectOf(request, parts);
   }
 
   /** `params` is present only where the policy has any. */
   async values({ policy, param, matched }: Invocation<Policy>): Promise<AdmissionValues> {
-    const { request, subject, parts } = this;
+    const { subject } = this;
+    const request = this.#request;
+    const parts = this.#parts;
     const { object, old } = await this.shown(matched);
     const name = subject.attributes.name === '' ? (request.object?.metadata.name ?? '') : subject.attributes.name;
     return {
@@ -105,7 +108,8 @@ export class Views {
   }
 
   async #show(kind: Addressed['kind']): Promise<{ readonly object: ApiObject | null; readonly old: ApiObject | null }> {
-    const { request, parts } = this;
+    const request = this.#request;
+    const parts = this.#parts;
     return {
       object: await shownAs(kind, request.object, request, parts.convert),
       old: await shownAs(kind, request.old, request, parts.convert),
@@ -120,7 +124,7 @@ export class Views {
   async #readNamespace(): Promise<JsonObject | null> {
     const { namespace, group, resource } = this.subject.attributes;
     if (namespace === '' || (group === '' && resource === 'namespaces')) return null;
-    const found = await createLookup(this.parts.storage).find({ group: '', resource: 'namespaces' }, '', namespace);
+    const found = await createLookup(this.#parts.storage).find({ group: '', resource: 'namespaces' }, '', namespace);
     return found === null ? null : { ...found, kind: 'Namespace', apiVersion: 'v1' };
   }
 }

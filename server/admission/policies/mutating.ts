@@ -49,21 +49,24 @@ export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, par
 }
 
 class Mutating {
+  readonly #request: AdmissionRequest;
+  readonly #pass: MutationPass;
+  readonly #parts: PolicyParts;
   readonly #progress: Progress;
   readonly #problems: { readonly message: string; readonly reason: string }[] = [];
 
-  constructor(
-    private readonly request: AdmissionRequest,
-    private readonly pass: MutationPass,
-    private readonly parts: PolicyParts,
-  ) {
+  constructor(request: AdmissionRequest, pass: MutationPass, parts: PolicyParts) {
+    this.#request = request;
+    this.#pass = pass;
+    this.#parts = parts;
     const known = pass.notes.get(pluginName) as Progress | undefined;
     this.#progress = known ?? { reinvocable: new Set(), due: new Set(), output: null };
     pass.notes.set(pluginName, this.#progress);
   }
 
   async run(candidates: readonly Bound<MutatingPolicy>[]): Promise<void> {
-    const { request, pass } = this;
+    const request = this.#request;
+    const pass = this.#pass;
     if (pass.again && !sameValue(this.#progress.output as JsonValue, request.object as JsonValue)) this.#changed();
     for (const bound of candidates) await this.#policy(bound);
     this.#progress.output = copyOf(request.object as JsonValue) as ApiObject | null;
@@ -72,7 +75,7 @@ class Mutating {
 
   async #policy(bound: Bound<MutatingPolicy>): Promise<void> {
     // Labels, which matching reads, may have changed since the last policy.
-    for await (const planned of plan(bound, new Views(this.request, this.parts).subject, this.parts)) {
+    for await (const planned of plan(bound, new Views(this.#request, this.#parts).subject, this.#parts)) {
       if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
       else for (const [position, invocation] of planned.invocations.entries()) await this.#invoke(invocation, position);
     }
@@ -81,16 +84,16 @@ class Mutating {
   async #invoke(invocation: Invocation<MutatingPolicy>, position: number): Promise<void> {
     const { policy, binding } = invocation;
     const id = `${policy.name}/${binding.name}/${position}`;
-    if ((this.pass.again && !this.#progress.due.has(id)) || this.request.object === null) return;
-    const views = new Views(this.request, this.parts);
+    if ((this.#pass.again && !this.#progress.due.has(id)) || this.#request.object === null) return;
+    const views = new Views(this.#request, this.#parts);
     const matched = await policy.conditions.evaluate(await views.values(invocation));
     if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, 'Invalid');
     if (matched.outcome === 'noMatch') return;
-    const before = copyOf(this.request.object as JsonValue);
+    const before = copyOf(this.#request.object as JsonValue);
     for (const mutation of policy.mutations) await this.#counted(invocation, mutation);
-    if (!sameValue(before, this.request.object as JsonValue)) {
+    if (!sameValue(before, this.#request.object as JsonValue)) {
       this.#changed();
-      this.pass.repeat();
+      this.#pass.repeat();
     }
     if (policy.reinvoked) this.#progress.reinvocable.add(id);
   }
@@ -105,11 +108,12 @@ class Mutating {
     const began = performance.now();
     const error = await this.#mutate(invocation, mutation);
     const by = { policy: invocation.policy.name, binding: invocation.binding.name };
-    this.parts.metrics.mutated({ ...by, error, seconds: (performance.now() - began) / 1000 });
+    this.#parts.metrics.mutated({ ...by, error, seconds: (performance.now() - began) / 1000 });
   }
 
   async #mutate(invocation: Invocation<MutatingPolicy>, { patchType, patch }: Mutation): Promise<EvaluationError> {
-    const { request, parts } = this;
+    const request = this.#request;
+    const parts = this.#parts;
     const { policy, binding, matched } = invocation;
     const evaluation = new AdmissionEvaluation(await new Views(request, parts).values(invocation), requestCostMax, policy.variables);
     const { value, problem } = await outcomeOf(patch, evaluation);
@@ -138,7 +142,7 @@ class Mutating {
   }
 
   #schemaOf({ matched }: Invocation<MutatingPolicy>): Schema {
-    const { request } = this;
+    const request = this.#request;
     return (
       (request.form === null ? request.resource.behaviour.versions.schemaOf(apiVersionOf(matched.kind)) : schemaOfKind(matched.kind)) ??
       unknown
@@ -154,7 +158,7 @@ class Mutating {
   #refusal(): StatusError {
     const [first] = this.#problems;
     const causes: StatusCause[] = this.#problems.map(({ message }) => ({ message }));
-    const { code, details } = forbidden(this.request.resource, nameIn(this.request), { why: '' }, causes);
+    const { code, details } = forbidden(this.#request.resource, nameIn(this.#request), { why: '' }, causes);
     return new StatusError(code, first?.reason ?? 'Forbidden', first?.message ?? '', details);
   }
 }

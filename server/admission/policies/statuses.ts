@@ -41,6 +41,7 @@ interface Dependent {
  * server does this: the result depends only on policy and definitions, and is written only where it is missing.
  */
 export class PolicyStatuses {
+  readonly #parts: PolicyStatusParts;
   readonly #following: Following;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #dependents = new Map<string, Dependent>();
@@ -49,7 +50,8 @@ export class PolicyStatuses {
   #stopped = false;
   #looksSoon = false;
 
-  constructor(private readonly parts: PolicyStatusParts) {
+  constructor(parts: PolicyStatusParts) {
+    this.#parts = parts;
     const { catalogue, schemaOf } = parts;
     this.#kinds = { schemaOf, kindOf: (of, version, resource) => catalogue.resource(of, version, resource)?.kind ?? null };
     this.#endListening = parts.onDefinitionsChange(() => {
@@ -103,7 +105,7 @@ export class PolicyStatuses {
   }
 
   async #observe(name: string, attempt: number): Promise<void> {
-    const { registry, catalogue, report } = this.parts;
+    const { registry, catalogue, report } = this.#parts;
     const resource = catalogue.resource(group, 'v1', resourceName);
     if (resource === null || this.#stopped) return;
     try {

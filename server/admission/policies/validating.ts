@@ -23,24 +23,25 @@ export function validatingPolicies(followed: FollowedPolicies<ValidatingPolicy>,
 }
 
 class Validating {
+  readonly #request: AdmissionRequest;
+  readonly #parts: PolicyParts;
   readonly #views: Views;
   #first: { readonly message: string; readonly reason: string } | null = null;
 
-  constructor(
-    private readonly request: AdmissionRequest,
-    private readonly parts: PolicyParts,
-  ) {
+  constructor(request: AdmissionRequest, parts: PolicyParts) {
+    this.#request = request;
+    this.#parts = parts;
     this.#views = new Views(request, parts);
   }
 
   async run(candidates: readonly Bound<ValidatingPolicy>[]): Promise<void> {
     for (const bound of candidates) await this.#policy(bound);
-    if (this.#first !== null) throw refusal(this.request, this.#first.reason, this.#first.message);
+    if (this.#first !== null) throw refusal(this.#request, this.#first.reason, this.#first.message);
   }
 
   async #policy(bound: Bound<ValidatingPolicy>): Promise<void> {
     const annotations = new Map<string, Set<string>>();
-    for await (const planned of plan(bound, this.#views.subject, this.parts)) {
+    for await (const planned of plan(bound, this.#views.subject, this.#parts)) {
       if ('problem' in planned) {
         const { policy, binding, message } = planned.problem;
         if (!policy.ignoresFailures) this.#deny(policy, binding, { message, reason: '' });
@@ -48,7 +49,7 @@ class Validating {
         for (const invocation of planned.invocations)
           this.#follow(invocation, await judge(invocation.policy, await this.#views.values(invocation)), annotations);
     }
-    for (const [key, values] of annotations) this.request.annotate(`${bound.policy.name}/${key}`, [...values].join(', '));
+    for (const [key, values] of annotations) this.#request.annotate(`${bound.policy.name}/${key}`, [...values].join(', '));
   }
 
   #follow(
@@ -57,7 +58,7 @@ class Validating {
     found: Map<string, Set<string>>,
   ): void {
     const by = { policy: policy.name, binding: binding.name };
-    for (const { error, seconds } of ignored) this.parts.metrics.validated({ ...by, error, seconds, action: 'allow' });
+    for (const { error, seconds } of ignored) this.#parts.metrics.validated({ ...by, error, seconds, action: 'allow' });
     for (const denial of denials) for (const action of binding.actions) this.#act(action, policy, binding, denial);
     for (const error of errors) this.#deny(policy, binding, error);
     for (const { key, value } of annotations) {
@@ -70,13 +71,13 @@ class Validating {
     const { message, index, error, seconds } = denial;
     const counted = countedActions[action];
     if (counted !== undefined)
-      this.parts.metrics.validated({ policy: policy.name, binding: binding.name, error, seconds, action: counted });
+      this.#parts.metrics.validated({ policy: policy.name, binding: binding.name, error, seconds, action: counted });
     if (action === 'Deny') this.#deny(policy, binding, denial);
     else if (action === 'Warn')
-      this.request.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
+      this.#request.warn(`Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`);
     else if (action === 'Audit') {
       const failure = { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions };
-      this.request.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));
+      this.#request.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));
     }
   }
 

@@ -54,21 +54,25 @@ interface Place {
 }
 
 class Mutation {
+  readonly #request: AdmissionRequest;
+  readonly #pass: MutationPass;
+  readonly #caller: HookCaller;
+  readonly #parts: CallerParts;
   readonly #invocations: Invocations;
 
-  constructor(
-    private readonly request: AdmissionRequest,
-    private readonly pass: MutationPass,
-    private readonly caller: HookCaller,
-    private readonly parts: CallerParts,
-  ) {
+  constructor(request: AdmissionRequest, pass: MutationPass, caller: HookCaller, parts: CallerParts) {
+    this.#request = request;
+    this.#pass = pass;
+    this.#caller = caller;
+    this.#parts = parts;
     const known = pass.notes.get(pluginName) as Invocations | undefined;
     this.#invocations = known ?? { reinvocable: new Set(), due: new Set(), output: null };
     pass.notes.set(pluginName, this.#invocations);
   }
 
   async run(hooks: readonly Hook[]): Promise<void> {
-    const { request, pass } = this;
+    const request = this.#request;
+    const pass = this.#pass;
     const { output } = this.#invocations;
     if (pass.again && !sameValue(output as JsonValue, request.object as JsonValue)) this.#changed();
     for (const [position, hook] of hooks.entries()) await this.#ask(hook, position);
@@ -77,14 +81,15 @@ class Mutation {
 
   /** A webhook that was not called in the first run is not called in the second, even if it would match now. */
   async #ask(hook: Hook, index: number): Promise<void> {
-    const { request, pass } = this;
+    const request = this.#request;
+    const pass = this.#pass;
     if (pass.again && !this.#invocations.due.has(hook.id)) return;
     // Made anew for each: labels, which matching reads, may have changed.
-    const subject = subjectOf(request, this.parts);
-    const matched = await this.caller.wants(hook, subject);
+    const subject = subjectOf(request, this.#parts);
+    const matched = await this.#caller.wants(hook, subject);
     if (matched === null) return;
     const place = { round: pass.again ? 1 : 0, index };
-    const answer = await this.caller.call(hook, matched, subject, place);
+    const answer = await this.#caller.call(hook, matched, subject, place);
     if (answer.outcome === 'refused') throw answer.error;
     const mutated = answer.outcome === 'allowed' && answer.patch !== null && (await this.#apply(hook, matched, answer.patch, place));
     request.annotate(
@@ -106,8 +111,8 @@ class Mutation {
 
   /** Applies a patch in the version that the webhook received. Reports whether it changed anything. */
   async #apply(hook: Hook, matched: Addressed, patch: JsonValue, { round, index }: Place): Promise<boolean> {
-    const { request } = this;
-    const { convert, catalogue } = this.parts;
+    const request = this.#request;
+    const { convert, catalogue } = this.#parts;
     if (Array.isArray(patch) && patch.length === 0) return false;
     const before = await shownAs(matched.kind, request.object, request, convert);
     if (before === null)

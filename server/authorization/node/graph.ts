@@ -16,38 +16,38 @@ type VolumeEntry = NonNullable<ReturnType<typeof volumeReferences>>;
  *     attachment ──▶ node      slice of devices ──▶ node      request for a pod's certificate ──▶ node
  */
 export class NodeGraph {
-  private readonly pods = new Map<string, PodEntry>();
+  readonly #pods = new Map<string, PodEntry>();
   /** The nodes that may read each object, with the number of their pods that refer to it. */
-  private readonly nodesOf = new Map<ObjectKey, Map<string, number>>();
-  private readonly volumes = new Map<string, VolumeEntry>();
-  private readonly volumesOfSecret = new Map<ObjectKey, Set<string>>();
-  private readonly attached = new Map<string, string>();
-  private readonly slices = new Map<string, string>();
-  private readonly podCertificateRequests = new Map<string, string>();
+  readonly #nodesOf = new Map<ObjectKey, Map<string, number>>();
+  readonly #volumes = new Map<string, VolumeEntry>();
+  readonly #volumesOfSecret = new Map<ObjectKey, Set<string>>();
+  readonly #attached = new Map<string, string>();
+  readonly #slices = new Map<string, string>();
+  readonly #podCertificateRequests = new Map<string, string>();
 
   putPod(namespace: string, name: string, pod: ApiObject): void {
     this.removePod(namespace, name);
     const node = textAt(pod, 'spec', 'nodeName');
     if (node === '') return;
     const keys = podReferences(pod);
-    this.pods.set(`${namespace}/${name}`, { node, keys });
+    this.#pods.set(`${namespace}/${name}`, { node, keys });
     for (const key of keys) {
-      let nodes = this.nodesOf.get(key);
-      if (nodes === undefined) this.nodesOf.set(key, (nodes = new Map<string, number>()));
+      let nodes = this.#nodesOf.get(key);
+      if (nodes === undefined) this.#nodesOf.set(key, (nodes = new Map<string, number>()));
       nodes.set(node, (nodes.get(node) ?? 0) + 1);
     }
   }
 
   removePod(namespace: string, name: string): void {
-    const entry = this.pods.get(`${namespace}/${name}`);
+    const entry = this.#pods.get(`${namespace}/${name}`);
     if (entry === undefined) return;
-    this.pods.delete(`${namespace}/${name}`);
+    this.#pods.delete(`${namespace}/${name}`);
     for (const key of entry.keys) {
-      const nodes = this.nodesOf.get(key);
+      const nodes = this.#nodesOf.get(key);
       const left = (nodes?.get(entry.node) ?? 1) - 1;
       if (left > 0) nodes?.set(entry.node, left);
       else nodes?.delete(entry.node);
-      if (nodes?.size === 0) this.nodesOf.delete(key);
+      if (nodes?.size === 0) this.#nodesOf.delete(key);
     }
   }
 
@@ -55,68 +55,68 @@ export class NodeGraph {
     this.removeVolume(name);
     const entry = volumeReferences(volume);
     if (entry === null) return;
-    this.volumes.set(name, entry);
+    this.#volumes.set(name, entry);
     for (const secret of entry.secrets) {
-      const names = this.volumesOfSecret.get(secret);
-      if (names === undefined) this.volumesOfSecret.set(secret, new Set([name]));
+      const names = this.#volumesOfSecret.get(secret);
+      if (names === undefined) this.#volumesOfSecret.set(secret, new Set([name]));
       else names.add(name);
     }
   }
 
   removeVolume(name: string): void {
-    for (const secret of this.volumes.get(name)?.secrets ?? []) {
-      const names = this.volumesOfSecret.get(secret);
+    for (const secret of this.#volumes.get(name)?.secrets ?? []) {
+      const names = this.#volumesOfSecret.get(secret);
       names?.delete(name);
-      if (names?.size === 0) this.volumesOfSecret.delete(secret);
+      if (names?.size === 0) this.#volumesOfSecret.delete(secret);
     }
-    this.volumes.delete(name);
+    this.#volumes.delete(name);
   }
 
   putAttachment(name: string, attachment: ApiObject): void {
-    this.attached.set(name, textAt(attachment, 'spec', 'nodeName'));
+    this.#attached.set(name, textAt(attachment, 'spec', 'nodeName'));
   }
 
   removeAttachment(name: string): void {
-    this.attached.delete(name);
+    this.#attached.delete(name);
   }
 
   putSlice(name: string, slice: ApiObject): void {
-    this.slices.set(name, textAt(slice, 'spec', 'nodeName'));
+    this.#slices.set(name, textAt(slice, 'spec', 'nodeName'));
   }
 
   removeSlice(name: string): void {
-    this.slices.delete(name);
+    this.#slices.delete(name);
   }
 
   putPodCertificateRequest(namespace: string, name: string, request: ApiObject): void {
-    this.podCertificateRequests.set(`${namespace}/${name}`, textAt(request, 'spec', 'nodeName'));
+    this.#podCertificateRequests.set(`${namespace}/${name}`, textAt(request, 'spec', 'nodeName'));
   }
 
   removePodCertificateRequest(namespace: string, name: string): void {
-    this.podCertificateRequests.delete(`${namespace}/${name}`);
+    this.#podCertificateRequests.delete(`${namespace}/${name}`);
   }
 
   /** Reports whether a pod on the node refers to the object, itself or through a volume. */
   readsObject(node: string, key: ObjectKey): boolean {
-    if (this.nodesOf.get(key)?.has(node) === true) return true;
-    for (const name of this.volumesOfSecret.get(key) ?? []) if (this.readsVolume(node, name)) return true;
+    if (this.#nodesOf.get(key)?.has(node) === true) return true;
+    for (const name of this.#volumesOfSecret.get(key) ?? []) if (this.readsVolume(node, name)) return true;
     return false;
   }
 
   readsVolume(node: string, name: string): boolean {
-    const volume = this.volumes.get(name);
-    return volume !== undefined && this.nodesOf.get(volume.claim)?.has(node) === true;
+    const volume = this.#volumes.get(name);
+    return volume !== undefined && this.#nodesOf.get(volume.claim)?.has(node) === true;
   }
 
   hasAttachment(node: string, name: string): boolean {
-    return this.attached.get(name) === node;
+    return this.#attached.get(name) === node;
   }
 
   hasSlice(node: string, name: string): boolean {
-    return this.slices.get(name) === node;
+    return this.#slices.get(name) === node;
   }
 
   hasPodCertificateRequest(node: string, { namespace, name }: { readonly namespace: string; readonly name: string }): boolean {
-    return this.podCertificateRequests.get(`${namespace}/${name}`) === node;
+    return this.#podCertificateRequests.get(`${namespace}/${name}`) === node;
   }
 }

@@ -8,22 +8,22 @@ export class Role {
   rules: readonly PolicyRule[] | null = null;
   bindings = 0;
   changes = 0;
-  private index: RuleIndex<true> | null = null;
+  #index: RuleIndex<true> | null = null;
 
   constructor(readonly ref: RoleRef) {}
 
   set(rules: readonly PolicyRule[] | null): void {
     this.rules = rules;
-    this.index = null;
+    this.#index = null;
     this.changes++;
   }
 
   allows(attributes: Attributes): boolean {
-    if (this.index === null) {
-      this.index = new RuleIndex<true>();
-      for (const rule of this.rules ?? []) this.index.add(rule, true);
+    if (this.#index === null) {
+      this.#index = new RuleIndex<true>();
+      for (const rule of this.rules ?? []) this.#index.add(rule, true);
     }
-    return this.index.find(attributes) !== null;
+    return this.#index.find(attributes) !== null;
   }
 
   get absence(): string {
@@ -40,7 +40,7 @@ export interface Binding {
 }
 
 export class Grant {
-  private made: Decision | null = null;
+  #made: Decision | null = null;
 
   constructor(
     readonly binding: Binding,
@@ -48,10 +48,10 @@ export class Grant {
   ) {}
 
   get decision(): Decision {
-    return (this.made ??= { decision: 'allow', reason: `RBAC: allowed by ${this.describe()}` });
+    return (this.#made ??= { decision: 'allow', reason: `RBAC: allowed by ${this.#describe()}` });
   }
 
-  private describe(): string {
+  #describe(): string {
     const {
       binding: { namespace, name, role },
       subject,
@@ -69,67 +69,67 @@ const askedOneByOneMax = 16;
 /** The grants of one subject in a namespace, or in the whole cluster. */
 export class SubjectGrants {
   /** Keyed by role: further bindings of a role grant nothing more. */
-  private readonly byRole = new Map<Role, Map<Binding, Grant>>();
-  private merged: RuleIndex<Grant> | null = null;
-  private mergedAt = -1;
+  readonly #byRole = new Map<Role, Map<Binding, Grant>>();
+  #merged: RuleIndex<Grant> | null = null;
+  #mergedAt = -1;
   /** The sum of its roles' changes when they were merged. */
-  private mergedChanges = -1;
-  private missing: readonly string[] = [];
-  private missingAt = -1;
+  #mergedChanges = -1;
+  #missing: readonly string[] = [];
+  #missingAt = -1;
 
   add(grant: Grant): void {
-    const grants = this.byRole.get(grant.binding.role);
-    if (grants === undefined) this.byRole.set(grant.binding.role, new Map([[grant.binding, grant]]));
+    const grants = this.#byRole.get(grant.binding.role);
+    if (grants === undefined) this.#byRole.set(grant.binding.role, new Map([[grant.binding, grant]]));
     // A binding may repeat a subject.
     else if (!grants.has(grant.binding)) grants.set(grant.binding, grant);
-    this.forget();
+    this.#forget();
   }
 
   /** Returns true when nothing is left. */
   removeBinding(binding: Binding): boolean {
-    const left = this.byRole.get(binding.role);
+    const left = this.#byRole.get(binding.role);
     left?.delete(binding);
-    if (left?.size === 0) this.byRole.delete(binding.role);
-    this.forget();
-    return this.byRole.size === 0;
+    if (left?.size === 0) this.#byRole.delete(binding.role);
+    this.#forget();
+    return this.#byRole.size === 0;
   }
 
   /** `epoch` grows whenever the rules of any role change, which may outdate the merged index. */
   find(attributes: Attributes, epoch: number): Grant | null {
-    if (this.byRole.size > askedOneByOneMax) return this.mergedIndex(epoch).find(attributes);
-    for (const [role, grants] of this.byRole) if (role.allows(attributes)) return firstOf(grants);
+    if (this.#byRole.size > askedOneByOneMax) return this.#mergedIndex(epoch).find(attributes);
+    for (const [role, grants] of this.#byRole) if (role.allows(attributes)) return firstOf(grants);
     return null;
   }
 
   roles(): Iterable<Role> {
-    return this.byRole.keys();
+    return this.#byRole.keys();
   }
 
   /** Missing roles in the subject's bindings. */
   problems(epoch: number): readonly string[] {
-    if (this.missingAt !== epoch) {
-      this.missing = [...this.byRole.keys()].filter(({ rules }) => rules === null).map(({ absence }) => absence);
-      this.missingAt = epoch;
+    if (this.#missingAt !== epoch) {
+      this.#missing = [...this.#byRole.keys()].filter(({ rules }) => rules === null).map(({ absence }) => absence);
+      this.#missingAt = epoch;
     }
-    return this.missing;
+    return this.#missing;
   }
 
-  private forget(): void {
-    this.merged = null;
-    this.missingAt = -1;
+  #forget(): void {
+    this.#merged = null;
+    this.#missingAt = -1;
   }
 
   /** Other roles change often: the merged index is rebuilt only when one of its own has changed. */
-  private mergedIndex(epoch: number): RuleIndex<Grant> {
-    if (this.merged !== null && this.mergedAt === epoch) return this.merged;
-    this.mergedAt = epoch;
+  #mergedIndex(epoch: number): RuleIndex<Grant> {
+    if (this.#merged !== null && this.#mergedAt === epoch) return this.#merged;
+    this.#mergedAt = epoch;
     let changes = 0;
-    for (const role of this.byRole.keys()) changes += role.changes;
-    if (this.merged !== null && this.mergedChanges === changes) return this.merged;
-    this.mergedChanges = changes;
-    this.merged = new RuleIndex<Grant>();
-    for (const [role, grants] of this.byRole) for (const rule of role.rules ?? []) this.merged.add(rule, firstOf(grants)!);
-    return this.merged;
+    for (const role of this.#byRole.keys()) changes += role.changes;
+    if (this.#merged !== null && this.#mergedChanges === changes) return this.#merged;
+    this.#mergedChanges = changes;
+    this.#merged = new RuleIndex<Grant>();
+    for (const [role, grants] of this.#byRole) for (const rule of role.rules ?? []) this.#merged.add(rule, firstOf(grants)!);
+    return this.#merged;
   }
 }
 

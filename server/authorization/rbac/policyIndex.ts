@@ -24,22 +24,22 @@ const silence: Decision = { decision: 'noOpinion', reason: '' };
  * and leave before them. Synchronous; the owner applies every change.
  */
 export class PolicyIndex {
-  private readonly roles = new Map<string, Role>();
-  private readonly bindings = new Map<string, Binding>();
-  private readonly scopes = new Map<string, Scope>();
+  readonly #roles = new Map<string, Role>();
+  readonly #bindings = new Map<string, Binding>();
+  readonly #scopes = new Map<string, Scope>();
   /** Grows with every change of rules. */
-  private epoch = 0;
+  #epoch = 0;
 
   putRole(namespace: string, role: ApiObject): void {
-    this.roleAt(namespace, { kind: namespace === cluster ? 'ClusterRole' : 'Role', name: role.metadata.name ?? '' }).set(rulesOf(role));
-    this.epoch++;
+    this.#roleAt(namespace, { kind: namespace === cluster ? 'ClusterRole' : 'Role', name: role.metadata.name ?? '' }).set(rulesOf(role));
+    this.#epoch++;
   }
 
   removeRole(namespace: string, name: string): void {
-    const role = this.roles.get(`${namespace}/${name}`);
+    const role = this.#roles.get(`${namespace}/${name}`);
     role?.set(null);
-    if (role !== undefined) this.forgetUnused(namespace, role);
-    this.epoch++;
+    if (role !== undefined) this.#forgetUnused(namespace, role);
+    this.#epoch++;
   }
 
   putBinding(namespace: string, object: ApiObject): void {
@@ -50,70 +50,70 @@ export class PolicyIndex {
     const binding: Binding = {
       namespace,
       name,
-      role: this.roleAt(ref.kind === 'Role' ? namespace : cluster, ref),
+      role: this.#roleAt(ref.kind === 'Role' ? namespace : cluster, ref),
       subjects: subjectsOf(object, namespace),
     };
     binding.role.bindings++;
-    this.bindings.set(`${namespace}/${name}`, binding);
-    const scope = this.scopeAt(namespace);
+    this.#bindings.set(`${namespace}/${name}`, binding);
+    const scope = this.#scopeAt(namespace);
     for (const subject of binding.subjects) grantsAt(scope, subject).add(new Grant(binding, subject));
   }
 
   removeBinding(namespace: string, name: string): void {
-    const binding = this.bindings.get(`${namespace}/${name}`);
+    const binding = this.#bindings.get(`${namespace}/${name}`);
     if (binding === undefined) return;
-    this.bindings.delete(`${namespace}/${name}`);
-    const scope = this.scopeAt(namespace);
+    this.#bindings.delete(`${namespace}/${name}`);
+    const scope = this.#scopeAt(namespace);
     for (const subject of binding.subjects) {
       const map = mapOf(scope, subject);
       if (map.get(keyOf(subject))?.removeBinding(binding) === true) map.delete(keyOf(subject));
     }
-    if (scope.empty) this.scopes.delete(namespace);
+    if (scope.empty) this.#scopes.delete(namespace);
     binding.role.bindings--;
-    this.forgetUnused(binding.role.ref.kind === 'Role' ? namespace : cluster, binding.role);
+    this.#forgetUnused(binding.role.ref.kind === 'Role' ? namespace : cluster, binding.role);
   }
 
   /** Allows, or has no opinion; its reason then names missing roles in the user's bindings. */
   decide(attributes: Attributes): Decision {
     const namespace = attributes.isResource ? attributes.namespace : cluster;
-    const found = this.findIn(cluster, attributes) ?? (namespace === cluster ? null : this.findIn(namespace, attributes));
-    return found?.decision ?? this.refusal(attributes.user, namespace);
+    const found = this.#findIn(cluster, attributes) ?? (namespace === cluster ? null : this.#findIn(namespace, attributes));
+    return found?.decision ?? this.#refusal(attributes.user, namespace);
   }
 
   /** All rights of a user in a namespace (empty: cluster-wide), and what could not be determined. */
   rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
-    const rules = [...this.grantsOf(user, namespace)].flatMap((grants) => [...grants.roles()].flatMap((role) => role.rules ?? []));
-    return { rules, problems: this.problemsOf(user, namespace) };
+    const rules = [...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.roles()].flatMap((role) => role.rules ?? []));
+    return { rules, problems: this.#problemsOf(user, namespace) };
   }
 
   /** Null when there is no such role. */
   rulesOfRole(ref: RoleRef, namespace: string): readonly PolicyRule[] | null {
-    return this.roles.get(`${ref.kind === 'Role' ? namespace : cluster}/${ref.name}`)?.rules ?? null;
+    return this.#roles.get(`${ref.kind === 'Role' ? namespace : cluster}/${ref.name}`)?.rules ?? null;
   }
 
-  private findIn(namespace: string, attributes: Attributes): Grant | null {
-    const scope = this.scopes.get(namespace);
+  #findIn(namespace: string, attributes: Attributes): Grant | null {
+    const scope = this.#scopes.get(namespace);
     if (scope === undefined) return null;
     const { user } = attributes;
-    const own = scope.users.get(user.name)?.find(attributes, this.epoch) ?? null;
+    const own = scope.users.get(user.name)?.find(attributes, this.#epoch) ?? null;
     if (own !== null) return own;
     for (const group of user.groups) {
-      const grant = scope.groups.get(group)?.find(attributes, this.epoch) ?? null;
+      const grant = scope.groups.get(group)?.find(attributes, this.#epoch) ?? null;
       if (grant !== null) return grant;
     }
     return null;
   }
 
-  private refusal(user: User, namespace: string): Decision {
-    const problems = this.problemsOf(user, namespace);
+  #refusal(user: User, namespace: string): Decision {
+    const problems = this.#problemsOf(user, namespace);
     if (problems.length === 0) return silence;
     return { decision: 'noOpinion', reason: `RBAC: ${problems.length === 1 ? problems[0] : `[${problems.join(', ')}]`}` };
   }
 
-  private problemsOf(user: User, namespace: string): readonly string[] {
+  #problemsOf(user: User, namespace: string): readonly string[] {
     let found: Set<string> | null = null;
-    for (const grants of this.grantsOf(user, namespace)) {
-      for (const problem of grants.problems(this.epoch)) {
+    for (const grants of this.#grantsOf(user, namespace)) {
+      for (const problem of grants.problems(this.#epoch)) {
         if ((found ??= new Set()).size >= problemsToldMax) return [...found, 'and more'];
         found.add(problem);
       }
@@ -121,9 +121,9 @@ export class PolicyIndex {
     return found === null ? none : [...found];
   }
 
-  private *grantsOf(user: User, namespace: string): Generator<SubjectGrants> {
+  *#grantsOf(user: User, namespace: string): Generator<SubjectGrants> {
     for (const name of namespace === cluster ? [cluster] : [cluster, namespace]) {
-      const scope = this.scopes.get(name);
+      const scope = this.#scopes.get(name);
       const own = scope?.users.get(user.name);
       if (own !== undefined) yield own;
       for (const group of user.groups) {
@@ -133,20 +133,20 @@ export class PolicyIndex {
     }
   }
 
-  private roleAt(namespace: string, ref: RoleRef): Role {
+  #roleAt(namespace: string, ref: RoleRef): Role {
     const key = `${namespace}/${ref.name}`;
-    let role = this.roles.get(key);
-    if (role === undefined) this.roles.set(key, (role = new Role(ref)));
+    let role = this.#roles.get(key);
+    if (role === undefined) this.#roles.set(key, (role = new Role(ref)));
     return role;
   }
 
-  private forgetUnused(namespace: string, role: Role): void {
-    if (role.rules === null && role.bindings === 0) this.roles.delete(`${namespace}/${role.ref.name}`);
+  #forgetUnused(namespace: string, role: Role): void {
+    if (role.rules === null && role.bindings === 0) this.#roles.delete(`${namespace}/${role.ref.name}`);
   }
 
-  private scopeAt(namespace: string): Scope {
-    let scope = this.scopes.get(namespace);
-    if (scope === undefined) this.scopes.set(namespace, (scope = new Scope()));
+  #scopeAt(namespace: string): Scope {
+    let scope = this.#scopes.get(namespace);
+    if (scope === undefined) this.#scopes.set(namespace, (scope = new Scope()));
     return scope;
   }
 }

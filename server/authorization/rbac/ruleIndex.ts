@@ -37,17 +37,17 @@ const entriesPerWordMax = 4;
  * Rules with long lists are kept apart, once for each of their resources, and checked one by one.
  */
 export class RuleIndex<T> {
-  private readonly resources = new Map<string, Map<string, ByVerb<T>>>();
-  private readonly wide = new Map<string, WideRule<T>[]>();
-  private readonly paths = new Map<string, PathRule<T>[]>();
-  private readonly beginnings = new Map<string, PathRule<T>[]>();
-  private prefixes: Prefixes | null = null;
+  readonly #resources = new Map<string, Map<string, ByVerb<T>>>();
+  readonly #wide = new Map<string, WideRule<T>[]>();
+  readonly #paths = new Map<string, PathRule<T>[]>();
+  readonly #beginnings = new Map<string, PathRule<T>[]>();
+  #prefixes: Prefixes | null = null;
 
   get size(): number {
     let size = 0;
-    for (const byGroup of this.resources.values())
+    for (const byGroup of this.#resources.values())
       for (const byVerb of byGroup.values()) for (const leaf of byVerb.values()) size += 1 + leaf.named.size;
-    for (const lists of [this.wide, this.paths, this.beginnings]) for (const list of lists.values()) size += list.length;
+    for (const lists of [this.#wide, this.#paths, this.#beginnings]) for (const list of lists.values()) size += list.length;
     return size;
   }
 
@@ -56,42 +56,42 @@ export class RuleIndex<T> {
     const { resources, apiGroups, verbs, resourceNames, nonResourceURLs } = rule;
     const entries = resources.length * apiGroups.length * verbs.length * Math.max(1, resourceNames.length);
     if (entries > entriesPerWordMax * (resources.length + apiGroups.length + verbs.length + resourceNames.length))
-      this.addWide(rule, value);
-    else this.addEntries(rule, value);
+      this.#addWide(rule, value);
+    else this.#addEntries(rule, value);
     if (nonResourceURLs.length === 0) return;
     const ofPaths = { verbs: new Set(verbs), value };
     for (const url of nonResourceURLs) {
-      append(this.paths, url, ofPaths);
+      append(this.#paths, url, ofPaths);
       if (!url.endsWith(any)) continue;
-      append(this.beginnings, withoutTrailing(url, { character: any }), ofPaths);
-      this.prefixes = null;
+      append(this.#beginnings, withoutTrailing(url, { character: any }), ofPaths);
+      this.#prefixes = null;
     }
   }
 
   find(attributes: Attributes): T | null {
-    if (!attributes.isResource) return this.findPath(attributes.path, attributes.verb);
+    if (!attributes.isResource) return this.#findPath(attributes.path, attributes.verb);
     const { resource, subresource } = attributes;
     const asked = subresource === '' ? resource : `${resource}/${subresource}`;
     return (
-      this.findResource(asked, attributes) ??
-      this.findResource(any, attributes) ??
-      (subresource === '' ? null : this.findResource(`*/${subresource}`, attributes))
+      this.#findResource(asked, attributes) ??
+      this.#findResource(any, attributes) ??
+      (subresource === '' ? null : this.#findResource(`*/${subresource}`, attributes))
     );
   }
 
-  private addWide({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
+  #addWide({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
     const rule = {
       groups: new Set(apiGroups),
       verbs: new Set(verbs),
       names: resourceNames.length === 0 ? null : new Set(resourceNames),
       value,
     };
-    for (const resource of new Set(resources)) append(this.wide, resource, rule);
+    for (const resource of new Set(resources)) append(this.#wide, resource, rule);
   }
 
-  private addEntries({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
+  #addEntries({ resources, apiGroups, verbs, resourceNames }: PolicyRule, value: T): void {
     for (const resource of resources) {
-      const byGroup = child(this.resources, resource);
+      const byGroup = child(this.#resources, resource);
       for (const group of apiGroups) {
         const byVerb = child(byGroup, group);
         for (const verb of verbs) addLeaf(byVerb, verb, resourceNames, value);
@@ -99,22 +99,22 @@ export class RuleIndex<T> {
     }
   }
 
-  private findResource(resource: string, { group, verb, name }: Attributes & { readonly isResource: true }): T | null {
-    const byGroup = this.resources.get(resource);
+  #findResource(resource: string, { group, verb, name }: Attributes & { readonly isResource: true }): T | null {
+    const byGroup = this.#resources.get(resource);
     const found = byGroup === undefined ? null : (findVerb(byGroup.get(group), verb, name) ?? findVerb(byGroup.get(any), verb, name));
     if (found !== null) return found;
-    for (const rule of this.wide.get(resource) ?? []) {
+    for (const rule of this.#wide.get(resource) ?? []) {
       if (has(rule.groups, group) && has(rule.verbs, verb) && (rule.names === null || rule.names.has(name))) return rule.value;
     }
     return null;
   }
 
-  private findPath(path: string, verb: string): T | null {
-    const exact = valueFor(this.paths.get(path), verb);
+  #findPath(path: string, verb: string): T | null {
+    const exact = valueFor(this.#paths.get(path), verb);
     if (exact !== null) return exact;
-    this.prefixes ??= new Prefixes(this.beginnings.keys());
-    for (const prefix of this.prefixes.of(path)) {
-      const found = valueFor(this.beginnings.get(prefix), verb);
+    this.#prefixes ??= new Prefixes(this.#beginnings.keys());
+    for (const prefix of this.#prefixes.of(path)) {
+      const found = valueFor(this.#beginnings.get(prefix), verb);
       if (found !== null) return found;
     }
     return null;

@@ -5,16 +5,19 @@ export const comparisonStepsMax = 20_000_000;
 
 /** Counts steps of long work, to limit and slice it. */
 export class Work {
+  readonly #stepsMax: number;
   #steps = 0;
   #pauseAt = sliceSteps;
 
-  constructor(private readonly stepsMax: number) {}
+  constructor(stepsMax: number) {
+    this.#stepsMax = stepsMax;
+  }
 
   get steps(): number {
     return this.#steps;
   }
   get exhausted(): boolean {
-    return this.#steps > this.stepsMax;
+    return this.#steps > this.#stepsMax;
   }
 
   spend(steps: number): boolean {

@@ -40,14 +40,16 @@ export function estimateCost(tree: Expression, types: ReadonlyMap<Expression, Ty
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
 
 class Estimator implements KnownSizes {
+  readonly #types: ReadonlyMap<Expression, Type>;
+  readonly #sizeAt: SizeAt;
   readonly #places = new Map<Expression, Place>();
   readonly #sizes = new Map<Expression, Size>();
   readonly #entries = new Map<Expression, EntrySizes>();
 
-  constructor(
-    private readonly types: ReadonlyMap<Expression, Type>,
-    private readonly sizeAt: SizeAt,
-  ) {}
+  constructor(types: ReadonlyMap<Expression, Type>, sizeAt: SizeAt) {
+    this.#types = types;
+    this.#sizeAt = sizeAt;
+  }
 
   cost(expression: Expression, locals: Locals): number {
     return capped(this.#cost(expression, locals));
@@ -78,7 +80,7 @@ class Estimator implements KnownSizes {
   }
 
   #type(expression: Expression): Type {
-    return this.types.get(expression) ?? unknown;
+    return this.#types.get(expression) ?? unknown;
   }
 
   #placeOf(expression: Expression): Place {
@@ -86,7 +88,7 @@ class Estimator implements KnownSizes {
   }
 
   #at(place: Place): Size | null {
-    return place.length === 0 ? null : this.sizeAt(place.steps);
+    return place.length === 0 ? null : this.#sizeAt(place.steps);
   }
 
   /** Tries the earlier result, the expression, its place, its type, and last the value of the name. */
@@ -120,7 +122,7 @@ class Estimator implements KnownSizes {
   }
 
   ofElements({ place }: Part): Size {
-    return place.length === 0 ? unknownSize : (this.sizeAt([...place.steps, '@items']) ?? unknownSize);
+    return place.length === 0 ? unknownSize : (this.#sizeAt([...place.steps, '@items']) ?? unknownSize);
   }
 
   #select(expression: Extract<Expression, { kind: 'select' }>, locals: Locals): number {
@@ -280,7 +282,7 @@ class Estimator implements KnownSizes {
     const keys: Call = { ...call, name: 'map', target: input };
     const within = new Map([...locals, ['@input', this.#local(target, locals)]]);
     const cost = this.#walk(keys, walk, { expression: input, type: this.#type(target) }, within);
-    const element = this.types.get(call.args[1] ?? nothing) ?? unknown;
+    const element = this.#types.get(call.args[1] ?? nothing) ?? unknown;
     const part: Part = { ...this.#part(keys, within), type: { name: 'list', of: [element] } };
     const estimate = this.#estimate('@sortByAssociatedKeys', null, [part]);
     this.#keep(call, estimate.size);

@@ -8,12 +8,15 @@
  *     x.c: appended        steps  self | a | @items | c       and so is x.b
  */
 export class Place {
+  readonly #memory: Memory;
   static readonly nowhere = new Place({ cells: [], room: 0 }, 0);
 
   private constructor(
-    private readonly memory: Memory,
+    memory: Memory,
     readonly length: number,
-  ) {}
+  ) {
+    this.#memory = memory;
+  }
 
   static of(variable: string): Place {
     return new Place({ cells: [variable], room: 1 }, 1);
@@ -21,13 +24,13 @@ export class Place {
 
   /** The number of steps is fixed; their values may have changed. */
   get steps(): readonly string[] {
-    return this.memory.cells.slice(0, this.length);
+    return this.#memory.cells.slice(0, this.length);
   }
 
   /** Memory doubles where there is no room, as that of small slices does. */
   append(step: string): Place {
-    const { cells, room } = this.memory;
-    const memory = this.length < room ? this.memory : { cells: cells.slice(0, this.length), room: Math.max(1, room * 2) };
+    const { cells, room } = this.#memory;
+    const memory = this.length < room ? this.#memory : { cells: cells.slice(0, this.length), room: Math.max(1, room * 2) };
     memory.cells[this.length] = step;
     return new Place(memory, this.length + 1);
   }

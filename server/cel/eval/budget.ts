@@ -24,11 +24,11 @@ const charactersPerStepShift = 5;
 
 export class Meter {
   cost = 0;
-  private steps = 0;
+  #steps = 0;
   readonly patternSteps = { left: patternStepsMax };
 
   get stepped(): number {
-    return this.steps;
+    return this.#steps;
   }
 
   constructor(readonly limit: number = expressionCostMax) {}
@@ -46,7 +46,7 @@ export class Meter {
 
   /** Throws OverBudget. */
   readonly step = (steps: number): void => {
-    this.steps += steps;
-    if (this.steps > stepsMax) throw new OverBudget();
+    this.#steps += steps;
+    if (this.#steps > stepsMax) throw new OverBudget();
   };
 }

@@ -29,13 +29,15 @@ export interface Plan {
 
 /** Compiles a tree into closures; names are resolved at compile time. */
 export class Compiler implements MacroCompiler {
+  readonly #plan: Plan;
+  readonly #uses: Set<string>;
   #places = 0;
   readonly #deferred = new Map<number, Code>();
 
-  constructor(
-    private readonly plan: Plan,
-    private readonly uses: Set<string> = new Set(),
-  ) {}
+  constructor(plan: Plan, uses: Set<string> = new Set()) {
+    this.#plan = plan;
+    this.#uses = uses;
+  }
 
   get places(): number {
     return this.#places;
@@ -47,15 +49,15 @@ export class Compiler implements MacroCompiler {
   }
 
   get emptyListCost(): number {
-    return this.plan.folds ? 0 : listCost;
+    return this.#plan.folds ? 0 : listCost;
   }
 
   get emptyMapCost(): number {
-    return this.plan.folds ? 0 : mapCost;
+    return this.#plan.folds ? 0 : mapCost;
   }
 
   sortCost({ args: [, key] }: Call): CallCost {
-    const type = key === undefined ? undefined : this.plan.types?.get(key);
+    const type = key === undefined ? undefined : this.#plan.types?.get(key);
     return type !== undefined && isOpen(type) ? nominal : callCost('@sortByAssociatedKeys');
   }
 
@@ -108,7 +110,7 @@ export class Compiler implements MacroCompiler {
 
   #name(name: string, names: Names): Attribute | null {
     const place = names.get(name);
-    if (place === undefined) return this.plan.variables.has(name) || !typeNames.has(name) ? this.#variable(name) : null;
+    if (place === undefined) return this.#plan.variables.has(name) || !typeNames.has(name) ? this.#variable(name) : null;
     const deferred = this.#deferred.get(place);
     const resolve: Code =
       deferred === undefined
@@ -121,7 +123,7 @@ export class Compiler implements MacroCompiler {
   }
 
   #variable(name: string): Attribute {
-    this.uses.add(name);
+    this.#uses.add(name);
     const missing = new Failure(`no such attribute(s): ${name}`);
     return { resolve: (run) => orElse(run.activation(name), missing), cost: 1 };
   }
@@ -129,7 +131,7 @@ export class Compiler implements MacroCompiler {
   #select(expression: Extract<Expression, { kind: 'select' }>, names: Names): Attribute | null {
     const whole = dottedName(expression);
     if (whole !== null && !names.has(whole.split('.')[0] ?? '')) {
-      if (this.plan.variables.has(whole)) return this.#variable(whole);
+      if (this.#plan.variables.has(whole)) return this.#variable(whole);
       if (typeNames.has(whole)) return null;
     }
     return member(this.holder(expression.of, names), expression.field, expression.optional);
@@ -153,7 +155,7 @@ export class Compiler implements MacroCompiler {
     }
     const owner = target === null ? null : dottedName(target);
     const qualified =
-      owner !== null && !names.has(owner.split('.')[0] ?? '') && !this.plan.variables.has(owner)
+      owner !== null && !names.has(owner.split('.')[0] ?? '') && !this.#plan.variables.has(owner)
         ? functionFor(`${owner}.${name}`, args.length, false)
         : null;
     if (qualified !== null)
@@ -165,8 +167,8 @@ export class Compiler implements MacroCompiler {
     const implementation = functionFor(name, args.length, target !== null);
     const parts = (target === null ? args : [target, ...args]).map((one) => this.code(one, names));
     if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
-    const code = invoke(costOf(call, this.plan.types), implementation, parts);
-    return this.plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;
+    const code = invoke(costOf(call, this.#plan.types), implementation, parts);
+    return this.#plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;
   }
 
   #operator(call: Call, names: Names): Code | null {
@@ -190,13 +192,13 @@ export class Compiler implements MacroCompiler {
       case '@in':
         return this.#inside(call, one, two);
       default:
-        return binaryOperators.get(name)?.(one, two, isAmbiguous(call, this.plan.types)) ?? null;
+        return binaryOperators.get(name)?.(one, two, isAmbiguous(call, this.#plan.types)) ?? null;
     }
   }
 
   #inside(call: Call, one: Code, all: Code): Code {
-    const known = this.plan.folds ? constantValue(all) : undefined;
-    if (!(known instanceof ListValue)) return inside(one, all, isAmbiguous(call, this.plan.types));
+    const known = this.#plan.folds ? constantValue(all) : undefined;
+    if (!(known instanceof ListValue)) return inside(one, all, isAmbiguous(call, this.#plan.types));
     if (known.length === 0) return constant(false);
     return isOfScalars(known) ? isMember(one, known) : inside(one, all, false);
   }
@@ -215,7 +217,7 @@ export class Compiler implements MacroCompiler {
       run.meter.spend(listCost);
       return new ArrayList(values);
     };
-    return this.plan.folds && areConstants(parts.map((part) => part.code)) && !parts.some(({ maybe }) => maybe) ? folded(code) : code;
+    return this.#plan.folds && areConstants(parts.map((part) => part.code)) && !parts.some(({ maybe }) => maybe) ? folded(code) : code;
   }
 
   #map({ entries }: Extract<Expression, { kind: 'map' }>, names: Names): Code {
@@ -234,7 +236,7 @@ export class Compiler implements MacroCompiler {
       return new EntryMap(made);
     };
     const all = parts.flatMap(({ key, value }) => [key, value]);
-    return this.plan.folds && areConstants(all) && !parts.some(({ maybe }) => maybe) ? folded(code) : code;
+    return this.#plan.folds && areConstants(all) && !parts.some(({ maybe }) => maybe) ? folded(code) : code;
   }
 
   #message({ name, fields }: Extract<Expression, { kind: 'message' }>, names: Names): Code {

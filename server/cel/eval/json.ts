@@ -15,55 +15,59 @@ export const plainView: View = (value) => {
 };
 
 export class JsonList extends ListValue {
-  private readonly known: (Value | undefined)[] = [];
+  readonly #view: View;
+  readonly #known: (Value | undefined)[] = [];
 
   constructor(
     readonly items: readonly JsonValue[],
-    private readonly view: View,
+    view: View,
     override readonly order: ListValue['order'] = 'ordered',
   ) {
     super();
+    this.#view = view;
   }
 
   get length(): number {
     return this.items.length;
   }
   at(position: number): Value {
-    return (this.known[position] ??= this.view(this.items[position] ?? null));
+    return (this.#known[position] ??= this.#view(this.items[position] ?? null));
   }
 }
 
 /** A map whose values share one view. */
 export class JsonMap extends MapValue {
-  private readonly known = new Map<string, Value>();
-  private names: readonly string[] | null = null;
+  readonly #view: View;
+  readonly #known = new Map<string, Value>();
+  #names: readonly string[] | null = null;
 
   constructor(
     readonly members: JsonObject,
-    private readonly view: View,
+    view: View,
   ) {
     super();
+    this.#view = view;
   }
 
   get size(): number {
-    return this.list().length;
+    return this.#list().length;
   }
   keys(): Iterable<Value> {
-    return this.list();
+    return this.#list();
   }
 
-  private list(): readonly string[] {
-    return (this.names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined));
+  #list(): readonly string[] {
+    return (this.#names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined));
   }
 
   get(key: Value): Value | undefined {
     if (typeof key !== 'string' || !Object.hasOwn(this.members, key)) return undefined;
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const member = this.members[key];
     if (member === undefined) return undefined;
-    const value = this.view(member);
-    this.known.set(key, value);
+    const value = this.#view(member);
+    this.#known.set(key, value);
     return value;
   }
 }

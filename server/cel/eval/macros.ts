@@ -50,29 +50,31 @@ const countCost = 2;
 const elementCost = 12;
 
 class Decide implements Visitor {
+  readonly #settling: boolean;
+  readonly #cost: number;
   #failed: Failure | null = null;
   #settled = false;
-  constructor(
-    private readonly settling: boolean,
-    private readonly cost: number,
-  ) {}
+  constructor(settling: boolean, cost: number) {
+    this.#settling = settling;
+    this.#cost = cost;
+  }
 
   /** The loop condition reads the result, which costs 1. */
   get endCost(): number {
-    return this.cost - 1;
+    return this.#cost - 1;
   }
 
   visit(run: Run, [body]: readonly Code[]): boolean {
-    run.meter.spend(this.cost);
+    run.meter.spend(this.#cost);
     const value = body!(run);
-    if (value === this.settling) this.#settled = true;
-    else if (value !== !this.settling) this.#failed ??= value instanceof Failure ? value : noOverload;
+    if (value === this.#settling) this.#settled = true;
+    else if (value !== !this.#settling) this.#failed ??= value instanceof Failure ? value : noOverload;
     return this.#settled;
   }
 
   finish(run: Run): Value {
     run.meter.spend(1);
-    return this.#settled ? this.settling : (this.#failed ?? !this.settling);
+    return this.#settled ? this.#settling : (this.#failed ?? !this.#settling);
   }
 }
 
@@ -101,19 +103,22 @@ class Count implements Visitor {
  * reference.
  */
 class Collect implements Visitor {
+  readonly #keep: number | null;
+  readonly #make: Code | number;
+  readonly #startCost: number;
   readonly #values: Value[] = [];
   #failed: Failure | null = null;
-  constructor(
-    private readonly keep: number | null,
-    private readonly make: Code | number,
-    private readonly startCost: number,
-  ) {}
+  constructor(keep: number | null, make: Code | number, startCost: number) {
+    this.#keep = keep;
+    this.#make = make;
+    this.#startCost = startCost;
+  }
 
   visit(run: Run, bodies: readonly Code[]): boolean {
-    const kept = this.keep === null ? true : bodies[this.keep]!(run);
+    const kept = this.#keep === null ? true : bodies[this.#keep]!(run);
     if (kept === false) return false;
     if (kept !== true) this.#failed = kept instanceof Failure ? kept : noOverload;
-    else this.#add(run, typeof this.make === 'number' ? bodies[this.make]! : this.make);
+    else this.#add(run, typeof this.#make === 'number' ? bodies[this.#make]! : this.#make);
     return false;
   }
 
@@ -125,36 +130,39 @@ class Collect implements Visitor {
   }
 
   finish(run: Run): Value {
-    run.meter.spend(this.startCost + 1);
+    run.meter.spend(this.#startCost + 1);
     return this.#failed ?? new ArrayList(this.#values);
   }
 }
 
 /** Builds maps: `key` yields the current key, or null where the body yields whole entries. */
 class CollectEntries implements Visitor {
+  readonly #filtered: boolean;
+  readonly #key: Code | null;
+  readonly #startCost: number;
   readonly #made = new Map<string, readonly [Value, Value]>();
   #failed: Failure | null = null;
-  constructor(
-    private readonly filtered: boolean,
-    private readonly key: Code | null,
-    private readonly startCost: number,
-  ) {}
+  constructor(filtered: boolean, key: Code | null, startCost: number) {
+    this.#filtered = filtered;
+    this.#key = key;
+    this.#startCost = startCost;
+  }
 
   visit(run: Run, bodies: readonly Code[]): boolean {
-    const kept = this.filtered ? bodies[0]!(run) : true;
+    const kept = this.#filtered ? bodies[0]!(run) : true;
     if (kept === false) return false;
     if (kept !== true) this.#failed = kept instanceof Failure ? kept : noOverload;
     else {
       // The map, the key and their insertion; or a complete entry.
-      run.meter.spend(this.key === null ? 2 : 3);
-      const failed = this.#add(run, bodies[this.filtered ? 1 : 0]!(run));
+      run.meter.spend(this.#key === null ? 2 : 3);
+      const failed = this.#add(run, bodies[this.#filtered ? 1 : 0]!(run));
       this.#failed ??= failed;
     }
     return false;
   }
 
   #add(run: Run, value: Value): Failure | null {
-    if (this.key !== null) return addEntry(this.#made, this.key(run), value, false);
+    if (this.#key !== null) return addEntry(this.#made, this.#key(run), value, false);
     if (!(value instanceof MapValue)) return value instanceof Failure ? value : noOverload;
     for (const key of value.keys()) {
       const wrong = addEntry(this.#made, key, value.get(key) ?? null, false);
@@ -164,7 +172,7 @@ class CollectEntries implements Visitor {
   }
 
   finish(run: Run): Value {
-    run.meter.spend(this.startCost + 1);
+    run.meter.spend(this.#startCost + 1);
     return this.#failed ?? new EntryMap(this.#made);
   }
 }

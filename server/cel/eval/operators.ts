@@ -210,7 +210,7 @@ function joinedLists(left: ListValue, right: ListValue, meter: Meter): Value {
 /** Adding to a set or a list with keys replaces equal elements (or those with the same key) and appends the rest. */
 class JoinedSet extends ListValue {
   override readonly order: ListValue['order'];
-  private readonly merged: readonly Value[];
+  readonly #merged: readonly Value[];
 
   constructor(left: ListValue, right: ListValue, meter: Meter) {
     super();
@@ -224,14 +224,14 @@ class JoinedSet extends ListValue {
         items.set(key, list.at(i));
       }
     }
-    this.merged = [...items.values()];
+    this.#merged = [...items.values()];
   }
 
   get length(): number {
-    return this.merged.length;
+    return this.#merged.length;
   }
   at(position: number): Value {
-    return this.merged[position]!;
+    return this.#merged[position]!;
   }
 }
 

@@ -52,25 +52,29 @@ export abstract class ListValue {
 }
 
 export class ArrayList extends ListValue {
-  constructor(private readonly items: readonly Value[]) {
+  readonly #items: readonly Value[];
+
+  constructor(items: readonly Value[]) {
     super();
+    this.#items = items;
   }
   get length(): number {
-    return this.items.length;
+    return this.#items.length;
   }
   at(position: number): Value {
-    return this.items[position]!;
+    return this.#items[position]!;
   }
 }
 
 /** Two lists without a copy: repeated additions could otherwise make lists of any size. */
 export class JoinedList extends ListValue {
+  readonly #left: ListValue;
+  readonly #right: ListValue;
   readonly length: number;
-  constructor(
-    private readonly left: ListValue,
-    private readonly right: ListValue,
-  ) {
+  constructor(left: ListValue, right: ListValue) {
     super();
+    this.#left = left;
+    this.#right = right;
     this.length = left.length + right.length;
   }
 
@@ -78,10 +82,10 @@ export class JoinedList extends ListValue {
     let list: ListValue = this;
     let rest = position;
     while (list instanceof JoinedList) {
-      if (rest < list.left.length) list = list.left;
+      if (rest < list.#left.length) list = list.#left;
       else {
-        rest -= list.left.length;
-        list = list.right;
+        rest -= list.#left.length;
+        list = list.#right;
       }
     }
     return list.at(rest);
@@ -117,47 +121,52 @@ export function keyOf(value: Value): string | null {
 }
 
 export class EntryMap extends MapValue {
-  constructor(private readonly entries: ReadonlyMap<string, readonly [Value, Value]>) {
+  readonly #entries: ReadonlyMap<string, readonly [Value, Value]>;
+
+  constructor(entries: ReadonlyMap<string, readonly [Value, Value]>) {
     super();
+    this.#entries = entries;
   }
   get size(): number {
-    return this.entries.size;
+    return this.#entries.size;
   }
 
   get(key: Value): Value | undefined {
     const known = keyOf(key);
-    return known === null ? undefined : this.entries.get(known)?.[1];
+    return known === null ? undefined : this.#entries.get(known)?.[1];
   }
 
   *keys(): Iterable<Value> {
-    for (const [key] of this.entries.values()) yield key;
+    for (const [key] of this.#entries.values()) yield key;
   }
 }
 
 /** An object with exactly these fields, each computed on first access. */
 export class FieldMap extends MapValue {
-  private readonly known = new Map<string, Value>();
+  readonly #fields: Readonly<Record<string, () => Value>>;
+  readonly #known = new Map<string, Value>();
   constructor(
     override readonly typeName: string,
-    private readonly fields: Readonly<Record<string, () => Value>>,
+    fields: Readonly<Record<string, () => Value>>,
   ) {
     super();
+    this.#fields = fields;
   }
   get size(): number {
-    return Object.keys(this.fields).length;
+    return Object.keys(this.#fields).length;
   }
 
   get(key: Value): Value | undefined {
-    if (typeof key !== 'string' || !Object.hasOwn(this.fields, key)) return undefined;
-    const known = this.known.get(key);
+    if (typeof key !== 'string' || !Object.hasOwn(this.#fields, key)) return undefined;
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const value = this.fields[key]!();
-    this.known.set(key, value);
+    const value = this.#fields[key]!();
+    this.#known.set(key, value);
     return value;
   }
 
   keys(): Iterable<Value> {
-    return Object.keys(this.fields);
+    return Object.keys(this.#fields);
   }
 }
 

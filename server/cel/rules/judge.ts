@@ -26,25 +26,28 @@ const shapeless = 'rule compiler initialization error: failed to convert to decl
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 export class Findings {
+  #budget: number;
   readonly causes: StatusCause[] = [];
   readonly warnings: string[] = [];
   over = false;
   #sinceTurn = 0;
 
-  constructor(private budget: number) {}
+  constructor(budget: number) {
+    this.#budget = budget;
+  }
 
   get remaining(): number {
-    return this.budget;
+    return this.#budget;
   }
 
   /** False when the budget does not suffice. */
   spend(cost: number): boolean {
     this.#sinceTurn += cost;
-    if (cost > this.budget) {
+    if (cost > this.#budget) {
       this.over = true;
       return false;
     }
-    this.budget -= cost;
+    this.#budget -= cost;
     return true;
   }
 

@@ -42,21 +42,23 @@ export function* reviewRules(schema: JsonObject, root: string, skips: (at: strin
 const stepSchemas = 200;
 
 class Review {
+  readonly #root: string;
+  readonly #skips: (at: string) => boolean;
   readonly findings: RuleFinding[] = [];
   #total = 0;
   #schemas = 0;
   #dearest: { readonly at: string; readonly cost: number }[] = [];
 
-  constructor(
-    private readonly root: string,
-    private readonly skips: (at: string) => boolean,
-  ) {}
+  constructor(root: string, skips: (at: string) => boolean) {
+    this.#root = root;
+    this.#skips = skips;
+  }
 
   *schema(schema: JsonObject, place: Place): Steps<void> {
     const [items, rest] = [itemsOf(schema), restOf(schema)];
     const within = (schemaMax: unknown): number | null =>
       typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null;
-    const blurs = place.blurred ?? (schema['x-kubernetes-map-type'] === 'atomic' ? this.root + place.at : null);
+    const blurs = place.blurred ?? (schema['x-kubernetes-map-type'] === 'atomic' ? this.#root + place.at : null);
     for (const [name, property] of propertiesOf(schema))
       yield* this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
     if (rest !== null)
@@ -67,10 +69,10 @@ class Review {
         blurred: blurs,
       });
     if (items !== null) {
-      const ofList = place.blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.root + place.at);
+      const ofList = place.blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.#root + place.at);
       yield* this.schema(items, { at: `${place.at}.items`, isRoot: false, count: within(schema['maxItems']), blurred: ofList });
     }
-    if (rulesOf(schema).length > 0 && !this.skips(place.at)) yield* this.#rules(schema, place);
+    if (rulesOf(schema).length > 0 && !this.#skips(place.at)) yield* this.#rules(schema, place);
     if (++this.#schemas % stepSchemas === 0) yield;
   }
 

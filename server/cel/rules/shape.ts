@@ -163,33 +163,34 @@ const nullable =
     value === null ? null : view(value);
 /** An object with the fields of its schema. Null members and those outside the schema are absent. */
 class ObjectView extends MapValue {
-  private readonly known = new Map<string, Value>();
-  constructor(
-    private readonly members: JsonObject,
-    private readonly views: ReadonlyMap<string, { readonly name: string; readonly view: View }>,
-  ) {
+  readonly #members: JsonObject;
+  readonly #views: ReadonlyMap<string, { readonly name: string; readonly view: View }>;
+  readonly #known = new Map<string, Value>();
+  constructor(members: JsonObject, views: ReadonlyMap<string, { readonly name: string; readonly view: View }>) {
     super();
+    this.#members = members;
+    this.#views = views;
   }
 
   get size(): number {
     return [...this.keys()].length;
   }
   *keys(): Iterable<Value> {
-    for (const [field, { name }] of this.views) if (this.has(name)) yield field;
+    for (const [field, { name }] of this.#views) if (this.#has(name)) yield field;
   }
 
-  private has(name: string): boolean {
-    return Object.hasOwn(this.members, name) && this.members[name] !== undefined && this.members[name] !== null;
+  #has(name: string): boolean {
+    return Object.hasOwn(this.#members, name) && this.#members[name] !== undefined && this.#members[name] !== null;
   }
 
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined;
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const field = this.views.get(key) ?? (reservedWords.has(key) ? this.views.get(`__${key}__`) : undefined);
-    if (field === undefined || !this.has(field.name)) return undefined;
-    const value = field.view(this.members[field.name] ?? null);
-    this.known.set(key, value);
+    const field = this.#views.get(key) ?? (reservedWords.has(key) ? this.#views.get(`__${key}__`) : undefined);
+    if (field === undefined || !this.#has(field.name)) return undefined;
+    const value = field.view(this.#members[field.name] ?? null);
+    this.#known.set(key, value);
     return value;
   }
 }

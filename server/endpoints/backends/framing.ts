@@ -37,20 +37,20 @@ export function sendBody(outgoing: ClientRequest, body: FramedBody | null): void
 }
 
 class Passage {
+  readonly #outgoing: ClientRequest;
+  readonly #body: FramedBody;
   #sent = 0;
   #discarded = 0;
   #state: 'passing' | 'passed' | 'unwanted' = 'passing';
 
-  constructor(
-    private readonly outgoing: ClientRequest,
-    private readonly body: FramedBody,
-  ) {}
+  constructor(outgoing: ClientRequest, body: FramedBody) {
+    this.#outgoing = outgoing;
+    this.#body = body;
+  }
 
   begin(): void {
-    const {
-      outgoing,
-      body: { stream },
-    } = this;
+    const outgoing = this.#outgoing;
+    const { stream } = this.#body;
     outgoing.on('drain', () => {
       stream.resume();
     });
@@ -72,10 +72,8 @@ class Passage {
 
   #take(chunk: Buffer): void {
     if (this.#state === 'unwanted') return this.#discard(chunk.length);
-    const {
-      outgoing,
-      body: { stream, bytes },
-    } = this;
+    const outgoing = this.#outgoing;
+    const { stream, bytes } = this.#body;
     this.#sent += chunk.length;
     if (bytes !== null && this.#sent > bytes) return this.#broken();
     if (!outgoing.headersSent) {
@@ -87,27 +85,27 @@ class Passage {
 
   #end(): void {
     if (this.#state !== 'passing') return;
-    const { bytes } = this.body;
+    const { bytes } = this.#body;
     if (bytes !== null && this.#sent !== bytes) return this.#broken();
     this.#state = 'passed';
-    this.outgoing.end();
+    this.#outgoing.end();
   }
 
   /** Precedes `end`, which Node emits for every stream, even one that its client has aborted. */
   #broken(): void {
     if (this.#state !== 'passing') return;
     this.#unwanted();
-    this.outgoing.destroy(new Error('the request body ended before it was complete'));
+    this.#outgoing.destroy(new Error('the request body ended before it was complete'));
   }
 
   #unwanted(): void {
     if (this.#state !== 'passing') return;
     this.#state = 'unwanted';
-    this.body.stream.resume();
+    this.#body.stream.resume();
   }
 
   #discard(bytes: number): void {
     this.#discarded += bytes;
-    if (this.#discarded > discardedBytesMax) destroyLater(this.body.stream);
+    if (this.#discarded > discardedBytesMax) destroyLater(this.#body.stream);
   }
 }

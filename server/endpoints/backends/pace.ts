@@ -5,14 +5,15 @@ const burstSeconds = 1;
 
 /** A token bucket that fills at `bytesPerSecond`. */
 export class Pace extends Transform {
+  readonly #bytesPerSecond: number;
+  readonly #wait: (ms: number) => Promise<unknown>;
   #level: number;
   #filledAt = performance.now();
 
-  constructor(
-    private readonly bytesPerSecond: number,
-    private readonly wait: (ms: number) => Promise<unknown> = delay,
-  ) {
+  constructor(bytesPerSecond: number, wait: (ms: number) => Promise<unknown> = delay) {
     super();
+    this.#bytesPerSecond = bytesPerSecond;
+    this.#wait = wait;
     this.#level = bytesPerSecond * burstSeconds;
   }
 
@@ -29,9 +30,9 @@ export class Pace extends Transform {
 
   async #pass(chunk: Buffer): Promise<void> {
     for (let at = 0; at < chunk.length;) {
-      const take = Math.max(1, Math.min(chunk.length - at, Math.floor(this.bytesPerSecond * burstSeconds)));
+      const take = Math.max(1, Math.min(chunk.length - at, Math.floor(this.#bytesPerSecond * burstSeconds)));
       this.#fill();
-      if (this.#level < take) await this.wait(((take - this.#level) / this.bytesPerSecond) * 1000);
+      if (this.#level < take) await this.#wait(((take - this.#level) / this.#bytesPerSecond) * 1000);
       this.#fill();
       this.#level -= take;
       if (this.destroyed) return;
@@ -42,7 +43,7 @@ export class Pace extends Transform {
 
   #fill(): void {
     const now = performance.now();
-    this.#level = Math.min(this.bytesPerSecond * burstSeconds, this.#level + ((now - this.#filledAt) / 1000) * this.bytesPerSecond);
+    this.#level = Math.min(this.#bytesPerSecond * burstSeconds, this.#level + ((now - this.#filledAt) / 1000) * this.#bytesPerSecond);
     this.#filledAt = now;
   }
 }

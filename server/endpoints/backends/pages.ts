@@ -38,6 +38,8 @@ const comment = '<!--';
 
 /** Rewrites links from the backend's root to the proxy, in a stream of any encoding that contains ASCII. Buffers at most one tag. */
 export class PageLinks extends Transform {
+  readonly #view: View;
+
   /** Undecided characters. */
   #rest = '';
   #ready = '';
@@ -47,8 +49,9 @@ export class PageLinks extends Transform {
   /** The position up to which the current tag has been read. */
   #read = 0;
 
-  constructor(private readonly view: View) {
+  constructor(view: View) {
     super();
+    this.#view = view;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
@@ -114,7 +117,7 @@ export class PageLinks extends Transform {
     let [text, at] = ['', 0];
     for (const { attribute, from, to } of values) {
       if (!links.includes(attribute)) continue;
-      text += `${whole.slice(at, from)}${seenThrough(whole.slice(from, to), this.view)}`;
+      text += `${whole.slice(at, from)}${seenThrough(whole.slice(from, to), this.#view)}`;
       at = to;
     }
     return text + whole.slice(at);

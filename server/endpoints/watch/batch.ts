@@ -6,22 +6,24 @@
  *       └──▶ f1 f4                   (a watcher whose selector leaves f2 and f3 out)
  */
 export class Batch {
+  readonly #before: Batch | null;
+  readonly #frame: Buffer;
+
   /** Frames are joined up to this size; larger ones stand alone. It is small because each connection copies what is written to it. */
   static readonly bytesMax = 8 * 1024;
   readonly bytes: number;
-  private joinedBytes: Buffer | null = null;
-  private latest: Batch | null = null;
-  private others: Map<Buffer, Batch> | null = null;
+  #joinedBytes: Buffer | null = null;
+  #latest: Batch | null = null;
+  #others: Map<Buffer, Batch> | null = null;
 
-  private constructor(
-    private readonly before: Batch | null,
-    private readonly frame: Buffer,
-  ) {
+  private constructor(before: Batch | null, frame: Buffer) {
+    this.#before = before;
+    this.#frame = frame;
     this.bytes = (before?.bytes ?? 0) + frame.length;
   }
 
   static of(frame: Buffer): Batch {
-    if (newest?.frame === frame) return newest;
+    if (newest !== null && newest.#frame === frame) return newest;
     const known = starts.get(frame);
     newest = known ?? new Batch(null, frame);
     if (known === undefined) starts.set(frame, newest);
@@ -30,10 +32,10 @@ export class Batch {
 
   /** This batch and one more frame. Requires `hasRoomFor`. */
   followedBy(frame: Buffer): Batch {
-    if (this.latest?.frame === frame) return this.latest;
-    if (this.latest !== null) (this.others ??= new Map()).set(this.latest.frame, this.latest);
-    this.latest = this.others?.get(frame) ?? new Batch(this, frame);
-    return this.latest;
+    if (this.#latest !== null && this.#latest.#frame === frame) return this.#latest;
+    if (this.#latest !== null) (this.#others ??= new Map()).set(this.#latest.#frame, this.#latest);
+    this.#latest = this.#others?.get(frame) ?? new Batch(this, frame);
+    return this.#latest;
   }
 
   hasRoomFor(frame: Buffer): boolean {
@@ -41,13 +43,13 @@ export class Batch {
   }
 
   get joined(): Buffer {
-    if (this.before === null) return this.frame;
-    return (this.joinedBytes ??= Buffer.concat(this.frames(), this.bytes));
+    if (this.#before === null) return this.#frame;
+    return (this.#joinedBytes ??= Buffer.concat(this.#frames(), this.bytes));
   }
 
-  private frames(): Buffer[] {
+  #frames(): Buffer[] {
     const frames: Buffer[] = [];
-    for (let batch: Batch | null = this; batch !== null; batch = batch.before) frames.push(batch.frame);
+    for (let batch: Batch | null = this; batch !== null; batch = batch.#before) frames.push(batch.#frame);
     return frames.reverse();
   }
 }

@@ -12,44 +12,47 @@ const doneMax = 1_024;
 
 /** The watchers of one connection, in order. Their writes of one turn leave together: in few TLS records, and with one system call. */
 export class Lane {
+  readonly #sendBuffer: SendBuffer;
   queued = false;
-  private waiting: Flushable[] = [];
+  #waiting: Flushable[] = [];
 
-  constructor(private readonly sendBuffer: SendBuffer = unbounded) {}
+  constructor(sendBuffer: SendBuffer = unbounded) {
+    this.#sendBuffer = sendBuffer;
+  }
 
   get empty(): boolean {
-    return this.waiting.length === 0;
+    return this.#waiting.length === 0;
   }
 
   /** The connection has no room. */
   get full(): boolean {
-    return this.sendBuffer.pieceBytes === 0;
+    return this.#sendBuffer.pieceBytes === 0;
   }
 
   whenRoom(sender: Sender): void {
-    this.sendBuffer.whenRoom(sender);
+    this.#sendBuffer.whenRoom(sender);
   }
 
   add(target: Flushable): void {
-    this.waiting.push(target);
+    this.#waiting.push(target);
   }
 
   /** Watchers that arrive meanwhile wait for the next turn. */
   visit(): void {
-    const targets = this.next();
+    const targets = this.#next();
     for (let each = 0; each < targets.length; each++) {
       if (this.full) {
-        this.waiting = [...targets.slice(each), ...this.waiting];
+        this.#waiting = [...targets.slice(each), ...this.#waiting];
         return;
       }
       targets[each]?.flush();
     }
   }
 
-  private next(): Flushable[] {
-    if (this.waiting.length > visitMax) return this.waiting.splice(0, visitMax);
-    const all = this.waiting;
-    this.waiting = [];
+  #next(): Flushable[] {
+    if (this.#waiting.length > visitMax) return this.#waiting.splice(0, visitMax);
+    const all = this.#waiting;
+    this.#waiting = [];
     return all;
   }
 }
@@ -63,67 +66,67 @@ export class Lane {
  */
 export class Flusher {
   /** Lanes with waiting watchers, in turn order. */
-  private lanes: Lane[] = [];
-  private next = 0;
-  private scheduled = false;
+  #lanes: Lane[] = [];
+  #next = 0;
+  #scheduled = false;
   /** Shared by watchers that each have their own connection. */
-  private readonly common = new Lane();
+  readonly #common = new Lane();
 
   /** `flush` is called once, soon. */
-  add(target: Flushable, lane: Lane = this.common): void {
+  add(target: Flushable, lane: Lane = this.#common): void {
     lane.add(target);
-    if (!lane.queued) this.enqueue(lane);
-    this.schedule();
+    if (!lane.queued) this.#enqueue(lane);
+    this.#schedule();
   }
 
-  private enqueue(lane: Lane): void {
+  #enqueue(lane: Lane): void {
     lane.queued = true;
-    this.lanes.push(lane);
+    this.#lanes.push(lane);
   }
 
   /** Waits until the connection has room. */
-  private goOn(lane: Lane): void {
-    if (!lane.full) return this.enqueue(lane);
+  #goOn(lane: Lane): void {
+    if (!lane.full) return this.#enqueue(lane);
     lane.queued = true;
     lane.whenRoom({
       sendMore: () => {
-        this.enqueue(lane);
-        this.schedule();
+        this.#enqueue(lane);
+        this.#schedule();
       },
     });
   }
 
-  private schedule(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
     setImmediate(() => {
-      this.turn();
+      this.#turn();
     });
   }
 
-  private turn(): void {
-    this.scheduled = false;
+  #turn(): void {
+    this.#scheduled = false;
     const end = performance.now() + budgetMs;
     do {
-      const lane = this.lanes[this.next];
-      if (lane === undefined) return this.reset();
-      this.next++;
+      const lane = this.#lanes[this.#next];
+      if (lane === undefined) return this.#reset();
+      this.#next++;
       lane.visit();
       lane.queued = false;
-      if (!lane.empty) this.goOn(lane);
+      if (!lane.empty) this.#goOn(lane);
     } while (performance.now() < end);
-    if (this.next >= doneMax) this.forgetDone();
-    this.schedule();
+    if (this.#next >= doneMax) this.#forgetDone();
+    this.#schedule();
   }
 
-  private forgetDone(): void {
-    this.lanes.splice(0, this.next);
-    this.next = 0;
+  #forgetDone(): void {
+    this.#lanes.splice(0, this.#next);
+    this.#next = 0;
   }
 
-  private reset(): void {
-    this.lanes = [];
-    this.next = 0;
+  #reset(): void {
+    this.#lanes = [];
+    this.#next = 0;
   }
 }
 

@@ -15,24 +15,28 @@ export function openResponse(context: RequestContext, contentType: string): Tran
 
 /** A class, because many thousand watches have one each. */
 class ResponseTransport implements Transport {
-  constructor(private readonly context: RequestContext) {}
+  readonly #context: RequestContext;
+
+  constructor(context: RequestContext) {
+    this.#context = context;
+  }
 
   write(parts: readonly Buffer[], writer: Writer | null): void {
-    const out = answerStream(this.context.response);
+    const out = answerStream(this.#context.response);
     if (!out.destroyed) writeTogether(out, parts, writer);
   }
 
   whenClosed(action: () => void): void {
-    this.context.onClose(action);
+    this.#context.onClose(action);
   }
 
   end(last: readonly Buffer[]): void {
-    const { response } = this.context;
+    const { response } = this.#context;
     if (last.length > 0) this.write(last, null);
     if (!response.writableEnded) response.end();
   }
 
   destroy(): void {
-    this.context.response.destroy();
+    this.#context.response.destroy();
   }
 }

@@ -76,47 +76,52 @@ export interface StreamOptions {
  *                                     └── waits while the client does not read: storage goes on when there is room again
  */
 export class WatchStream implements WatchSink, Flushable, Writer {
-  // Fields that every event touches stand together.
-  private over = false;
-  private queued = false;
-  /** The last batch, which may grow, and those before it, in order. Usually null. */
-  private last: Batch | null = null;
-  private before: Batch[] | null = null;
-  private pendingBytes = 0;
-  private untaken = 0;
-  /** One write at a time has a callback: what arrives meanwhile goes out together. */
-  private asked = false;
-  private headersShown = false;
-  private readonly table: boolean;
-  private readonly frameKey: string;
-  private readonly count: WatchCount | null;
-  private transport: Transport | null = null;
-  private lane: Lane | undefined = undefined;
-  private watch: Watch | null = null;
-  private failure: Failure | null = null;
-  private endTimer: NodeJS.Timeout | null = null;
-  private bookmarkTimer: NodeJS.Timeout | null = null;
-  private stallTimer: NodeJS.Timeout | null = null;
-  private lingerTimer: NodeJS.Timeout | null = null;
-  private whenOver: (() => void) | null = null;
-  private emptied: (() => void)[] | null = null;
+  readonly #options: StreamOptions;
 
-  constructor(private readonly options: StreamOptions) {
+  // Fields that every event touches stand together.
+  #over = false;
+  #queued = false;
+  /** The last batch, which may grow, and those before it, in order. Usually null. */
+  #last: Batch | null = null;
+  #before: Batch[] | null = null;
+  #pendingBytes = 0;
+  #untaken = 0;
+  /** One write at a time has a callback: what arrives meanwhile goes out together. */
+  #asked = false;
+  #headersShown = false;
+  readonly #table: boolean;
+  readonly #frameKey: string;
+  readonly #count: WatchCount | null;
+  #transport: Transport | null = null;
+  #lane: Lane | undefined = undefined;
+  #watch: Watch | null = null;
+  #failure: Failure | null = null;
+  #endTimer: NodeJS.Timeout | null = null;
+  #bookmarkTimer: NodeJS.Timeout | null = null;
+  #stallTimer: NodeJS.Timeout | null = null;
+  #lingerTimer: NodeJS.Timeout | null = null;
+  #whenOver: (() => void) | null = null;
+  #emptied: (() => void)[] | null = null;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
     const {
       resource,
       framing,
       representation: { encoder, form },
     } = options;
-    this.table = form.form === 'table';
-    this.count = options.count ?? null;
-    this.frameKey = oneOf(
+    this.#table = form.form === 'table';
+    this.#count = options.count ?? null;
+    this.#frameKey = oneOf(
       `${encoder.mediaType}${framing.name} ${resource.group}/${resource.version} ${form.form}${form.form === 'table' ? `${form.include} ${form.apiVersion}` : ''}`,
     );
   }
 
   /** An expired version is reported within the stream. */
   get refusal(): StatusError | null {
-    return this.failure === null || this.failure.outcome === 'expired' ? null : watchFailure(this.failure, this.options.resourceVersion);
+    return this.#failure === null || this.#failure.outcome === 'expired'
+      ? null
+      : watchFailure(this.#failure, this.#options.resourceVersion);
   }
 
   /**
@@ -124,218 +129,221 @@ export class WatchStream implements WatchSink, Flushable, Writer {
    * many thousand times.
    */
   run(watch: Watch, transport: Transport, whenOver: () => void): void {
-    this.watch = watch;
-    this.transport = transport;
-    this.lane = transport.lane;
-    this.whenOver = whenOver;
-    const timeoutMs = Math.min(this.options.timeoutMs, delayMsMax);
+    this.#watch = watch;
+    this.#transport = transport;
+    this.#lane = transport.lane;
+    this.#whenOver = whenOver;
+    const timeoutMs = Math.min(this.#options.timeoutMs, delayMsMax);
     transport.whenClosed(() => {
-      this.closed();
+      this.#closed();
     });
-    if (this.over) return;
-    if (this.last !== null) this.queue();
-    if (this.failure !== null) return this.end(this.failure);
-    this.endTimer = setTimeout(() => {
+    if (this.#over) return;
+    if (this.#last !== null) this.#queue();
+    if (this.#failure !== null) return this.end(this.#failure);
+    this.#endTimer = setTimeout(() => {
       this.stop();
     }, timeoutMs);
-    if (this.options.bookmarks) this.scheduleBookmark(performance.now() + timeoutMs);
+    if (this.#options.bookmarks) this.#scheduleBookmark(performance.now() + timeoutMs);
   }
 
   stop(): void {
-    this.finish('end');
+    this.#finish('end');
   }
 
   event(event: WatchEvent): void {
-    if (this.over) return;
+    if (this.#over) return;
     try {
-      const frame = event.frame(this.keyFor(), this.encode);
-      this.write(frame);
-      this.count?.sent(frame.length);
+      const frame = event.frame(this.#keyFor(), this.#encode);
+      this.#write(frame);
+      this.#count?.sent(frame.length);
     } catch (error) {
       // Storage is notifying all watchers; an error with one object must end only this watch.
-      this.fail(error instanceof StatusError ? error : internalError(error));
+      this.#fail(error instanceof StatusError ? error : internalError(error));
     }
   }
 
   synced(version: Version): void {
-    const { bookmarks, initialEventsEnd, count, scope = 'cluster', begunAt } = this.options;
+    const { bookmarks, initialEventsEnd, count, scope = 'cluster', begunAt } = this.#options;
     if (!bookmarks || !initialEventsEnd) return;
-    this.write(this.bookmark(version, true));
+    this.#write(this.#bookmark(version, true));
     if (begunAt !== undefined) count?.listed(scope, (performance.now() - begunAt) / 1000);
   }
 
   end(reason: Failure): void {
-    this.failure = reason;
-    if (this.transport !== null && !this.over) this.fail(watchFailure(reason, this.options.resourceVersion));
+    this.#failure = reason;
+    if (this.#transport !== null && !this.#over) this.#fail(watchFailure(reason, this.#options.resourceVersion));
   }
 
   drained(): Promise<void> | null {
-    if (this.over || this.waitingBytes < bufferedBytesPause) return null;
-    this.stallTimer ??= setTimeout(() => {
-      this.finish('cutOff');
-    }, this.options.stalledMs ?? stalledMs);
+    if (this.#over || this.#waitingBytes < bufferedBytesPause) return null;
+    this.#stallTimer ??= setTimeout(() => {
+      this.#finish('cutOff');
+    }, this.#options.stalledMs ?? stalledMs);
     return new Promise((resolve) => {
-      (this.emptied ??= []).push(resolve);
+      (this.#emptied ??= []).push(resolve);
     });
   }
 
   flush(): void {
-    this.queued = false;
-    const { transport } = this;
-    if (this.over || this.last === null || transport === null || this.asked) return;
-    const parts = this.nextParts();
-    if (this.untaken >= unaskedBytesMax || this.emptied !== null) {
-      this.asked = true;
-      underWayOfAll += this.untaken;
+    this.#queued = false;
+    const transport = this.#transport;
+    if (this.#over || this.#last === null || transport === null || this.#asked) return;
+    const parts = this.#nextParts();
+    if (this.#untaken >= unaskedBytesMax || this.#emptied !== null) {
+      this.#asked = true;
+      underWayOfAll += this.#untaken;
     }
-    transport.write(parts, this.asked ? this : null);
+    transport.write(parts, this.#asked ? this : null);
   }
 
-  private nextParts(): Buffer[] {
-    const { before, last } = this;
+  #nextParts(): Buffer[] {
+    const before = this.#before;
+    const last = this.#last;
     const atOnce = underWayOfAll < underWayBytesOfAll ? batchesAtOnce : 1;
     const batches = before?.splice(0, atOnce) ?? [];
     if (last !== null && batches.length < atOnce) {
       batches.push(last);
-      this.last = null;
+      this.#last = null;
     }
-    if (before?.length === 0) this.before = null;
+    if (before?.length === 0) this.#before = null;
     let bytes = 0;
     for (const batch of batches) bytes += batch.bytes;
-    this.pendingBytes -= bytes;
-    this.untaken += bytes;
+    this.#pendingBytes -= bytes;
+    this.#untaken += bytes;
     return batches.map((batch) => batch.joined);
   }
 
   taken(): void {
-    this.forgetUnderWay();
-    if (this.stallTimer !== null) this.stallTimer.refresh();
-    if (this.last !== null && !this.queued) this.queue();
-    else if (this.emptied !== null) this.tellEmptied();
+    this.#forgetUnderWay();
+    if (this.#stallTimer !== null) this.#stallTimer.refresh();
+    if (this.#last !== null && !this.#queued) this.#queue();
+    else if (this.#emptied !== null) this.#tellEmptied();
   }
 
-  private forgetUnderWay(): void {
-    if (this.asked) underWayOfAll -= this.untaken;
-    this.asked = false;
-    this.untaken = 0;
+  #forgetUnderWay(): void {
+    if (this.#asked) underWayOfAll -= this.#untaken;
+    this.#asked = false;
+    this.#untaken = 0;
   }
 
-  private get waitingBytes(): number {
-    return this.pendingBytes + this.untaken;
+  get #waitingBytes(): number {
+    return this.#pendingBytes + this.#untaken;
   }
 
-  private tellEmptied(): void {
-    if (this.stallTimer !== null) clearTimeout(this.stallTimer);
-    this.stallTimer = null;
-    const resolves = this.emptied ?? [];
-    this.emptied = null;
+  #tellEmptied(): void {
+    if (this.#stallTimer !== null) clearTimeout(this.#stallTimer);
+    this.#stallTimer = null;
+    const resolves = this.#emptied ?? [];
+    this.#emptied = null;
     for (const resolve of resolves) resolve();
   }
 
-  private fail(error: StatusError): void {
-    const { encoder } = this.options.representation;
-    this.write(this.framed(encoder.frame('ERROR', encoder.document(error.toStatus()))));
-    this.finish('end');
+  #fail(error: StatusError): void {
+    const { encoder } = this.#options.representation;
+    this.#write(this.#framed(encoder.frame('ERROR', encoder.document(error.toStatus()))));
+    this.#finish('end');
   }
 
-  private write(frame: Buffer): void {
-    if (this.over) return;
-    this.headersShown = true;
-    this.append(frame);
-    if (!this.queued && !this.asked) this.queue();
-    if (this.waitingBytes > bufferedBytesMax) this.watch?.fallBehind();
+  #write(frame: Buffer): void {
+    if (this.#over) return;
+    this.#headersShown = true;
+    this.#append(frame);
+    if (!this.#queued && !this.#asked) this.#queue();
+    if (this.#waitingBytes > bufferedBytesMax) this.#watch?.fallBehind();
   }
 
-  private append(frame: Buffer): void {
-    this.pendingBytes += frame.length;
-    const { last } = this;
-    if (last === null) this.last = Batch.of(frame);
-    else if (last.hasRoomFor(frame)) this.last = last.followedBy(frame);
+  #append(frame: Buffer): void {
+    this.#pendingBytes += frame.length;
+    const last = this.#last;
+    if (last === null) this.#last = Batch.of(frame);
+    else if (last.hasRoomFor(frame)) this.#last = last.followedBy(frame);
     else {
-      (this.before ??= []).push(last);
-      this.last = Batch.of(frame);
+      (this.#before ??= []).push(last);
+      this.#last = Batch.of(frame);
     }
   }
 
-  private queue(): void {
-    this.queued = this.transport !== null;
-    if (this.queued) flusher.add(this, this.lane);
+  #queue(): void {
+    this.#queued = this.#transport !== null;
+    if (this.#queued) flusher.add(this, this.#lane);
   }
 
   /** Tables show their columns in the first event only. */
-  private keyFor(): string {
-    return this.table && !this.headersShown ? `${this.frameKey} first` : this.frameKey;
+  #keyFor(): string {
+    return this.#table && !this.#headersShown ? `${this.#frameKey} first` : this.#frameKey;
   }
 
-  private framed(encoded: Buffer): Buffer {
-    return this.options.framing.frame(encoded);
+  #framed(encoded: Buffer): Buffer {
+    return this.#options.framing.frame(encoded);
   }
 
   /** One closure for all events: it is passed with each of them, and needed for few. */
-  private readonly encode = ({ type, object }: WatchEvent): Buffer => {
-    const { resource, representation } = this.options;
+  readonly #encode = ({ type, object }: WatchEvent): Buffer => {
+    const { resource, representation } = this.#options;
     const { encoder, form } = representation;
-    if (form.form !== 'table') return this.framed(encoder.frame(type, encodeObject(representation, resource, object)));
-    return this.framed(
+    if (form.form !== 'table') return this.#framed(encoder.frame(type, encodeObject(representation, resource, object)));
+    return this.#framed(
       encoder.frame(
         type,
-        encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, { form, headers: !this.headersShown })),
+        encoder.document(tableOf(resource, [object], { resourceVersion: String(object.version) }, { form, headers: !this.#headersShown })),
       ),
     );
   };
 
-  private scheduleBookmark(endAt: number): void {
+  #scheduleBookmark(endAt: number): void {
     const left = endAt - performance.now() - lastBookmarkBeforeEndMs;
     if (left <= 0) return;
     // A timer may fire a moment early: the last one is not scheduled again for the remainder.
     const last = left <= bookmarkIntervalMs;
-    this.bookmarkTimer = setTimeout(
+    this.#bookmarkTimer = setTimeout(
       () => {
-        const version = this.watch?.version ?? 0;
-        if (version > 0) this.write(this.bookmark(version, false));
-        if (!last) this.scheduleBookmark(endAt);
+        const version = this.#watch?.version ?? 0;
+        if (version > 0) this.#write(this.#bookmark(version, false));
+        if (!last) this.#scheduleBookmark(endAt);
       },
       Math.ceil(Math.min(left, bookmarkIntervalMs)),
     );
   }
 
-  private bookmark(version: Version, initialEventsEnd: boolean): Buffer {
+  #bookmark(version: Version, initialEventsEnd: boolean): Buffer {
     const {
       resource,
       representation: { encoder, form },
-    } = this.options;
+    } = this.#options;
     const meta = {
       resourceVersion: String(version),
       ...(initialEventsEnd ? { annotations: { [initialEventsEndAnnotation]: 'true' } } : {}),
     };
     if (form.form === 'table')
-      return this.framed(encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, { form, headers: !this.headersShown }))));
+      return this.#framed(
+        encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, { form, headers: !this.#headersShown }))),
+      );
     const type = form.form === 'partial' ? { kind: partial, apiVersion: form.apiVersion } : typeOf(resource);
-    return this.framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
+    return this.#framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
   }
 
-  private finish(how: 'end' | 'cutOff' | 'closed'): void {
-    if (this.over) return;
-    const left = this.last === null ? [] : [...(this.before ?? []), this.last];
-    if (how === 'end' && this.waitingBytes > 0)
-      this.lingerTimer = setTimeout(() => {
-        this.transport?.destroy();
+  #finish(how: 'end' | 'cutOff' | 'closed'): void {
+    if (this.#over) return;
+    const left = this.#last === null ? [] : [...(this.#before ?? []), this.#last];
+    if (how === 'end' && this.#waitingBytes > 0)
+      this.#lingerTimer = setTimeout(() => {
+        this.#transport?.destroy();
       }, lingerMs);
-    this.before = null;
-    this.last = null;
-    this.over = true;
-    this.forgetUnderWay();
-    this.watch?.stop();
-    if (this.endTimer !== null) clearTimeout(this.endTimer);
-    if (this.bookmarkTimer !== null) clearTimeout(this.bookmarkTimer);
-    if (how === 'end') this.transport?.end(left.map((batch) => batch.joined));
-    if (how === 'cutOff') this.transport?.destroy();
-    this.tellEmptied();
-    this.whenOver?.();
+    this.#before = null;
+    this.#last = null;
+    this.#over = true;
+    this.#forgetUnderWay();
+    this.#watch?.stop();
+    if (this.#endTimer !== null) clearTimeout(this.#endTimer);
+    if (this.#bookmarkTimer !== null) clearTimeout(this.#bookmarkTimer);
+    if (how === 'end') this.#transport?.end(left.map((batch) => batch.joined));
+    if (how === 'cutOff') this.#transport?.destroy();
+    this.#tellEmptied();
+    this.#whenOver?.();
   }
 
-  private closed(): void {
-    if (this.lingerTimer !== null) clearTimeout(this.lingerTimer);
-    this.finish('closed');
+  #closed(): void {
+    if (this.#lingerTimer !== null) clearTimeout(this.#lingerTimer);
+    this.#finish('closed');
   }
 }

@@ -46,49 +46,48 @@ interface StreamParts {
 }
 
 class StreamTransport implements Transport {
+  readonly #stream: ServerHttp2Stream;
   readonly lane: Lane;
-  private direct = false;
-  private readonly handle: Handle;
-  private readonly sendBuffer: SendBuffer;
-  private readonly usual: Transport;
+  #direct = false;
+  readonly #handle: Handle;
+  readonly #sendBuffer: SendBuffer;
+  readonly #usual: Transport;
 
-  constructor(
-    private readonly stream: ServerHttp2Stream,
-    { handle, lane, sendBuffer, usual }: StreamParts,
-  ) {
-    this.sendBuffer = sendBuffer;
-    this.handle = handle;
+  constructor(stream: ServerHttp2Stream, { handle, lane, sendBuffer, usual }: StreamParts) {
+    this.#stream = stream;
+    this.#sendBuffer = sendBuffer;
+    this.#handle = handle;
     this.lane = lane;
-    this.usual = usual;
+    this.#usual = usual;
   }
 
   write(parts: readonly Buffer[], writer: Writer | null): void {
-    if (requestClass === null) learnFrom(this.handle);
-    else if ((this.direct ||= this.idle) && this.begin(new requestClass(), parts, writer)) return;
+    if (requestClass === null) learnFrom(this.#handle);
+    else if ((this.#direct ||= this.#idle) && this.#begin(new requestClass(), parts, writer)) return;
     // A stream that is over reports its error as usual.
-    this.usual.write(parts, writer);
+    this.#usual.write(parts, writer);
   }
 
   whenClosed(action: () => void): void {
-    this.usual.whenClosed(action);
+    this.#usual.whenClosed(action);
   }
 
   end(last: readonly Buffer[]): void {
-    this.usual.end(last);
+    this.#usual.end(last);
   }
 
   destroy(): void {
-    this.usual.destroy();
+    this.#usual.destroy();
   }
 
   /** Node has passed on all its data: nothing would be overtaken. */
-  private get idle(): boolean {
-    return this.stream.writableLength === 0;
+  get #idle(): boolean {
+    return this.#stream.writableLength === 0;
   }
 
-  private begin(request: WriteRequest, parts: readonly Buffer[], writer: Writer | null): boolean {
-    if (writer === null) return this.hand(request, parts);
-    const { sendBuffer } = this;
+  #begin(request: WriteRequest, parts: readonly Buffer[], writer: Writer | null): boolean {
+    if (writer === null) return this.#hand(request, parts);
+    const sendBuffer = this.#sendBuffer;
     let bytes = 0;
     for (const { length } of parts) bytes += length;
     request.oncomplete = tellTaken;
@@ -96,19 +95,19 @@ class StreamTransport implements Transport {
     request.bytes = bytes;
     request.sendBuffer = sendBuffer;
     sendBuffer.add(bytes);
-    if (this.hand(request, parts)) return true;
+    if (this.#hand(request, parts)) return true;
     sendBuffer.remove(bytes);
     return false;
   }
 
-  private hand(request: WriteRequest, parts: readonly Buffer[]): boolean {
+  #hand(request: WriteRequest, parts: readonly Buffer[]): boolean {
     const [first] = parts;
     if (first === undefined || parts.length > 1) {
       request.buffer = parts;
-      return this.handle.writev(request, parts, true) === 0;
+      return this.#handle.writev(request, parts, true) === 0;
     }
     request.buffer = first;
-    return this.handle.writeBuffer(request, first) === 0;
+    return this.#handle.writeBuffer(request, first) === 0;
   }
 }
 

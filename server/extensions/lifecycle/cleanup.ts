@@ -46,61 +46,64 @@ const neverEstablished = terminating('False', 'NeverEstablished', 'resource was 
  * later whether it is done, since deleting twice does no harm.
  */
 export class Cleanup {
-  private readonly underWay = new Set<string>();
+  readonly #options: CleanupOptions;
+  readonly #underWay = new Set<string>();
 
-  constructor(private readonly options: CleanupOptions) {}
+  constructor(options: CleanupOptions) {
+    this.#options = options;
+  }
 
   begin(name: string): void {
-    if (this.underWay.has(name)) return;
-    this.underWay.add(name);
-    this.cleanUp(name)
+    if (this.#underWay.has(name)) return;
+    this.#underWay.add(name);
+    this.#cleanUp(name)
       .catch((error: unknown) => {
-        if (!this.options.signal.aborted) this.options.report(name, error);
+        if (!this.#options.signal.aborted) this.#options.report(name, error);
       })
       .finally(() => {
-        this.underWay.delete(name);
+        this.#underWay.delete(name);
       });
   }
 
-  private async cleanUp(name: string): Promise<void> {
-    for (let first = true; this.awaits(name); first = false) {
-      this.options.signal.throwIfAborted();
-      const outcome = await this.attempt(name, first).catch((error: unknown) => {
-        this.options.report(name, error);
+  async #cleanUp(name: string): Promise<void> {
+    for (let first = true; this.#awaits(name); first = false) {
+      this.#options.signal.throwIfAborted();
+      const outcome = await this.#attempt(name, first).catch((error: unknown) => {
+        this.#options.report(name, error);
         return 'failed' as const;
       });
       if (outcome === 'done') return;
-      await this.pause(outcome === 'otherServer' ? takeOverMs : retryMs);
+      await this.#pause(outcome === 'otherServer' ? takeOverMs : retryMs);
     }
   }
 
-  private awaits(name: string): boolean {
-    return this.options.resources.lifeCycles.some((lifeCycle) => lifeCycle.name === name && lifeCycle.awaitsCleanup);
+  #awaits(name: string): boolean {
+    return this.#options.resources.lifeCycles.some((lifeCycle) => lifeCycle.name === name && lifeCycle.awaitsCleanup);
   }
 
   /** `first`: work that another server has begun is left to it. */
-  private async attempt(name: string, first: boolean): Promise<'done' | 'failed' | 'otherServer'> {
+  async #attempt(name: string, first: boolean): Promise<'done' | 'failed' | 'otherServer'> {
     const [plural = '', ...group] = name.split('.');
     const resource = { group: group.join('.'), resource: plural };
-    if (this.options.resources.overlaps(resource)) return this.letGo(name, overlapping);
-    const type = this.options.resources.typeOf(resource);
-    if (type === null) return this.letGo(name, neverEstablished);
-    const said = await this.say(name, inProgress, false);
+    if (this.#options.resources.overlaps(resource)) return this.#letGo(name, overlapping);
+    const type = this.#options.resources.typeOf(resource);
+    if (type === null) return this.#letGo(name, neverEstablished);
+    const said = await this.#say(name, inProgress, false);
     if (said === 'gone') return 'done';
     if (said === 'already' && first) return 'otherServer';
-    const failure = type.whole === null ? null : await this.deleteAll(type.whole);
-    await this.say(name, failure ?? completed, failure === null);
+    const failure = type.whole === null ? null : await this.#deleteAll(type.whole);
+    await this.#say(name, failure ?? completed, failure === null);
     return failure === null ? 'done' : 'failed';
   }
 
   /** The definition has no objects of its own. */
-  private async letGo(name: string, condition: Condition): Promise<'done'> {
-    await this.say(name, condition, true);
+  async #letGo(name: string, condition: Condition): Promise<'done'> {
+    await this.#say(name, condition, true);
     return 'done';
   }
 
-  private async deleteAll(resource: ServedResource): Promise<Condition | null> {
-    const { registry } = this.options;
+  async #deleteAll(resource: ServedResource): Promise<Condition | null> {
+    const { registry } = this.#options;
     const issue = (): Promise<unknown> =>
       registry.deleteCollection(
         resource,
@@ -122,7 +125,7 @@ export class Cleanup {
         limit: 1,
       });
       if (left.items.length === 0) return null;
-      await this.pause(pause);
+      await this.#pause(pause);
       waited += pause;
     }
     return terminating(
@@ -133,7 +136,7 @@ export class Cleanup {
   }
 
   /** Writes the condition, and releases the definition if that is `done`. */
-  private async say(name: string, condition: Condition, done: boolean): Promise<'said' | 'already' | 'gone'> {
+  async #say(name: string, condition: Condition, done: boolean): Promise<'said' | 'already' | 'gone'> {
     let already = false;
     const apply = (current: ApiObject | null): ApiObject => {
       const object: ApiObject = current ?? { metadata: {} };
@@ -143,12 +146,12 @@ export class Cleanup {
       const metadata = done
         ? { ...object.metadata, finalizers: (object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== cleanupFinalizer) }
         : object.metadata;
-      const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.options.now()) };
+      const next: JsonObject = { ...status, conditions: withCondition(conditions, condition, this.#options.now()) };
       return { ...object, metadata, status: next };
     };
     try {
-      await this.options.registry.update(
-        this.options.target(name),
+      await this.#options.registry.update(
+        this.#options.target(name),
         { apply, subresource: 'status', uid: null, mayCreate: null },
         ownWrites,
       );
@@ -159,8 +162,8 @@ export class Cleanup {
     }
   }
 
-  private async pause(ms: number): Promise<void> {
-    await delay(ms, undefined, { signal: this.options.signal });
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#options.signal });
   }
 }
 

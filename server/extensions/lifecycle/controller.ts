@@ -36,73 +36,75 @@ const looksMax = 200;
  * write requires that the definition is unchanged.
  */
 export class LifeCycles {
-  private readonly rounds = new Rounds(() => this.round());
-  private readonly cleanup: Cleanup;
-  private readonly apiServices: DefinedApiServices | null;
-  private readonly unsubscribe: () => void;
+  readonly #options: LifeCycleOptions;
+  readonly #rounds = new Rounds(() => this.#round());
+  readonly #cleanup: Cleanup;
+  readonly #apiServices: DefinedApiServices | null;
+  readonly #unsubscribe: () => void;
 
-  constructor(private readonly options: LifeCycleOptions) {
-    this.cleanup = new Cleanup({ ...options, target: (name) => this.target(name), signal: this.rounds.signal });
+  constructor(options: LifeCycleOptions) {
+    this.#options = options;
+    this.#cleanup = new Cleanup({ ...options, target: (name) => this.#target(name), signal: this.#rounds.signal });
     const { apiServices } = options;
-    this.apiServices = apiServices === null ? null : new DefinedApiServices({ ...options, apiServices });
-    this.unsubscribe = options.resources.onChange(() => {
-      this.rounds.request();
+    this.#apiServices = apiServices === null ? null : new DefinedApiServices({ ...options, apiServices });
+    this.#unsubscribe = options.resources.onChange(() => {
+      this.#rounds.request();
     });
-    this.rounds.request();
+    this.#rounds.request();
   }
 
   stop(): void {
-    this.rounds.stop();
-    this.apiServices?.stop();
-    this.unsubscribe();
+    this.#rounds.stop();
+    this.#apiServices?.stop();
+    this.#unsubscribe();
   }
 
-  private async round(): Promise<boolean> {
-    const all = this.options.resources.lifeCycles;
-    for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.cleanup.begin(lifeCycle.name);
+  async #round(): Promise<boolean> {
+    const all = this.#options.resources.lifeCycles;
+    for (const lifeCycle of all) if (lifeCycle.awaitsCleanup) this.#cleanup.begin(lifeCycle.name);
     const byGroup = grouped(all);
     const due = all.filter((lifeCycle) => !lifeCycle.awaitsCleanup && planStatus(lifeCycle, byGroup.get(lifeCycle.group) ?? []) !== null);
-    return !(await Promise.all(due.map(({ name }) => this.update(name)))).includes(false);
+    return !(await Promise.all(due.map(({ name }) => this.#update(name)))).includes(false);
   }
 
-  private async update(name: string): Promise<boolean> {
+  async #update(name: string): Promise<boolean> {
     try {
-      await this.options.registry.update(
-        this.target(name),
-        { apply: (current) => this.planned(current), subresource: 'status', uid: null, mayCreate: null },
+      await this.#options.registry.update(
+        this.#target(name),
+        { apply: (current) => this.#planned(current), subresource: 'status', uid: null, mayCreate: null },
         ownWrites,
       );
       return true;
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return true;
-      this.options.report(name, error);
+      this.#options.report(name, error);
       return false;
     }
   }
 
   /** Decides with a state of all definitions at least as new as this one. */
-  private async planned(current: ApiObject | null): Promise<ApiObject> {
+  async #planned(current: ApiObject | null): Promise<ApiObject> {
     const object: ApiObject = current ?? { metadata: {} };
     const own = readLifeCycle(object, Number(object.metadata.resourceVersion ?? 0));
     if (own.awaitsCleanup) return object;
-    const plan = planStatus(own, await this.others(own));
-    return plan === null ? object : withStatus(object, plan, this.options.now());
+    const plan = planStatus(own, await this.#others(own));
+    return plan === null ? object : withStatus(object, plan, this.#options.now());
   }
 
   /** The definition that was read has been applied here, so everything before it is in effect once all is settled. */
-  private async others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
+  async #others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
     for (let look = 0; look < looksMax; look++) {
-      await this.options.resources.settled();
-      const all = this.options.resources.lifeCycles.filter((other) => other.group === group);
+      await this.#options.resources.settled();
+      const all = this.#options.resources.lifeCycles.filter((other) => other.group === group);
       if ((all.find((other) => other.name === name)?.version ?? 0) >= version) return all;
       // The watch usually delivers a write in a moment; a failed watch takes longer.
-      await delay(lookMs, undefined, { signal: this.rounds.signal });
+      await delay(lookMs, undefined, { signal: this.#rounds.signal });
     }
     throw new Error('definitions have changed that are not known here yet');
   }
 
-  private target(name: string): Target {
-    return { resource: this.options.definitions, namespace: '', name };
+  #target(name: string): Target {
+    return { resource: this.#options.definitions, namespace: '', name };
   }
 }
 

@@ -31,70 +31,72 @@ const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
  * one's changes as they are. A server removes only objects that it has seen, since it has then seen their definitions.
  */
 export class DefinedApiServices {
-  private readonly known = new Map<string, StoredObject>();
-  private readonly following: Following;
-  private readonly unsubscribe: () => void;
-  private readonly rounds = new Rounds(() => this.round());
+  readonly #options: DefinedApiServicesOptions;
+  readonly #known = new Map<string, StoredObject>();
+  readonly #following: Following;
+  readonly #unsubscribe: () => void;
+  readonly #rounds = new Rounds(() => this.#round());
 
-  constructor(private readonly options: DefinedApiServicesOptions) {
-    this.following = follow(options.storage, apiServices, {
+  constructor(options: DefinedApiServicesOptions) {
+    this.#options = options;
+    this.#following = follow(options.storage, apiServices, {
       put: (object) => {
-        this.known.set(object.name, object);
+        this.#known.set(object.name, object);
       },
       remove: (_, name) => {
-        this.known.delete(name);
-        this.rounds.request();
+        this.#known.delete(name);
+        this.#rounds.request();
       },
     });
-    this.unsubscribe = options.resources.onChange(() => {
-      this.rounds.request();
+    this.#unsubscribe = options.resources.onChange(() => {
+      this.#rounds.request();
     });
-    void this.following.synced.then(() => {
-      this.rounds.request();
+    void this.#following.synced.then(() => {
+      this.#rounds.request();
     });
   }
 
   stop(): void {
-    this.rounds.stop();
-    this.following.stop();
-    this.unsubscribe();
+    this.#rounds.stop();
+    this.#following.stop();
+    this.#unsubscribe();
   }
 
-  private async round(): Promise<boolean> {
-    await this.following.synced;
-    const present = new Map(this.known);
-    await this.options.resources.settled();
-    const wanted = wantedOf(this.options.resources);
+  async #round(): Promise<boolean> {
+    await this.#following.synced;
+    const present = new Map(this.#known);
+    await this.#options.resources.settled();
+    const wanted = wantedOf(this.#options.resources);
     const missing = [...wanted]
       .filter(([name]) => !present.has(name))
-      .map(([name, object]) => this.attempt(name, () => this.create(object)));
+      .map(([name, object]) => this.#attempt(name, () => this.#create(object)));
     // An unreadable definition may be the one that an object follows.
-    const surplus = (this.options.resources.complete ? [...present] : [])
+    const surplus = (this.#options.resources.complete ? [...present] : [])
       .filter(([name, { labels }]) => labels[managed] === 'true' && !wanted.has(name))
-      .map(([name, object]) => this.attempt(name, () => this.remove(object)));
+      .map(([name, object]) => this.#attempt(name, () => this.#remove(object)));
     return !(await Promise.all([...missing, ...surplus])).includes(false);
   }
 
-  private create(object: ApiObject): Promise<unknown> {
-    return this.options.registry.create({ resource: this.options.apiServices, namespace: '', name: '' }, object, ownWrites);
+  #create(object: ApiObject): Promise<unknown> {
+    return this.#options.registry.create({ resource: this.#options.apiServices, namespace: '', name: '' }, object, ownWrites);
   }
 
-  private remove({ name, version }: StoredObject): Promise<unknown> {
-    return this.options.registry.delete(
-      { resource: this.options.apiServices, namespace: '', name },
+  #remove({ name, version }: StoredObject): Promise<unknown> {
+    return this.#options.registry.delete(
+      { resource: this.#options.apiServices, namespace: '', name },
       { ...noDeleteOptions, resourceVersion: String(version) },
       ownWrites,
     );
   }
 
   /** Returns false to retry; losing a race is not a failure. */
-  private async attempt(name: string, work: () => Promise<unknown>): Promise<boolean> {
+  async #attempt(name: string, work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
       return true;
     } catch (error) {
       if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return true;
-      if (!this.rounds.signal.aborted) this.options.report(name, error);
+      if (!this.#rounds.signal.aborted) this.#options.report(name, error);
       return false;
     }
   }

@@ -7,44 +7,46 @@ const retryDefaultMs = 1_000;
  * Work in rounds, one at a time, each of which sees the state at its start. A change meanwhile leads to another round, and so does a failure, after a delay.
  */
 export class Rounds {
-  private readonly stopping = new AbortController();
-  private running = false;
-  private again = false;
+  readonly #round: () => Promise<boolean>;
+  readonly #retryMs: number;
+  readonly #stopping = new AbortController();
+  #running = false;
+  #again = false;
 
   /** `round` reports whether all of it succeeded. */
-  constructor(
-    private readonly round: () => Promise<boolean>,
-    private readonly retryMs = retryDefaultMs,
-  ) {}
+  constructor(round: () => Promise<boolean>, retryMs = retryDefaultMs) {
+    this.#round = round;
+    this.#retryMs = retryMs;
+  }
 
   /** Aborted by `stop`. */
   get signal(): AbortSignal {
-    return this.stopping.signal;
+    return this.#stopping.signal;
   }
 
   /** Requests a round that sees this change, after the one in progress, if any. */
   request(): void {
-    this.again = true;
-    if (!this.running && !this.signal.aborted) void this.run();
+    this.#again = true;
+    if (!this.#running && !this.signal.aborted) void this.#run();
   }
 
   /** Starts no further rounds; the one in progress ends by itself. */
   stop(): void {
-    this.stopping.abort();
+    this.#stopping.abort();
   }
 
-  private async run(): Promise<void> {
-    this.running = true;
+  async #run(): Promise<void> {
+    this.#running = true;
     try {
-      while (this.again && !this.signal.aborted) {
-        this.again = false;
-        if (await this.round()) continue;
-        await delay(this.retryMs, undefined, { signal: this.signal }).catch(() => undefined);
-        this.again = true;
+      while (this.#again && !this.signal.aborted) {
+        this.#again = false;
+        if (await this.#round()) continue;
+        await delay(this.#retryMs, undefined, { signal: this.signal }).catch(() => undefined);
+        this.#again = true;
       }
     } finally {
       // This must be in the same step as the last read of `again`, or a request in between would be lost.
-      this.running = false;
+      this.#running = false;
     }
   }
 }

@@ -55,6 +55,8 @@ export interface CustomTypeOptions {
  * and this one is retired.
  */
 export class CustomType {
+  readonly #options: CustomTypeOptions;
+
   /** Served versions, the preferred one first. */
   readonly resources: readonly ServedResource[];
   /** The same while the definition is being deleted. */
@@ -65,13 +67,14 @@ export class CustomType {
   readonly fieldsOf: FieldsOf | null;
   /** Null where versions differ only in name. */
   readonly converter: Converter | null;
-  private readonly versions: ReadonlyMap<string, CompiledVersion>;
-  private readonly retirement = new AbortController();
+  readonly #versions: ReadonlyMap<string, CompiledVersion>;
+  readonly #retirement = new AbortController();
 
-  constructor(private readonly options: CustomTypeOptions) {
+  constructor(options: CustomTypeOptions) {
+    this.#options = options;
     const { definition } = options;
     this.converter = converterOf(options);
-    this.versions = new Map(
+    this.#versions = new Map(
       definition.versions.map((defined) => {
         const apiVersion = apiVersionOf({ group: definition.group, version: defined.name });
         return [apiVersion, compiledVersion(defined, apiVersion, options)];
@@ -80,28 +83,28 @@ export class CustomType {
     const fields = [...new Set(definition.versions.flatMap(({ selectableFields }) => selectableFields))];
     this.fieldsOf = fields.length === 0 ? null : fieldsOf(fieldsAt(...fields));
     const served = definition.versions.filter((version) => version.served).sort((a, b) => compareVersions(a.name, b.name));
-    this.resources = served.map((version) => this.serve(version));
+    this.resources = served.map((version) => this.#serve(version));
     this.endingResources = this.resources.map((resource) => ({ ...resource, listedVerbs: endingVerbs }));
     const written = definition.versions.find(({ name }) => name === definition.storageVersion);
     this.whole =
-      this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.serve(written));
+      this.resources.find(({ version }) => version === definition.storageVersion) ?? (written === undefined ? null : this.#serve(written));
   }
 
   get definition(): Definition {
-    return this.options.definition;
+    return this.#options.definition;
   }
 
   /** The schema of a version, served or not. */
   schemaOf(version: string): JsonObject | null {
-    return this.versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
+    return this.#versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
   }
 
   /** Compiles served versions early, in steps, for types whose first request would block all others. */
   *compileAhead(): Steps<void> {
-    for (const { defined, schema, mergeTypes, rules } of this.versions.values()) {
+    for (const { defined, schema, mergeTypes, rules } of this.#versions.values()) {
       if (!defined.served) continue;
       for (const step of [schema, mergeTypes, rules]) {
-        if (this.retirement.signal.aborted) return;
+        if (this.#retirement.signal.aborted) return;
         step();
         yield;
       }
@@ -110,25 +113,26 @@ export class CustomType {
 
   /** Ends watches, which would otherwise show an outdated form. */
   retire(): void {
-    this.retirement.abort();
+    this.#retirement.abort();
     this.converter?.close();
   }
 
-  private serve(version: DefinedVersion): ServedResource {
+  #serve(version: DefinedVersion): ServedResource {
     const names = namesOf(this.definition, version);
-    return { ...names, behaviour: this.behaviourOf(names, version) };
+    return { ...names, behaviour: this.#behaviourOf(names, version) };
   }
 
-  private behaviourOf(names: ResourceNames, version: DefinedVersion): Behaviour {
-    const { definition, options, converter } = this;
+  #behaviourOf(names: ResourceNames, version: DefinedVersion): Behaviour {
+    const { definition, converter } = this;
+    const options = this.#options;
     const apiVersion = apiVersionOf(names);
-    const schema = (): CompiledSchema => this.compiled(apiVersion).schema();
-    const rules = (): ReturnType<typeof compileRules> => this.compiled(apiVersion).rules();
+    const schema = (): CompiledSchema => this.#compiled(apiVersion).schema();
+    const rules = (): ReturnType<typeof compileRules> => this.#compiled(apiVersion).rules();
     const presenter = new Presenter({
       kind: names.kind,
       apiVersion,
       writtenApiVersion: apiVersionOf({ group: definition.group, version: definition.storageVersion }),
-      schemaOf: (name) => this.versions.get(name)?.schema() ?? null,
+      schemaOf: (name) => this.#versions.get(name)?.schema() ?? null,
       converter,
       fieldsOf: this.fieldsOf,
     });
@@ -136,7 +140,7 @@ export class CustomType {
     return {
       strategy: wholeStrategy(customRules({ version, apiVersion, kind: names.kind, schema, rules }), names),
       versions: {
-        schemaOf: (name) => this.versions.get(name)?.mergeTypes() ?? null,
+        schemaOf: (name) => this.#versions.get(name)?.mergeTypes() ?? null,
         convert: (object, name) => ({ ...object, apiVersion: name }),
       },
       asks: converter === null ? null : (objects, name) => converter.convert(objects, name),
@@ -146,7 +150,7 @@ export class CustomType {
       conversion: null,
       columns: tableColumns(version),
       fieldNames: null,
-      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.replicasPath(name)),
+      scale: scaleForm(version.scale ?? { specReplicas: '', statusReplicas: '', labelSelector: null }, (name) => this.#replicasPath(name)),
       deprecation: version.deprecated
         ? { text: version.deprecationWarning ?? usualWarning(definition, version), removedRelease: '' }
         : null,
@@ -154,17 +158,17 @@ export class CustomType {
       selfDescribed: true,
       storage: (storage) => versionedStorage(storage, presenter),
       refusal: (verb) => (verb === 'create' && options.isTerminating() ? terminating(names, verb) : null),
-      retired: this.retirement.signal,
+      retired: this.#retirement.signal,
     };
   }
 
-  private replicasPath(apiVersion: string): readonly string[] | null | undefined {
-    const scale = this.versions.get(apiVersion)?.defined.scale;
+  #replicasPath(apiVersion: string): readonly string[] | null | undefined {
+    const scale = this.#versions.get(apiVersion)?.defined.scale;
     return scale == null ? scale : ownedPath(scale);
   }
 
-  private compiled(apiVersion: string): CompiledVersion {
-    const version = this.versions.get(apiVersion);
+  #compiled(apiVersion: string): CompiledVersion {
+    const version = this.#versions.get(apiVersion);
     if (version === undefined) throw new Error(`broken invariant: ${apiVersion} of ${this.definition.name} is served and not defined`);
     return version;
   }

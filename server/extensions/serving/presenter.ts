@@ -34,48 +34,52 @@ const largeBytes = 256 * 1024;
  * converted. Most objects need no change and are served as stored, bytes and all. The result is cached with the object while the definition stays the same.
  */
 export class Presenter {
-  private readonly known = new WeakMap<StoredObject, StoredObject>();
-  private readonly lists = new WeakMap<readonly StoredObject[], readonly StoredObject[]>();
+  readonly #options: PresenterOptions;
+  readonly #known = new WeakMap<StoredObject, StoredObject>();
+  readonly #lists = new WeakMap<readonly StoredObject[], readonly StoredObject[]>();
 
-  constructor(private readonly options: PresenterOptions) {}
+  constructor(options: PresenterOptions) {
+    this.#options = options;
+  }
 
   /** Objects of other versions may have other fields. */
   get converts(): boolean {
-    return this.options.converter !== null;
+    return this.#options.converter !== null;
   }
 
   /** Returns the presented object, or null if a converter has to be called. */
   now(stored: StoredObject): StoredObject | null {
-    const known = this.known.get(stored);
+    const known = this.#known.get(stored);
     if (known !== undefined) return known;
-    if (this.needsConverter(stored)) return null;
-    return inOneGo(this.renewed(stored));
+    if (this.#needsConverter(stored)) return null;
+    return inOneGo(this.#renewed(stored));
   }
 
   async one(stored: StoredObject): Promise<StoredObject> {
-    if (stored.item.length > largeBytes && !this.known.has(stored) && !this.needsConverter(stored)) return turns.run(this.renewed(stored));
-    return this.now(stored) ?? (await this.converted([stored]))[0] ?? stored;
+    if (stored.item.length > largeBytes && !this.#known.has(stored) && !this.#needsConverter(stored))
+      return turns.run(this.#renewed(stored));
+    return this.now(stored) ?? (await this.#converted([stored]))[0] ?? stored;
   }
 
   /** Returns the same array if nothing changes; repeated calls return the same result. Throws StatusError where a converter fails. */
   async all(stored: readonly StoredObject[]): Promise<readonly StoredObject[]> {
-    const known = this.lists.get(stored);
+    const known = this.#lists.get(stored);
     if (known !== undefined) return known;
-    const waiting = stored.filter((object) => !this.known.has(object) && this.needsConverter(object));
-    for (let from = 0; from < waiting.length; from += convertedAtOnce) await this.converted(waiting.slice(from, from + convertedAtOnce));
-    const shown = await turns.run(this.shown(stored));
+    const waiting = stored.filter((object) => !this.#known.has(object) && this.#needsConverter(object));
+    for (let from = 0; from < waiting.length; from += convertedAtOnce) await this.#converted(waiting.slice(from, from + convertedAtOnce));
+    const shown = await turns.run(this.#shown(stored));
     const all = shown.every((object, position) => object === stored[position]) ? stored : shown;
-    this.lists.set(stored, all);
+    this.#lists.set(stored, all);
     return all;
   }
 
   /** Works without a converter. */
-  private *renewed(stored: StoredObject): Steps<StoredObject> {
-    const object = yield* this.restored(stored);
-    return yield* this.keep(stored, yield* this.renamed(object));
+  *#renewed(stored: StoredObject): Steps<StoredObject> {
+    const object = yield* this.#restored(stored);
+    return yield* this.#keep(stored, yield* this.#renamed(object));
   }
 
-  private *shown(stored: readonly StoredObject[]): Steps<StoredObject[]> {
+  *#shown(stored: readonly StoredObject[]): Steps<StoredObject[]> {
     const shown: StoredObject[] = [];
     for (const object of stored) {
       shown.push(this.now(object) ?? object);
@@ -86,59 +90,59 @@ export class Presenter {
 
   /** Reports whether an object is stored in another form than it would be written now. */
   isStale(stored: StoredObject, shown: StoredObject): boolean {
-    return stored.apiVersion !== this.options.writtenApiVersion || shown !== stored;
+    return stored.apiVersion !== this.#options.writtenApiVersion || shown !== stored;
   }
 
   /** Converts to the written form. Throws StatusError where a converter fails. */
   async written(object: ApiObject): Promise<ApiObject> {
-    const { kind, apiVersion, writtenApiVersion, converter } = this.options;
+    const { kind, apiVersion, writtenApiVersion, converter } = this.#options;
     if (apiVersion === writtenApiVersion) return { ...object, apiVersion };
     const typed: ApiObject = { ...object, apiVersion, kind };
     const [converted = typed] =
       converter === null
         ? [{ ...structuredClone(typed), apiVersion: writtenApiVersion }]
         : await converter.convert([structuredClone(typed)], writtenApiVersion);
-    await turns.run(this.receive(converted, writtenApiVersion));
+    await turns.run(this.#receive(converted, writtenApiVersion));
     return converted;
   }
 
-  private needsConverter({ apiVersion }: StoredObject): boolean {
-    return this.options.converter !== null && apiVersion !== this.options.apiVersion;
+  #needsConverter({ apiVersion }: StoredObject): boolean {
+    return this.#options.converter !== null && apiVersion !== this.#options.apiVersion;
   }
 
-  private async converted(stored: readonly StoredObject[]): Promise<StoredObject[]> {
-    const { converter, apiVersion } = this.options;
+  async #converted(stored: readonly StoredObject[]): Promise<StoredObject[]> {
+    const { converter, apiVersion } = this.#options;
     if (converter === null) throw new Error('broken invariant: nobody converts');
-    const results = await converter.convert(await turns.run(this.allRestored(stored)), apiVersion);
-    return turns.run(this.receivedAll(stored, results));
+    const results = await converter.convert(await turns.run(this.#allRestored(stored)), apiVersion);
+    return turns.run(this.#receivedAll(stored, results));
   }
 
-  private *allRestored(stored: readonly StoredObject[]): Steps<ApiObject[]> {
+  *#allRestored(stored: readonly StoredObject[]): Steps<ApiObject[]> {
     const objects: ApiObject[] = [];
     for (const object of stored) {
-      objects.push(yield* this.restored(object));
+      objects.push(yield* this.#restored(object));
       yield;
     }
     return objects;
   }
 
   /** Presents converted objects. */
-  private *receivedAll(stored: readonly StoredObject[], results: readonly ApiObject[]): Steps<StoredObject[]> {
-    const { kind, apiVersion } = this.options;
+  *#receivedAll(stored: readonly StoredObject[], results: readonly ApiObject[]): Steps<StoredObject[]> {
+    const { kind, apiVersion } = this.#options;
     const shown: StoredObject[] = [];
     for (const [position, object] of stored.entries()) {
       const result = results[position];
       if (result === undefined) throw plainError(500, `conversion of ${kind} to ${apiVersion} returned too few objects`);
-      yield* this.receive(result, apiVersion);
-      shown.push(yield* this.keep(object, result));
+      yield* this.#receive(result, apiVersion);
+      shown.push(yield* this.#keep(object, result));
       yield;
     }
     return shown;
   }
 
   /** Applies the schema of the object's own version, with kind and apiVersion. */
-  private *restored(stored: StoredObject): Steps<ApiObject> {
-    const { kind, apiVersion, schemaOf } = this.options;
+  *#restored(stored: StoredObject): Steps<ApiObject> {
+    const { kind, apiVersion, schemaOf } = this.#options;
     const object: ApiObject = { ...stored.decode(), apiVersion: stored.apiVersion, kind };
     yield;
     const schema = schemaOf(stored.apiVersion) ?? schemaOf(apiVersion);
@@ -146,30 +150,30 @@ export class Presenter {
     return object;
   }
 
-  private *renamed(object: ApiObject): Steps<ApiObject> {
-    const { apiVersion } = this.options;
+  *#renamed(object: ApiObject): Steps<ApiObject> {
+    const { apiVersion } = this.#options;
     if (object.apiVersion === apiVersion) return object;
     object.apiVersion = apiVersion;
-    yield* this.receive(object, apiVersion);
+    yield* this.#receive(object, apiVersion);
     return object;
   }
 
-  private *receive(object: ApiObject, apiVersion: string): Steps<void> {
-    const schema = this.options.schemaOf(apiVersion);
+  *#receive(object: ApiObject, apiVersion: string): Steps<void> {
+    const schema = this.#options.schemaOf(apiVersion);
     if (schema === null) return;
     const received = yield* schema.receiveConverted(object as JsonMembers);
-    if (!received.ok) throw plainError(500, `conversion of ${this.options.kind} to ${apiVersion} failed: ${received.message}`);
+    if (!received.ok) throw plainError(500, `conversion of ${this.#options.kind} to ${apiVersion} failed: ${received.message}`);
   }
 
-  private *keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): Steps<StoredObject> {
-    const { apiVersion, fieldsOf } = this.options;
+  *#keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): Steps<StoredObject> {
+    const { apiVersion, fieldsOf } = this.#options;
     const fields = this.converts ? { ...stored.fields, ...fieldsOf?.(content as ApiObject) } : stored.fields;
     const before = stored.decode();
     yield;
     const shown = (yield* sameJsonInSteps(content, before))
       ? stored
       : presented(content as ApiObject, { version: stored.version, fields }, apiVersion);
-    this.known.set(stored, shown);
+    this.#known.set(stored, shown);
     return shown;
   }
 }

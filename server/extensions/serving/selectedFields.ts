@@ -60,21 +60,24 @@ export interface SelectedEvent {
 
 /** Filters events with such requirements: an object that starts or stops matching is added or deleted. */
 export class SelectedEvents {
-  /** The client's objects, as last shown. */
-  private readonly shown = new Map<string, StoredObject>();
-  private readonly fields: FieldSelector;
+  readonly #storage: Storage;
+  readonly #presenter: Presenter;
+  readonly #request: WatchRequest;
 
-  constructor(
-    private readonly storage: Storage,
-    private readonly presenter: Presenter,
-    private readonly request: WatchRequest,
-  ) {
-    this.fields = ownFields(presenter, request.fields);
+  /** The client's objects, as last shown. */
+  readonly #shown = new Map<string, StoredObject>();
+  readonly #fields: FieldSelector;
+
+  constructor(storage: Storage, presenter: Presenter, request: WatchRequest) {
+    this.#storage = storage;
+    this.#presenter = presenter;
+    this.#request = request;
+    this.#fields = ownFields(presenter, request.fields);
   }
 
   /** Determines which objects a resuming client has. Null: nothing to do. */
   begin(): Promise<Failure | null> | null {
-    const { start, initialEvents, resource, namespace, labels, fields, shard = null } = this.request;
+    const { start, initialEvents, resource, namespace, labels, fields, shard = null } = this.#request;
     if (start.at !== 'after' || initialEvents) return null;
     const request: ListRequest = {
       resource,
@@ -86,9 +89,9 @@ export class SelectedEvents {
       limit: null,
       after: null,
     };
-    return listSelected(this.storage, this.presenter, request).then((result) => {
+    return listSelected(this.#storage, this.#presenter, request).then((result) => {
       if (result.outcome !== 'found') return result;
-      for (const object of result.items) this.shown.set(keyOf(object), object);
+      for (const object of result.items) this.#shown.set(keyOf(object), object);
       return null;
     });
   }
@@ -96,13 +99,13 @@ export class SelectedEvents {
   /** The event that the watcher receives, or null. */
   seen({ type, version }: WatchEvent, object: StoredObject): SelectedEvent | null {
     const key = keyOf(object);
-    const before = this.shown.get(key);
-    if (type !== 'DELETED' && fits(this.fields, object)) {
-      this.shown.set(key, object);
+    const before = this.#shown.get(key);
+    if (type !== 'DELETED' && fits(this.#fields, object)) {
+      this.#shown.set(key, object);
       return { type: before === undefined ? 'ADDED' : 'MODIFIED', object };
     }
     if (before === undefined) return null;
-    this.shown.delete(key);
+    this.#shown.delete(key);
     return { type: 'DELETED', object: type === 'DELETED' ? object : lastState(before, version) };
   }
 }

@@ -108,132 +108,139 @@ const waitingMax = 10_000;
  *     event ──▶ [waiting for the converter] ──▶ event, event, synced …
  */
 class PresentedEvents implements WatchSink {
+  readonly #presenter: Presenter;
+  readonly #sink: WatchSink;
+  /** Null for no filter. */
+  readonly #selected: SelectedEvents | null;
   onFailure: () => void = () => {};
   /** The version of the last delivered event. */
   shown: Version = 0;
-  private readonly waiting: (() => Promise<void> | void)[] = [];
-  private working = false;
-  private over = false;
+  readonly #waiting: (() => Promise<void> | void)[] = [];
+  #working = false;
+  #over = false;
 
   constructor(
-    private readonly presenter: Presenter,
-    private readonly sink: WatchSink,
-    /** Null for no filter. */
-    private readonly selected: SelectedEvents | null,
+    presenter: Presenter,
+    sink: WatchSink,
+
+    selected: SelectedEvents | null,
   ) {
+    this.#presenter = presenter;
+    this.#sink = sink;
+    this.#selected = selected;
     const begun = selected?.begin() ?? null;
     // Events wait until the client's objects are known.
     if (begun !== null)
-      this.wait(async () => {
+      this.#wait(async () => {
         const failure = await begun;
-        if (failure !== null) this.finish(failure);
+        if (failure !== null) this.#finish(failure);
       });
   }
 
   get isBehind(): boolean {
-    return this.working;
+    return this.#working;
   }
 
   event(event: WatchEvent): void {
-    if (this.over) return;
-    if (this.working) return this.wait(() => this.handOver(event));
-    const object = this.presentNow(event);
+    if (this.#over) return;
+    if (this.#working) return this.#wait(() => this.#handOver(event));
+    const object = this.#presentNow(event);
     if (object === 'failed') return;
-    if (object !== null) this.emit(event, object);
-    else this.wait(() => this.handOver(event));
+    if (object !== null) this.#emit(event, object);
+    else this.#wait(() => this.#handOver(event));
   }
 
   synced(version: Version): void {
-    this.inTurn(() => {
-      this.sink.synced(version);
+    this.#inTurn(() => {
+      this.#sink.synced(version);
     });
   }
 
   end(reason: Failure): void {
-    this.inTurn(() => {
-      this.over = true;
-      this.sink.end(reason);
+    this.#inTurn(() => {
+      this.#over = true;
+      this.#sink.end(reason);
     });
   }
 
   /** The initial state waits as well. */
   drained(): Promise<void> | null {
-    if (!this.working) return this.sink.drained?.() ?? null;
+    if (!this.#working) return this.#sink.drained?.() ?? null;
     return new Promise((resolve) => {
-      this.waiting.push(async () => {
-        resolve((await this.sink.drained?.()) ?? undefined);
+      this.#waiting.push(async () => {
+        resolve((await this.#sink.drained?.()) ?? undefined);
       });
     });
   }
 
   stop(): void {
-    this.over = true;
-    for (const next of this.waiting.splice(0)) void next();
+    this.#over = true;
+    for (const next of this.#waiting.splice(0)) void next();
   }
 
-  private inTurn(step: () => void): void {
-    if (this.over) return;
-    if (this.working)
-      this.wait(() => {
-        if (!this.over) step();
+  #inTurn(step: () => void): void {
+    if (this.#over) return;
+    if (this.#working)
+      this.#wait(() => {
+        if (!this.#over) step();
       });
     else step();
   }
 
   /** An object that cannot be presented must not stop storage, which is notifying all watchers. */
-  private presentNow(event: WatchEvent): WatchEvent['object'] | null | 'failed' {
+  #presentNow(event: WatchEvent): WatchEvent['object'] | null | 'failed' {
     try {
-      return this.presenter.now(event.object);
+      return this.#presenter.now(event.object);
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
       return 'failed';
     }
   }
 
-  private emit(event: WatchEvent, object: WatchEvent['object']): void {
+  #emit(event: WatchEvent, object: WatchEvent['object']): void {
     this.shown = event.version;
-    if (this.selected === null) return this.sink.event(eventOf(this.presenter, event, object));
-    const seen = this.selected.seen(event, object);
+    if (this.#selected === null) return this.#sink.event(eventOf(this.#presenter, event, object));
+    const seen = this.#selected.seen(event, object);
     if (seen === null) return;
-    this.sink.event(seen.type === event.type ? eventOf(this.presenter, event, seen.object) : new SharedEvent(seen.type, seen.object));
+    this.#sink.event(seen.type === event.type ? eventOf(this.#presenter, event, seen.object) : new SharedEvent(seen.type, seen.object));
   }
 
-  private async handOver(event: WatchEvent): Promise<void> {
-    if (this.over) return;
-    const object = await this.presenter.one(event.object);
-    if (!this.isOver()) this.emit(event, object);
+  async #handOver(event: WatchEvent): Promise<void> {
+    if (this.#over) return;
+    const object = await this.#presenter.one(event.object);
+    if (!this.#isOver()) this.#emit(event, object);
   }
 
   /** A method, because it may change at every await. */
-  private isOver(): boolean {
-    return this.over;
+  #isOver(): boolean {
+    return this.#over;
   }
 
-  private wait(step: () => Promise<void> | void): void {
-    if (this.waiting.length >= waitingMax)
-      return this.fail(new Error('the client would be too far behind: conversion takes longer than changes do'));
-    this.waiting.push(step);
-    if (!this.working) void this.work();
+  #wait(step: () => Promise<void> | void): void {
+    if (this.#waiting.length >= waitingMax)
+      return this.#fail(new Error('the client would be too far behind: conversion takes longer than changes do'));
+    this.#waiting.push(step);
+    if (!this.#working) void this.#work();
   }
 
-  private async work(): Promise<void> {
-    this.working = true;
+  async #work(): Promise<void> {
+    this.#working = true;
     try {
-      for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) await next();
+      for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) await next();
     } catch (error) {
-      this.fail(error);
+      this.#fail(error);
     }
-    this.working = false;
+    this.#working = false;
   }
 
-  private fail(error: unknown): void {
-    this.finish({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
+  #fail(error: unknown): void {
+    this.#finish({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
   }
 
-  private finish(reason: Failure): void {
-    if (this.over) return;
+  #finish(reason: Failure): void {
+    if (this.#over) return;
     this.stop();
     this.onFailure();
-    this.sink.end(reason);
+    this.#sink.end(reason);
   }
 }

@@ -48,40 +48,43 @@ type Member = (writer: Writer, value: unknown) => void;
 const membersOf = (value: unknown): [string, unknown][] => (typeof value === 'object' && value !== null ? Object.entries(value) : []);
 
 class Encoder {
-  private readonly compiled = new Map<string, readonly Member[]>();
+  readonly #messages: Messages;
+  readonly #compiled = new Map<string, readonly Member[]>();
 
-  constructor(private readonly messages: Messages) {}
+  constructor(messages: Messages) {
+    this.#messages = messages;
+  }
 
   /** Writes the fields of a message, without its length. */
   message(name: string): (writer: Writer, value: unknown) => void {
-    const choice = this.messages.choices[name];
+    const choice = this.#messages.choices[name];
     if (choice !== undefined) {
       return (writer, value) => {
         const [number, rule] = choice(value);
-        this.rule(rule)(writer, number, value);
+        this.#rule(rule)(writer, number, value);
       };
     }
     return (writer, value) => {
-      for (const member of this.members(name)) member(writer, value);
+      for (const member of this.#members(name)) member(writer, value);
     };
   }
 
-  private members(name: string): readonly Member[] {
-    let members = this.compiled.get(name);
+  #members(name: string): readonly Member[] {
+    let members = this.#compiled.get(name);
     if (members === undefined)
-      this.compiled.set(name, (members = (this.messages.table[name] ?? unknown(name)).split(';').map((text) => this.member(text))));
+      this.#compiled.set(name, (members = (this.#messages.table[name] ?? unknown(name)).split(';').map((text) => this.#member(text))));
     return members;
   }
 
-  private member(text: string): Member {
+  #member(text: string): Member {
     const [digits = '', name = '', rule = ''] = text.split(' ');
     const number = Number(digits);
     if (rule === 'x-')
       return (writer, value) => {
         for (const member of membersOf(value))
-          if (member[0].startsWith('x-')) this.pair(writer, number, member, scalars['any'] ?? unknown(rule));
+          if (member[0].startsWith('x-')) this.#pair(writer, number, member, scalars['any'] ?? unknown(rule));
       };
-    const write = this.rule(rule);
+    const write = this.#rule(rule);
     if (name === '.')
       return (writer, value) => {
         write(writer, number, value);
@@ -92,23 +95,23 @@ class Encoder {
     };
   }
 
-  private rule(rule: string): Write {
+  #rule(rule: string): Write {
     const scalar = scalars[rule];
     if (scalar !== undefined) return scalar;
-    if (rule.startsWith('[]')) return this.repeated(rule.slice(2));
+    if (rule.startsWith('[]')) return this.#repeated(rule.slice(2));
     const [, number, values] = /^\{(\d+)\}(.+)$/.exec(rule) ?? [];
-    return number === undefined || values === undefined ? this.nested(rule) : this.named(Number(number), values);
+    return number === undefined || values === undefined ? this.#nested(rule) : this.#named(Number(number), values);
   }
 
   /** A single value where a list is expected counts as a list of one. */
-  private repeated(rule: string): Write {
-    const write = this.rule(rule);
+  #repeated(rule: string): Write {
+    const write = this.#rule(rule);
     return (writer, number, value) => {
       for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) write(writer, number, each);
     };
   }
 
-  private nested(name: string): Write {
+  #nested(name: string): Write {
     return (writer, number, value) => {
       writer.uint32((number << 3) | delimited).fork();
       this.message(name)(writer, value);
@@ -116,17 +119,17 @@ class Encoder {
     };
   }
 
-  private named(number: number, rule: string): Write {
-    const write = this.rule(rule);
+  #named(number: number, rule: string): Write {
+    const write = this.#rule(rule);
     return (writer, outer, value) => {
       writer.uint32((outer << 3) | delimited).fork();
-      for (const member of membersOf(value)) this.pair(writer, number, member, write);
+      for (const member of membersOf(value)) this.#pair(writer, number, member, write);
       writer.ldelim();
     };
   }
 
   /** Name and value are fields 1 and 2 of a message of their own. */
-  private pair(writer: Writer, number: number, [key, value]: readonly [string, unknown], write: Write): void {
+  #pair(writer: Writer, number: number, [key, value]: readonly [string, unknown], write: Write): void {
     writer.uint32((number << 3) | delimited).fork();
     writer.uint32((1 << 3) | delimited).string(key);
     write(writer, 2, value);

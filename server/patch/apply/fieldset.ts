@@ -18,7 +18,7 @@ export class FieldSet {
   static readonly leaf = new FieldSet(true, new Map());
 
   /** The immutable `fieldsV1` form, once it is known. Sets of thousands of fields are mostly written as they were read. */
-  private written: JsonObject | null = null;
+  #written: JsonObject | null = null;
 
   private constructor(
     readonly self: boolean,
@@ -154,7 +154,7 @@ export class FieldSet {
 
   *writingFieldsV1(): Steps<JsonObject> {
     if (this.children.size === 0) return {};
-    if (this.written !== null) return this.written;
+    if (this.#written !== null) return this.#written;
     const fields: JsonObject = {};
     if (this.self) fields['.'] = {};
     let written = 0;
@@ -163,7 +163,7 @@ export class FieldSet {
       const child = this.children.get(element) as FieldSet;
       fields[element] = child.children.size === 0 ? {} : yield* child.writingFieldsV1();
     }
-    return (this.written = fields);
+    return (this.#written = fields);
   }
 
   /** Throws RangeError for invalid `fieldsV1`. The input becomes part of the set and must not be changed. */
@@ -187,37 +187,37 @@ export class FieldSet {
       const canonical = canonicalElement(element);
       const child = isBare(below) ? FieldSet.leaf : yield* FieldSet.readingFieldsV1(below, false);
       asWritten &&=
-        canonical === element && (previous === '' || compareElements(previous, element) < 0) && child.isWrittenAs(below as JsonObject);
+        canonical === element && (previous === '' || compareElements(previous, element) < 0) && child.#isWrittenAs(below as JsonObject);
       previous = element;
       children.set(canonical, child);
     }
     const set = FieldSet.of(self || (!root && children.size === 0), children);
-    if (asWritten && set.children.size > 0) set.written = fields;
+    if (asWritten && set.children.size > 0) set.#written = fields;
     return set;
   }
 
-  private isWrittenAs(fields: JsonObject): boolean {
-    return this.children.size === 0 ? isBare(fields) : this.written === fields;
+  #isWrittenAs(fields: JsonObject): boolean {
+    return this.children.size === 0 ? isBare(fields) : this.#written === fields;
   }
 }
 
 /** Collects paths; much cheaper than a union for each of them. */
 export class FieldSetBuilder {
-  private self = false;
-  private readonly children = new Map<string, FieldSetBuilder>();
+  #self = false;
+  readonly #children = new Map<string, FieldSetBuilder>();
 
   insert(path: readonly string[]): void {
     let node: FieldSetBuilder = this;
     for (const element of path) {
-      let next = node.children.get(element);
-      if (next === undefined) node.children.set(element, (next = new FieldSetBuilder()));
+      let next = node.#children.get(element);
+      if (next === undefined) node.#children.set(element, (next = new FieldSetBuilder()));
       node = next;
     }
-    node.self = true;
+    node.#self = true;
   }
 
   build(): FieldSet {
-    return FieldSet.of(this.self, new Map([...this.children].map(([element, child]) => [element, child.build()])));
+    return FieldSet.of(this.#self, new Map([...this.#children].map(([element, child]) => [element, child.build()])));
   }
 }
 

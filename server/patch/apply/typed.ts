@@ -27,62 +27,65 @@ export function* typeComplaint(value: JsonValue, schema: Schema, as: Typed): Ste
 }
 
 class Faults {
+  readonly #as: Typed;
   readonly told: string[] = [];
-  private readonly path: string[] = [];
-  private looked = 0;
+  readonly #path: string[] = [];
+  #looked = 0;
 
-  constructor(private readonly as: Typed) {}
+  constructor(as: Typed) {
+    this.#as = as;
+  }
 
   *look(value: JsonValue | undefined, schema: Schema): Steps<void> {
     if (value === null || value === undefined || this.told.length >= typeFaultsMax) return;
-    if (++this.looked % comparedInStep === 0) yield;
-    if (schema.kind === 'leaf') this.tell(schema.scalar === undefined ? null : scalarFault(schema.scalar, value));
+    if (++this.#looked % comparedInStep === 0) yield;
+    if (schema.kind === 'leaf') this.#tell(schema.scalar === undefined ? null : scalarFault(schema.scalar, value));
     else if (schema.kind === 'list') {
-      if (Array.isArray(value)) yield* this.items(value, schema);
-      else this.tell(`expected list, got ${wrapped(value)}`);
+      if (Array.isArray(value)) yield* this.#items(value, schema);
+      else this.#tell(`expected list, got ${wrapped(value)}`);
     } else if (schema.kind !== 'unknown') {
-      if (isObject<JsonObject>(value)) yield* this.members(value, schema);
-      else this.tell(`expected map, got ${wrapped(value)}`);
+      if (isObject<JsonObject>(value)) yield* this.#members(value, schema);
+      else this.#tell(`expected map, got ${wrapped(value)}`);
     }
   }
 
-  private *members(object: JsonObject, schema: Extract<Schema, { kind: 'struct' | 'map' }>): Steps<void> {
+  *#members(object: JsonObject, schema: Extract<Schema, { kind: 'struct' | 'map' }>): Steps<void> {
     for (const [name, value] of Object.entries(object)) {
       const member = schema.kind === 'map' ? schema.element : (schema.field(name) ?? (schema.open === true ? unknown : undefined));
-      this.path.push(fieldElement(name));
+      this.#path.push(fieldElement(name));
       if (member !== undefined) yield* this.look(value, member);
-      else if (this.as === 'configuration') this.tell('field not declared in schema');
-      this.path.pop();
-      if (member === undefined && this.as === 'configuration') return;
+      else if (this.#as === 'configuration') this.#tell('field not declared in schema');
+      this.#path.pop();
+      if (member === undefined && this.#as === 'configuration') return;
     }
   }
 
-  private *items(items: readonly JsonValue[], schema: Extract<Schema, { kind: 'list' }>): Steps<void> {
+  *#items(items: readonly JsonValue[], schema: Extract<Schema, { kind: 'list' }>): Steps<void> {
     const seen = new Set<string>();
     for (const [position, item] of items.entries()) {
-      const element = schema.relationship === 'atomic' ? indexElement(position) : this.elementOf(schema, item, position);
+      const element = schema.relationship === 'atomic' ? indexElement(position) : this.#elementOf(schema, item, position);
       // An indistinct item has no path for further errors.
       if (element === null) return;
-      if (seen.has(element) && this.as === 'configuration') this.tell(`duplicate entries for key ${spellPath([element])}`);
+      if (seen.has(element) && this.#as === 'configuration') this.#tell(`duplicate entries for key ${spellPath([element])}`);
       seen.add(element);
-      this.path.push(element);
+      this.#path.push(element);
       yield* this.look(item, schema.element);
-      this.path.pop();
+      this.#path.pop();
     }
   }
 
-  private elementOf(schema: Extract<Schema, { kind: 'list' }>, item: JsonValue, position: number): string | null {
+  #elementOf(schema: Extract<Schema, { kind: 'list' }>, item: JsonValue, position: number): string | null {
     try {
       return itemElement(schema, item);
     } catch (error) {
       if (!(error instanceof ListItemError)) throw error;
-      this.tell(`element ${position}: ${error.message}`);
+      this.#tell(`element ${position}: ${error.message}`);
       return null;
     }
   }
 
-  private tell(fault: string | null): void {
-    if (fault !== null) this.told.push(this.path.length === 0 ? fault : `${spellPath(this.path)}: ${fault}`);
+  #tell(fault: string | null): void {
+    if (fault !== null) this.told.push(this.#path.length === 0 ? fault : `${spellPath(this.#path)}: ${fault}`);
   }
 }
 

@@ -43,11 +43,15 @@ export function withoutKept(findings: FieldError[], before: () => readonly Field
  * until it is read.
  */
 export class Path {
-  private constructor(
-    private readonly parent: Path | null,
-    private readonly step: string | number,
-    private readonly isIndex: boolean,
-  ) {}
+  readonly #parent: Path | null;
+  readonly #step: string | number;
+  readonly #isIndex: boolean;
+
+  private constructor(parent: Path | null, step: string | number, isIndex: boolean) {
+    this.#parent = parent;
+    this.#step = step;
+    this.#isIndex = isIndex;
+  }
   static readonly root = new Path(null, '', false);
   static of(first: string, ...rest: string[]): Path {
     return Path.root.child(first, ...rest);
@@ -67,10 +71,10 @@ export class Path {
   }
 
   toString(): string {
-    if (this.parent === null) return '';
-    const before = this.parent.toString();
-    if (this.isIndex) return `${before}[${this.step}]`;
-    return before === '' ? String(this.step) : `${before}.${this.step}`;
+    if (this.#parent === null) return '';
+    const before = this.#parent.toString();
+    if (this.#isIndex) return `${before}[${this.#step}]`;
+    return before === '' ? String(this.#step) : `${before}.${this.#step}`;
   }
 }
 

@@ -4,7 +4,7 @@ import { DamagedItem, type StoredItem } from '../storedobject.js';
 export class ObjectChange {
   /** A deletion copies its last state with the new version. */
   readonly bytesKept: number;
-  private removedFound: StoredItem | null = null;
+  #removedFound: StoredItem | null = null;
 
   /** Null for a deletion. */
   readonly next: StoredItem | null;
@@ -26,7 +26,7 @@ export class ObjectChange {
   /** The last state with this change's version, shown by a deletion. */
   get removed(): StoredItem {
     if (this.previous === null) throw new Error(`broken invariant: nothing existed before version ${this.version}`);
-    return (this.removedFound ??= this.previous.atVersion(this.version));
+    return (this.#removedFound ??= this.previous.atVersion(this.version));
   }
 
   get subject(): StoredItem {
@@ -38,9 +38,9 @@ export class ObjectChange {
 
 /** All watchers that see the same type share it, with its encoded frames. */
 export class SharedEvent implements WatchEvent {
-  private encoding = '';
-  private encoded: Buffer | null = null;
-  private others: Map<string, Buffer> | null = null;
+  #encoding = '';
+  #encoded: Buffer | null = null;
+  #others: Map<string, Buffer> | null = null;
 
   constructor(
     readonly type: WatchEventType,
@@ -52,46 +52,46 @@ export class SharedEvent implements WatchEvent {
   }
 
   frame(encoding: string, make: (event: WatchEvent) => Buffer): Buffer {
-    if (this.encoded !== null && this.encoding === encoding) return this.encoded;
-    const known = this.others?.get(encoding);
+    if (this.#encoded !== null && this.#encoding === encoding) return this.#encoded;
+    const known = this.#others?.get(encoding);
     if (known !== undefined) return known;
     const made = make(this);
-    if (this.encoded === null) {
-      this.encoding = encoding;
-      this.encoded = made;
-    } else (this.others ??= new Map()).set(encoding, made);
+    if (this.#encoded === null) {
+      this.#encoding = encoding;
+      this.#encoded = made;
+    } else (this.#others ??= new Map()).set(encoding, made);
     return made;
   }
 }
 
 /** Created for the first watcher that needs them. */
 export class ChangeEvents {
-  private made: Partial<Record<WatchEventType, SharedEvent>> = {};
+  #made: Partial<Record<WatchEventType, SharedEvent>> = {};
 
-  private whole: WatchEvent | Failure | null = null;
+  #whole: WatchEvent | Failure | null = null;
 
   constructor(readonly change: ObjectChange) {}
 
   /** The event of a watcher without selectors, or a failure; null for the deletion of an unreadable object. */
   get seenByAll(): WatchEvent | Failure | null {
-    return (this.whole ??= this.seenWhole());
+    return (this.#whole ??= this.#seenWhole());
   }
 
   /** Returns the event for a selector that matched before and after as given; null for none. */
   seenAs(before: boolean, after: boolean): SharedEvent | null {
-    if (after) return this.event(before ? 'MODIFIED' : 'ADDED');
-    return before ? this.event('DELETED') : null;
+    if (after) return this.#event(before ? 'MODIFIED' : 'ADDED');
+    return before ? this.#event('DELETED') : null;
   }
 
-  private seenWhole(): WatchEvent | Failure | null {
+  #seenWhole(): WatchEvent | Failure | null {
     const { previous, next } = this.change;
     return next instanceof DamagedItem
       ? unreadable(next)
       : this.seenAs(previous !== null && !(previous instanceof DamagedItem), next !== null);
   }
 
-  private event(type: WatchEventType): SharedEvent {
-    return (this.made[type] ??= new SharedEvent(type, type === 'DELETED' ? this.change.removed : this.change.subject));
+  #event(type: WatchEventType): SharedEvent {
+    return (this.#made[type] ??= new SharedEvent(type, type === 'DELETED' ? this.change.removed : this.change.subject));
   }
 }
 

@@ -33,91 +33,94 @@ export interface FeedOptions {
  * it installed a snapshot, all of this begins again.
  */
 export class ReplicaFeed {
-  private backlog: ChangeBatch[] | null = [];
-  private backlogSize = 0;
+  readonly #replica: Pick<StoreEngine, 'range' | 'changesSince' | 'onChanges'>;
+  readonly #cache: WatchCache;
+  readonly #keys: KeySpace;
+  readonly #options: FeedOptions;
+  #backlog: ChangeBatch[] | null = [];
+  #backlogSize = 0;
   /** The load in progress must restart. */
-  private overtaken = false;
-  private compacted: Revision = revision(0);
-  private readonly unsubscribe: () => void;
+  #overtaken = false;
+  #compacted: Revision = revision(0);
+  readonly #unsubscribe: () => void;
 
-  constructor(
-    private readonly replica: Pick<StoreEngine, 'range' | 'changesSince' | 'onChanges'>,
-    private readonly cache: WatchCache,
-    private readonly keys: KeySpace,
-    private readonly options: FeedOptions,
-  ) {
-    this.unsubscribe = replica.onChanges((batch) => this.receive(batch));
+  constructor(replica: Pick<StoreEngine, 'range' | 'changesSince' | 'onChanges'>, cache: WatchCache, keys: KeySpace, options: FeedOptions) {
+    this.#replica = replica;
+    this.#cache = cache;
+    this.#keys = keys;
+    this.#options = options;
+    this.#unsubscribe = replica.onChanges((batch) => this.#receive(batch));
   }
 
   /** Rejects if the state cannot be read. */
   async load(): Promise<void> {
-    for (let attempt = 1; !(await this.loadOnce()); attempt++) {
+    for (let attempt = 1; !(await this.#loadOnce()); attempt++) {
       if (attempt >= attemptsMax)
         throw new PassingError(`the state could not be read in ${attemptsMax} attempts: changes or compactions were faster`);
     }
-    const backlog = this.backlog ?? [];
-    this.backlog = null;
-    for (const batch of backlog) this.apply(batch);
+    const backlog = this.#backlog ?? [];
+    this.#backlog = null;
+    for (const batch of backlog) this.#apply(batch);
   }
 
   stop(): void {
-    this.unsubscribe();
+    this.#unsubscribe();
   }
 
-  private receive(batch: ChangeBatch): void {
-    if (batch.gap) return this.lose();
-    if (this.backlog === null) return this.apply(batch);
-    this.backlogSize += batch.changes.length;
-    if (this.backlogSize <= backlogChangesMax) this.backlog.push(batch);
-    else this.overtaken = true;
+  #receive(batch: ChangeBatch): void {
+    if (batch.gap) return this.#lose();
+    if (this.#backlog === null) return this.#apply(batch);
+    this.#backlogSize += batch.changes.length;
+    if (this.#backlogSize <= backlogChangesMax) this.#backlog.push(batch);
+    else this.#overtaken = true;
   }
 
-  private lose(): void {
-    this.overtaken = true;
-    if (this.backlog !== null) return;
-    this.backlog = [];
-    this.options.onGap();
+  #lose(): void {
+    this.#overtaken = true;
+    if (this.#backlog !== null) return;
+    this.#backlog = [];
+    this.#options.onGap();
   }
 
-  private apply({ changes, revision: through, compacted }: ChangeBatch): void {
-    this.cache.apply(changes);
-    this.cache.reached(through);
+  #apply({ changes, revision: through, compacted }: ChangeBatch): void {
+    this.#cache.apply(changes);
+    this.#cache.reached(through);
     // A part of a batch may arrive early: then the compaction is noticed with the next one.
-    if (compacted <= this.compacted || compacted > this.cache.clock.version) return;
-    this.compacted = compacted;
-    this.cache.forgetBefore(compacted);
+    if (compacted <= this.#compacted || compacted > this.#cache.clock.version) return;
+    this.#compacted = compacted;
+    this.#cache.forgetBefore(compacted);
   }
 
-  private async loadOnce(): Promise<boolean> {
+  async #loadOnce(): Promise<boolean> {
     // Earlier changes are part of the state that is read now.
-    this.overtaken = false;
-    this.backlog = [];
-    this.backlogSize = 0;
-    const start = await this.startRevision();
+    this.#overtaken = false;
+    this.#backlog = [];
+    this.#backlogSize = 0;
+    const start = await this.#startRevision();
     // The newest revision of a moment ago was compacted.
     if (start.base > start.newest) return false;
-    this.cache.beginLoad(start.base);
-    if (!(await this.loadState(start.base)) || this.overtaken) return false;
-    this.cache.endLoad();
-    return (await this.replay(start.base, start.newest)) && !this.overtaken;
+    this.#cache.beginLoad(start.base);
+    if (!(await this.#loadState(start.base)) || this.#overtaken) return false;
+    this.#cache.endLoad();
+    return (await this.#replay(start.base, start.newest)) && !this.#overtaken;
   }
 
-  private async startRevision(): Promise<{ readonly base: Revision; readonly newest: Revision }> {
-    const nothing = { start: this.keys.start, end: this.keys.start, limit: 1 };
-    const now = await this.replica.range({ ...nothing, revision: null });
+  async #startRevision(): Promise<{ readonly base: Revision; readonly newest: Revision }> {
+    const nothing = { start: this.#keys.start, end: this.#keys.start, limit: 1 };
+    const now = await this.#replica.range({ ...nothing, revision: null });
     if (now.outcome !== 'found') throw new Error(`broken invariant: the newest state cannot be read: ${now.outcome}`);
     const newest = now.revision;
-    const { replayedRevisions = replayedRevisionsDefault } = this.options;
+    const { replayedRevisions = replayedRevisionsDefault } = this.#options;
     const wanted = revision(Math.max(0, newest - replayedRevisions));
-    const then = await this.replica.range({ ...nothing, revision: wanted });
+    const then = await this.#replica.range({ ...nothing, revision: wanted });
     return { newest, base: then.outcome === 'compacted' ? then.compacted : wanted };
   }
 
-  private async loadState(base: Revision): Promise<boolean> {
-    for (let start: string | null = this.keys.start; start !== null;) {
-      const page = await this.replica.range({
+  async #loadState(base: Revision): Promise<boolean> {
+    for (let start: string | null = this.#keys.start; start !== null;) {
+      const page = await this.#replica.range({
         start,
-        end: this.keys.end,
+        end: this.#keys.end,
         revision: base,
         limit: pageKeys,
         bytesMax: pageBytes,
@@ -126,7 +129,7 @@ export class ReplicaFeed {
       if (page.outcome === 'compacted') return false;
       if (page.outcome === 'future')
         throw new Error(`broken invariant: revision ${base} was read and is not there any more; newest is ${page.revision}`);
-      this.cache.load(page.items);
+      this.#cache.load(page.items);
       const last = page.items.at(-1);
       start = last === undefined || page.remaining === 0 ? null : `${last.key}\0`;
     }
@@ -134,12 +137,12 @@ export class ReplicaFeed {
   }
 
   /** Everything after `newest` is in the backlog. */
-  private async replay(base: Revision, newest: Revision): Promise<boolean> {
+  async #replay(base: Revision, newest: Revision): Promise<boolean> {
     for (let from = base; from < newest;) {
-      const page = await this.replica.changesSince(from, { bytesMax: pageBytes });
+      const page = await this.#replica.changesSince(from, { bytesMax: pageBytes });
       if (page.outcome === 'compacted') return false;
-      this.cache.apply(page.changes);
-      this.cache.reached(page.through);
+      this.#cache.apply(page.changes);
+      this.#cache.reached(page.through);
       from = page.through;
     }
     return true;

@@ -16,32 +16,31 @@ export interface HistoryBounds {
  *     ◀─ floor ─┘ versions up to `floor` may be missing, all later ones are here
  */
 export class History {
+  readonly #bounds: HistoryBounds;
   start = 0;
   /** Everything after this version is known. */
   floor: Version;
-  private changes: (ObjectChange | undefined)[] = [];
-  private head = 0;
-  private bytes = 0;
+  #changes: (ObjectChange | undefined)[] = [];
+  #head = 0;
+  #bytes = 0;
 
-  constructor(
-    private readonly bounds: HistoryBounds,
-    floor: Version,
-  ) {
+  constructor(bounds: HistoryBounds, floor: Version) {
+    this.#bounds = bounds;
     this.floor = floor;
   }
 
   get end(): number {
-    return this.start + this.changes.length - this.head;
+    return this.start + this.#changes.length - this.#head;
   }
 
   push(change: ObjectChange): void {
-    this.changes.push(change);
-    this.bytes += change.bytesKept;
+    this.#changes.push(change);
+    this.#bytes += change.bytesKept;
     this.trim(change.at);
   }
 
   at(place: number): ObjectChange {
-    const change = this.changes[this.head + place - this.start];
+    const change = this.#changes[this.#head + place - this.start];
     if (place < this.start || change === undefined) throw new RangeError(`history holds ${this.start} to ${this.end}, not ${place}`);
     return change;
   }
@@ -59,7 +58,7 @@ export class History {
   }
 
   forgetThrough(version: Version): void {
-    while (this.start < this.end && this.at(this.start).version <= version) this.forgetOldest();
+    while (this.start < this.end && this.at(this.start).version <= version) this.#forgetOldest();
     this.floor = Math.max(this.floor, version);
   }
 
@@ -68,29 +67,31 @@ export class History {
     for (let place = this.start; place < this.end; place++) this.at(place).previous?.leaveSegment();
     this.start = this.end + 1;
     this.floor = floor;
-    this.changes = [];
-    this.head = 0;
-    this.bytes = 0;
+    this.#changes = [];
+    this.#head = 0;
+    this.#bytes = 0;
   }
 
   trim(now: number): void {
-    while (this.head < this.changes.length && this.exceeds(this.at(this.start), now)) this.forgetOldest();
-    if (this.head > this.changes.length / 2) {
-      this.changes = this.changes.slice(this.head);
-      this.head = 0;
+    while (this.#head < this.#changes.length && this.#exceeds(this.at(this.start), now)) this.#forgetOldest();
+    if (this.#head > this.#changes.length / 2) {
+      this.#changes = this.#changes.slice(this.#head);
+      this.#head = 0;
     }
   }
 
-  private exceeds(oldest: ObjectChange, now: number): boolean {
-    return this.end - this.start > this.bounds.changesMax || this.bytes > this.bounds.bytesMax || now - oldest.at > this.bounds.ageMaxMs;
+  #exceeds(oldest: ObjectChange, now: number): boolean {
+    return (
+      this.end - this.start > this.#bounds.changesMax || this.#bytes > this.#bounds.bytesMax || now - oldest.at > this.#bounds.ageMaxMs
+    );
   }
 
-  private forgetOldest(): void {
+  #forgetOldest(): void {
     const oldest = this.at(this.start);
     this.floor = oldest.version;
-    this.bytes -= oldest.bytesKept;
+    this.#bytes -= oldest.bytesKept;
     oldest.previous?.leaveSegment();
-    this.changes[this.head++] = undefined;
+    this.#changes[this.#head++] = undefined;
     this.start++;
   }
 }

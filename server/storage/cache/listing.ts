@@ -46,55 +46,56 @@ function remember(view: TreeView, places: string, items: readonly StoredObject[]
 }
 
 class Scan {
+  readonly #view: TreeView;
+  readonly #request: ListRequest;
   readonly items: StoredObject[] = [];
   readonly matching: boolean;
-  private position: number;
-  private readonly begin: number;
-  private readonly end: number;
+  #position: number;
+  readonly #begin: number;
+  readonly #end: number;
 
-  constructor(
-    private readonly view: TreeView,
-    private readonly request: ListRequest,
-  ) {
+  constructor(view: TreeView, request: ListRequest) {
+    this.#view = view;
+    this.#request = request;
     const { start, end } = view.range(request);
     const { after } = request;
     // The first name after `after` is `after` with a NUL byte appended.
-    this.position = after === null ? start : Math.max(start, view.rank({ namespace: after.namespace, name: `${after.name}\0` }));
-    this.begin = this.position;
-    this.end = end;
+    this.#position = after === null ? start : Math.max(start, view.rank({ namespace: after.namespace, name: `${after.name}\0` }));
+    this.#begin = this.#position;
+    this.#end = end;
     this.matching = !selectsAll(request);
   }
 
   get looked(): number {
-    return this.position - this.begin;
+    return this.#position - this.#begin;
   }
 
   get places(): string {
-    return `${this.position}-${Math.min(this.end, this.position + (this.request.limit ?? Infinity))}`;
+    return `${this.#position}-${Math.min(this.#end, this.#position + (this.#request.limit ?? Infinity))}`;
   }
 
   after(known: number): { readonly more: boolean; readonly remaining: number | null } {
-    const remaining = Math.max(0, this.end - this.position - known);
-    return { more: (this.full || this.request.limit === known) && remaining > 0, remaining: this.matching ? null : remaining };
+    const remaining = Math.max(0, this.#end - this.#position - known);
+    return { more: (this.#full || this.#request.limit === known) && remaining > 0, remaining: this.matching ? null : remaining };
   }
 
   /** Returns whether more objects remain. */
   step(count: number): boolean {
-    const stop = Math.min(this.end, this.position + count);
-    while (this.position < stop && !this.full) this.takeChunk(stop);
-    return this.position < this.end && !this.full;
+    const stop = Math.min(this.#end, this.#position + count);
+    while (this.#position < stop && !this.#full) this.#takeChunk(stop);
+    return this.#position < this.#end && !this.#full;
   }
 
-  private get full(): boolean {
-    return this.request.limit !== null && this.items.length >= this.request.limit;
+  get #full(): boolean {
+    return this.#request.limit !== null && this.items.length >= this.#request.limit;
   }
 
-  private takeChunk(stop: number): void {
-    for (const object of this.view.slice(this.position, stop)) {
-      if (this.full) return;
-      this.position++;
+  #takeChunk(stop: number): void {
+    for (const object of this.#view.slice(this.#position, stop)) {
+      if (this.#full) return;
+      this.#position++;
       if (object instanceof DamagedItem) throw object.damage;
-      if (!this.matching || selects(this.request, object)) this.items.push(object);
+      if (!this.matching || selects(this.#request, object)) this.items.push(object);
     }
   }
 }

@@ -26,55 +26,59 @@ const undoMax = 5_000;
  * versions of the store change nothing in a given resource, so the requested state is often the present one.
  */
 export class PastStates {
-  /** Sorted by version. */
-  private kept: Kept[] = [];
+  readonly #tree: ObjectTree;
+  readonly #history: History;
+  readonly #bounds: PastBounds;
 
-  constructor(
-    private readonly tree: ObjectTree,
-    private readonly history: History,
-    private readonly bounds: PastBounds,
-  ) {}
+  /** Sorted by version. */
+  #kept: Kept[] = [];
+
+  constructor(tree: ObjectTree, history: History, bounds: PastBounds) {
+    this.#tree = tree;
+    this.#history = history;
+    this.#bounds = bounds;
+  }
 
   /** Returns the state at a past `version`; null if it is not kept and history does not reach back. */
   at(version: Version, now: number): TreeView | null {
-    const kept = this.kept.find((state) => state.version === version);
+    const kept = this.#kept.find((state) => state.version === version);
     if (kept !== undefined) return kept.view;
-    if (version < this.history.floor) return null;
-    const place = this.history.placeAfter(version);
-    const later = this.kept.find((state) => state.place >= place) ?? { place: this.history.end, view: this.tree.view() };
+    if (version < this.#history.floor) return null;
+    const place = this.#history.placeAfter(version);
+    const later = this.#kept.find((state) => state.place >= place) ?? { place: this.#history.end, view: this.#tree.view() };
     if (later.place - place > undoMax) return null;
-    const view = later.place === place ? later.view : this.undo(later.view, later.place, place);
+    const view = later.place === place ? later.view : this.#undo(later.view, later.place, place);
     this.keep({ version, place, view }, now);
     return view;
   }
 
   /** Returns the present state, at `version`, to be kept if it will be requested again. */
   present(version: Version): PastState {
-    return { version, place: this.history.end, view: this.tree.view() };
+    return { version, place: this.#history.end, view: this.#tree.view() };
   }
 
   keep(state: PastState, now: number): void {
-    const others = this.kept.filter(({ version }) => version !== state.version);
-    while (others.length >= this.bounds.statesMax) others.splice(indexOfOldest(others), 1);
-    this.kept = [...others, { ...state, at: now }].sort((a, b) => a.version - b.version);
+    const others = this.#kept.filter(({ version }) => version !== state.version);
+    while (others.length >= this.#bounds.statesMax) others.splice(indexOfOldest(others), 1);
+    this.#kept = [...others, { ...state, at: now }].sort((a, b) => a.version - b.version);
   }
 
   trim(now: number): void {
-    if (this.kept.length > 0) this.kept = this.kept.filter(({ at }) => now - at <= this.bounds.ageMaxMs);
+    if (this.#kept.length > 0) this.#kept = this.#kept.filter(({ at }) => now - at <= this.#bounds.ageMaxMs);
   }
 
   forgetBefore(oldest: Version): void {
-    this.kept = this.kept.filter(({ version }) => version >= oldest);
+    this.#kept = this.#kept.filter(({ version }) => version >= oldest);
   }
 
   restart(): void {
-    this.kept = [];
+    this.#kept = [];
   }
 
-  private undo(later: TreeView, from: number, to: number): TreeView {
+  #undo(later: TreeView, from: number, to: number): TreeView {
     const tree = new ObjectTree(later);
     for (let place = from - 1; place >= to; place--) {
-      const { previous, subject } = this.history.at(place);
+      const { previous, subject } = this.#history.at(place);
       if (previous === null) tree.delete(subject);
       else tree.set(previous);
     }

@@ -9,40 +9,43 @@ const bytesMax = 4 << 20;
  * same time, so the latest events are remembered and their frames encoded once. Live events need no memory: all watchers get them in one turn.
  */
 export class RecentEvents {
-  private readonly added = new Recent<StoredItem, SharedEvent>((item) => item.size);
-  private readonly changes = new Recent<ObjectChange, ChangeEvents>((change) => change.subject.size);
+  readonly #added = new Recent<StoredItem, SharedEvent>((item) => item.size);
+  readonly #changes = new Recent<ObjectChange, ChangeEvents>((change) => change.subject.size);
 
   addedOf(item: StoredItem): SharedEvent {
-    return this.added.of(item, () => new SharedEvent('ADDED', item));
+    return this.#added.of(item, () => new SharedEvent('ADDED', item));
   }
 
   changeOf(change: ObjectChange): ChangeEvents {
-    return this.changes.of(change, () => new ChangeEvents(change));
+    return this.#changes.of(change, () => new ChangeEvents(change));
   }
 }
 
 /** Dropped in order of creation. */
 class Recent<Key extends object, Value> {
-  private readonly made = new Map<Key, { readonly value: Value; readonly bytes: number }>();
-  private bytes = 0;
+  readonly #sizeOf: (key: Key) => number;
+  readonly #made = new Map<Key, { readonly value: Value; readonly bytes: number }>();
+  #bytes = 0;
 
-  constructor(private readonly sizeOf: (key: Key) => number) {}
+  constructor(sizeOf: (key: Key) => number) {
+    this.#sizeOf = sizeOf;
+  }
 
   of(key: Key, make: () => Value): Value {
-    const known = this.made.get(key);
+    const known = this.#made.get(key);
     if (known !== undefined) return known.value;
-    const entry = { value: make(), bytes: this.sizeOf(key) };
-    this.made.set(key, entry);
-    this.bytes += entry.bytes;
-    this.forgetOldest();
+    const entry = { value: make(), bytes: this.#sizeOf(key) };
+    this.#made.set(key, entry);
+    this.#bytes += entry.bytes;
+    this.#forgetOldest();
     return entry.value;
   }
 
-  private forgetOldest(): void {
-    for (const [oldest, { bytes }] of this.made) {
-      if (this.bytes <= bytesMax) return;
-      this.made.delete(oldest);
-      this.bytes -= bytes;
+  #forgetOldest(): void {
+    for (const [oldest, { bytes }] of this.#made) {
+      if (this.#bytes <= bytesMax) return;
+      this.#made.delete(oldest);
+      this.#bytes -= bytes;
     }
   }
 }

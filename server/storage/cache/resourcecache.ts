@@ -23,21 +23,23 @@ export interface CacheContext {
 }
 
 export class ResourceCache {
+  readonly #context: CacheContext;
   readonly tree = new ObjectTree();
   readonly watchers = new WatchIndex();
   readonly counts = new CacheCounts();
   readonly history: History;
-  private readonly past: PastStates;
+  readonly #past: PastStates;
   #bytes = 0;
 
   /** Changes up to `floor` are not known individually. */
   constructor(
     readonly facts: ResourceFacts,
     floor: Version,
-    private readonly context: CacheContext,
+    context: CacheContext,
   ) {
+    this.#context = context;
     this.history = new History(context.history, floor);
-    this.past = new PastStates(this.tree, this.history, context.past);
+    this.#past = new PastStates(this.tree, this.history, context.past);
   }
 
   get bytes(): number {
@@ -45,15 +47,15 @@ export class ResourceCache {
   }
 
   get clock(): VersionGate {
-    return this.context.clock;
+    return this.#context.clock;
   }
 
   get slices(): Slices {
-    return this.context.slices;
+    return this.#context.slices;
   }
 
   get recentEvents(): RecentEvents {
-    return this.context.recentEvents;
+    return this.#context.recentEvents;
   }
 
   /** Restarts with the state at a version. Watchers from that version on stay; others would miss changes. */
@@ -67,7 +69,7 @@ export class ResourceCache {
     this.tree.clear();
     this.#bytes = 0;
     this.history.restart(version);
-    this.past.restart();
+    this.#past.restart();
     this.watchers.endBefore(version);
   }
 
@@ -80,7 +82,7 @@ export class ResourceCache {
     if (previous === null && next === null) return;
     this.#bytes += (next?.sizeAtFirst ?? 0) - (previous?.sizeAtFirst ?? 0);
     this.counts.changes++;
-    const change = new ObjectChange(version, previous, { next }, this.context.now());
+    const change = new ObjectChange(version, previous, { next }, this.#context.now());
     this.history.push(change);
     this.watchers.deliver(change);
   }
@@ -97,30 +99,30 @@ export class ResourceCache {
 
   /** Returns the state at a past or present version; null if history does not reach back. */
   stateAt(version: Version): TreeView | null {
-    return this.past.at(version, this.context.now());
+    return this.#past.at(version, this.#context.now());
   }
 
   /** Pass the result to `keep` if a client will request its next page. */
   present(): PastState {
-    return this.past.present(this.clock.version);
+    return this.#past.present(this.clock.version);
   }
 
   keep(state: PastState): void {
-    this.past.keep(state, this.context.now());
+    this.#past.keep(state, this.#context.now());
   }
 
   trim(): void {
-    const now = this.context.now();
+    const now = this.#context.now();
     this.history.trim(now);
-    this.past.trim(now);
+    this.#past.trim(now);
   }
 
   forgetBefore(version: Version): void {
     this.history.forgetThrough(version);
-    this.past.forgetBefore(version);
+    this.#past.forgetBefore(version);
   }
 
   report(error: unknown): void {
-    this.context.report(error);
+    this.#context.report(error);
   }
 }

@@ -6,18 +6,21 @@ export type Step = () => boolean | Promise<void>;
  * rotation, and then serves sockets. A step that throws is reported and dropped.
  */
 export class Slices {
-  private readonly queue: Step[] = [];
-  private scheduled = false;
+  readonly #now: () => number;
+  readonly #report: (error: unknown) => void;
+  readonly #budgetMs: number;
+  readonly #queue: Step[] = [];
+  #scheduled = false;
 
-  constructor(
-    private readonly now: () => number,
-    private readonly report: (error: unknown) => void,
-    private readonly budgetMs = 5,
-  ) {}
+  constructor(now: () => number, report: (error: unknown) => void, budgetMs = 5) {
+    this.#now = now;
+    this.#report = report;
+    this.#budgetMs = budgetMs;
+  }
 
   add(step: Step): void {
-    this.queue.push(step);
-    this.schedule();
+    this.#queue.push(step);
+    this.#schedule();
   }
 
   run(step: () => boolean): Promise<void> {
@@ -35,29 +38,29 @@ export class Slices {
     });
   }
 
-  private schedule(): void {
-    if (this.scheduled || this.queue.length === 0) return;
-    this.scheduled = true;
-    setImmediate(() => this.turn());
+  #schedule(): void {
+    if (this.#scheduled || this.#queue.length === 0) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#turn());
   }
 
-  private turn(): void {
-    const deadline = this.now() + this.budgetMs;
-    for (let step = this.queue.shift(); step !== undefined; step = this.queue.shift()) {
-      this.take(step);
-      if (this.now() >= deadline) break;
+  #turn(): void {
+    const deadline = this.#now() + this.#budgetMs;
+    for (let step = this.#queue.shift(); step !== undefined; step = this.#queue.shift()) {
+      this.#take(step);
+      if (this.#now() >= deadline) break;
     }
-    this.scheduled = false;
-    this.schedule();
+    this.#scheduled = false;
+    this.#schedule();
   }
 
-  private take(step: Step): void {
+  #take(step: Step): void {
     try {
       const outcome = step();
-      if (outcome === true) this.queue.push(step);
-      else if (outcome !== false) void outcome.finally(() => this.add(step)).catch(this.report);
+      if (outcome === true) this.#queue.push(step);
+      else if (outcome !== false) void outcome.finally(() => this.add(step)).catch(this.#report);
     } catch (error) {
-      this.report(error);
+      this.#report(error);
     }
   }
 }

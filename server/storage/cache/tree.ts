@@ -61,7 +61,7 @@ export class TreeView {
   }
 
   range(selection: Selection): { readonly start: number; readonly end: number } {
-    const { namespace, name } = scopeOf(selection, this.namespaced);
+    const { namespace, name } = scopeOf(selection, this.#namespaced);
     if (namespace === null) return { start: 0, end: this.size };
     if (name === null) return { start: this.rank({ namespace, name: '' }), end: this.rank({ namespace, name: afterAllNames }) };
     const place = { namespace, name };
@@ -70,7 +70,7 @@ export class TreeView {
   }
 
   /** Whether objects are namespaced; true for an empty tree. */
-  private get namespaced(): boolean {
+  get #namespaced(): boolean {
     return this.size === 0 || firstOf(this.root).namespace !== '';
   }
 
@@ -91,148 +91,148 @@ export class TreeView {
 const afterAllNames = '\uffff';
 
 export class ObjectTree extends TreeView {
-  private epoch = ++lastEpoch;
-  private frozen: TreeView | null = null;
+  #epoch = ++lastEpoch;
+  #frozen: TreeView | null = null;
   /** Set by `put`: the right half of the returned node, if it was split. */
-  private split: Node | null = null;
-  private replaced: StoredItem | null = null;
+  #split: Node | null = null;
+  #replaced: StoredItem | null = null;
 
   constructor(from?: TreeView) {
     super(from === undefined ? emptyLeaf() : TreeView.rootOf(from));
   }
 
   view(): TreeView {
-    if (this.frozen === null) {
-      this.frozen = new TreeView(this.root);
-      this.epoch = ++lastEpoch;
+    if (this.#frozen === null) {
+      this.#frozen = new TreeView(this.root);
+      this.#epoch = ++lastEpoch;
     }
-    return this.frozen;
+    return this.#frozen;
   }
 
   /** Removes everything; frozen states stay. */
   clear(): void {
     this.root = emptyLeaf();
-    this.frozen = null;
+    this.#frozen = null;
   }
 
   /** Returns the replaced object. */
   set(item: StoredItem): StoredItem | null {
-    this.begin();
-    const left = this.put(this.root, item);
-    const right = this.split;
-    this.root = right === null ? left : this.branch([left, right]);
-    return this.replaced;
+    this.#begin();
+    const left = this.#put(this.root, item);
+    const right = this.#split;
+    this.root = right === null ? left : this.#branch([left, right]);
+    return this.#replaced;
   }
 
   delete(place: Place): StoredItem | null {
-    this.begin();
-    let root = this.remove(this.root, place);
-    while (!('items' in root) && root.children.length <= 1) root = root.children[0] ?? { epoch: this.epoch, items: [] };
+    this.#begin();
+    let root = this.#remove(this.root, place);
+    while (!('items' in root) && root.children.length <= 1) root = root.children[0] ?? { epoch: this.#epoch, items: [] };
     this.root = root;
-    return this.replaced;
+    return this.#replaced;
   }
 
-  private begin(): void {
-    this.frozen = null;
-    this.split = null;
-    this.replaced = null;
+  #begin(): void {
+    this.#frozen = null;
+    this.#split = null;
+    this.#replaced = null;
   }
 
-  private put(node: Node, item: StoredItem): Node {
-    return 'items' in node ? this.putInLeaf(node, item) : this.putInBranch(node, item);
+  #put(node: Node, item: StoredItem): Node {
+    return 'items' in node ? this.#putInLeaf(node, item) : this.#putInBranch(node, item);
   }
 
-  private putInLeaf(leaf: Leaf, item: StoredItem): Leaf {
-    const own = this.ownLeaf(leaf);
+  #putInLeaf(leaf: Leaf, item: StoredItem): Leaf {
+    const own = this.#ownLeaf(leaf);
     const at = lowerBound(own.items, item);
     const present = own.items[at];
     if (present !== undefined && isAt(present, item)) {
-      this.replaced = present;
+      this.#replaced = present;
       own.items[at] = item;
       return own;
     }
     own.items.splice(at, 0, item);
-    if (own.items.length > nodeEntriesMax) this.split = { epoch: this.epoch, items: own.items.splice(splitPoint(at, own.items.length)) };
+    if (own.items.length > nodeEntriesMax) this.#split = { epoch: this.#epoch, items: own.items.splice(splitPoint(at, own.items.length)) };
     return own;
   }
 
-  private putInBranch(branch: Branch, item: StoredItem): Branch {
-    const own = this.ownBranch(branch);
+  #putInBranch(branch: Branch, item: StoredItem): Branch {
+    const own = this.#ownBranch(branch);
     const index = childFor(own, item);
-    setChild(own, index, this.put(childAt(own, index), item));
-    const right = this.split;
-    this.split = null;
+    setChild(own, index, this.#put(childAt(own, index), item));
+    const right = this.#split;
+    this.#split = null;
     if (right !== null) {
       own.children.splice(index + 1, 0, right);
       own.firsts.splice(index + 1, 0, firstOf(right));
     }
-    if (this.replaced === null) own.size++;
-    if (own.children.length > nodeEntriesMax) this.split = this.splitBranch(own, index);
+    if (this.#replaced === null) own.size++;
+    if (own.children.length > nodeEntriesMax) this.#split = this.#splitBranch(own, index);
     return own;
   }
 
-  private splitBranch(own: Branch, index: number): Branch {
-    const right = this.branch(own.children.splice(splitPoint(index + 1, own.children.length)));
+  #splitBranch(own: Branch, index: number): Branch {
+    const right = this.#branch(own.children.splice(splitPoint(index + 1, own.children.length)));
     own.firsts.length = own.children.length;
     own.size -= right.size;
     return right;
   }
 
-  private remove(node: Node, place: Place): Node {
-    if ('items' in node) return this.removeFromLeaf(node, place);
+  #remove(node: Node, place: Place): Node {
+    if ('items' in node) return this.#removeFromLeaf(node, place);
     const index = childFor(node, place);
     const before = childAt(node, index);
-    const child = this.remove(before, place);
-    if (this.replaced === null) return node;
-    const own = this.ownBranch(node);
+    const child = this.#remove(before, place);
+    if (this.#replaced === null) return node;
+    const own = this.#ownBranch(node);
     own.size--;
     if (entriesOf(child) === 0) dropChild(own, index);
     else {
       setChild(own, index, child);
-      if (entriesOf(child) < nodeEntriesMin) this.join(own, index);
+      if (entriesOf(child) < nodeEntriesMin) this.#join(own, index);
     }
     return own;
   }
 
-  private removeFromLeaf(leaf: Leaf, place: Place): Leaf {
+  #removeFromLeaf(leaf: Leaf, place: Place): Leaf {
     const at = lowerBound(leaf.items, place);
     const present = leaf.items[at];
     if (present === undefined || !isAt(present, place)) return leaf;
-    this.replaced = present;
-    const own = this.ownLeaf(leaf);
+    this.#replaced = present;
+    const own = this.#ownLeaf(leaf);
     own.items.splice(at, 1);
     return own;
   }
 
   /** Joins a small child with its neighbour, so that deletions do not leave nearly empty nodes. */
-  private join(own: Branch, index: number): void {
+  #join(own: Branch, index: number): void {
     const leftIndex = index + 1 < own.children.length ? index : index - 1;
     if (leftIndex < 0) return;
     const left = childAt(own, leftIndex);
     const right = childAt(own, leftIndex + 1);
     if (entriesOf(left) + entriesOf(right) > nodeEntriesMax / 2) return;
-    setChild(own, leftIndex, this.joined(left, right));
+    setChild(own, leftIndex, this.#joined(left, right));
     dropChild(own, leftIndex + 1);
   }
 
-  private joined(left: Node, right: Node): Node {
-    if ('items' in left && 'items' in right) return { epoch: this.epoch, items: [...left.items, ...right.items] };
-    if (!('items' in left) && !('items' in right)) return this.branch([...left.children, ...right.children]);
+  #joined(left: Node, right: Node): Node {
+    if ('items' in left && 'items' in right) return { epoch: this.#epoch, items: [...left.items, ...right.items] };
+    if (!('items' in left) && !('items' in right)) return this.#branch([...left.children, ...right.children]);
     throw new Error('broken invariant: siblings of a tree have different heights');
   }
 
-  private ownLeaf(leaf: Leaf): Leaf {
-    return leaf.epoch === this.epoch ? leaf : { epoch: this.epoch, items: leaf.items.slice() };
+  #ownLeaf(leaf: Leaf): Leaf {
+    return leaf.epoch === this.#epoch ? leaf : { epoch: this.#epoch, items: leaf.items.slice() };
   }
 
-  private ownBranch(branch: Branch): Branch {
-    return branch.epoch === this.epoch
+  #ownBranch(branch: Branch): Branch {
+    return branch.epoch === this.#epoch
       ? branch
-      : { epoch: this.epoch, children: branch.children.slice(), firsts: branch.firsts.slice(), size: branch.size };
+      : { epoch: this.#epoch, children: branch.children.slice(), firsts: branch.firsts.slice(), size: branch.size };
   }
 
-  private branch(children: Node[]): Branch {
-    return { epoch: this.epoch, children, firsts: children.map(firstOf), size: children.reduce((sum, child) => sum + sizeOf(child), 0) };
+  #branch(children: Node[]): Branch {
+    return { epoch: this.#epoch, children, firsts: children.map(firstOf), size: children.reduce((sum, child) => sum + sizeOf(child), 0) };
   }
 }
 

@@ -1,31 +1,34 @@
 import type { Version } from '../contract.js';
 
 export class VersionGate {
-  private readonly waiting = new Set<{ readonly version: Version; readonly arrive: () => void }>();
+  #current: Version;
+  readonly #waiting = new Set<{ readonly version: Version; readonly arrive: () => void }>();
 
-  constructor(private current: Version) {}
+  constructor(current: Version) {
+    this.#current = current;
+  }
 
   get version(): Version {
-    return this.current;
+    return this.#current;
   }
 
   advance(version: Version): void {
-    this.current = version;
-    if (this.waiting.size === 0) return;
-    for (const waiter of this.waiting) if (waiter.version <= version) waiter.arrive();
+    this.#current = version;
+    if (this.#waiting.size === 0) return;
+    for (const waiter of this.#waiting) if (waiter.version <= version) waiter.arrive();
   }
 
   reach(version: Version, timeoutMs: number): Promise<boolean> {
-    if (version <= this.current) return Promise.resolve(true);
+    if (version <= this.#current) return Promise.resolve(true);
     return new Promise((resolve) => {
       const settle = (reached: boolean): void => {
         clearTimeout(timer);
-        this.waiting.delete(waiter);
+        this.#waiting.delete(waiter);
         resolve(reached);
       };
       const timer = setTimeout(() => settle(false), timeoutMs);
       const waiter = { version, arrive: () => settle(true) };
-      this.waiting.add(waiter);
+      this.#waiting.add(waiter);
     });
   }
 }

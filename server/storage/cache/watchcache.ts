@@ -52,20 +52,22 @@ const namespacesMax = 10_000;
  * never reads itself.
  */
 export class WatchCache {
+  readonly #options: WatchCacheOptions;
   readonly clock: VersionGate;
-  private readonly context: CacheContext;
-  private readonly resources = new Map<string, ResourceCache>();
-  private readonly namespaces = new Map<string, string>();
-  private readonly places = new WeakMap<KeyFolder, FolderCache>();
+  readonly #context: CacheContext;
+  readonly #resources = new Map<string, ResourceCache>();
+  readonly #namespaces = new Map<string, string>();
+  readonly #places = new WeakMap<KeyFolder, FolderCache>();
   /** Changes before this version are unknown: it was loaded, or they were compacted. */
-  private oldest: Version = 0;
-  private trimmedAt = 0;
-  private locked: string | null = null;
+  #oldest: Version = 0;
+  #trimmedAt = 0;
+  #locked: string | null = null;
 
-  constructor(private readonly options: WatchCacheOptions) {
+  constructor(options: WatchCacheOptions) {
+    this.#options = options;
     const { now = () => performance.now(), report = () => undefined } = options;
     this.clock = new VersionGate(0);
-    this.context = {
+    this.#context = {
       clock: this.clock,
       now,
       report,
@@ -78,40 +80,40 @@ export class WatchCache {
 
   /** Shared with those that follow changes next to the cache. */
   get timekeeping(): Pick<CacheContext, 'clock' | 'now' | 'report'> {
-    const { clock, now, report } = this.context;
+    const { clock, now, report } = this.#context;
     return { clock, now, report };
   }
 
   /** The first key since the last load whose value is encrypted without a decrypting configuration, or null. */
   get lockedKey(): string | null {
-    return this.locked;
+    return this.#locked;
   }
 
   /** Returns the number of objects; 0 for unknown resources. */
   count(resource: GroupResource): number {
-    return this.resources.get(qualifiedName(resource))?.tree.size ?? 0;
+    return this.#resources.get(qualifiedName(resource))?.tree.size ?? 0;
   }
 
   bytes(resource: GroupResource): number {
-    return this.resources.get(qualifiedName(resource))?.bytes ?? 0;
+    return this.#resources.get(qualifiedName(resource))?.bytes ?? 0;
   }
 
   watchers(resource: GroupResource): number {
-    return this.resources.get(qualifiedName(resource))?.watchers.size ?? 0;
+    return this.#resources.get(qualifiedName(resource))?.watchers.size ?? 0;
   }
 
   /** Null for an unknown resource. */
   counts(resource: GroupResource): CacheCounts | null {
-    return this.resources.get(qualifiedName(resource))?.counts ?? null;
+    return this.#resources.get(qualifiedName(resource))?.counts ?? null;
   }
 
   of(resource: GroupResource): ResourceCache {
     const name = qualifiedName(resource);
-    let cache = this.resources.get(name);
+    let cache = this.#resources.get(name);
     if (cache === undefined) {
-      this.resources.set(
+      this.#resources.set(
         name,
-        (cache = new ResourceCache(resourceFacts(resource, this.options.selectableFields, this.options), this.oldest, this.context)),
+        (cache = new ResourceCache(resourceFacts(resource, this.#options.selectableFields, this.#options), this.#oldest, this.#context)),
       );
     }
     return cache;
@@ -119,21 +121,21 @@ export class WatchCache {
 
   /** Begins a new complete state, at `version`. Nothing may be read until it has ended. */
   beginLoad(version: Version): void {
-    this.oldest = version;
-    this.locked = null;
-    for (const cache of this.resources.values()) cache.restart(version);
-    this.options.onRestart?.(version);
+    this.#oldest = version;
+    this.#locked = null;
+    for (const cache of this.#resources.values()) cache.restart(version);
+    this.#options.onRestart?.(version);
   }
 
   /** Adds a part of it. Values must not change afterwards: their memory is kept while most of it is in use. */
   load(items: readonly KeyValue[]): void {
     const segments = new Segments();
-    for (const item of items) this.loadOne(item, segments);
+    for (const item of items) this.#loadOne(item, segments);
     segments.close();
   }
 
   endLoad(): void {
-    this.clock.advance(this.oldest);
+    this.clock.advance(this.#oldest);
   }
 
   /** Applies complete revisions in order and notifies watchers before it returns. Known changes are skipped. Values must not change afterwards. */
@@ -142,10 +144,10 @@ export class WatchCache {
     const last = changes.at(-1)?.revision ?? known;
     if (last <= known) return;
     const segments = new Segments();
-    for (const change of changes) if (change.revision > known) this.applyOne(change, segments);
+    for (const change of changes) if (change.revision > known) this.#applyOne(change, segments);
     segments.close();
     this.clock.advance(last);
-    this.trim();
+    this.#trim();
   }
 
   /** No further change up to `version` will come. */
@@ -155,66 +157,66 @@ export class WatchCache {
 
   /** Follows a compaction of the store: exact reads and watches from before `version` are refused from now on. */
   forgetBefore(version: Version): void {
-    this.oldest = Math.max(this.oldest, version);
-    for (const cache of this.resources.values()) cache.forgetBefore(version);
+    this.#oldest = Math.max(this.#oldest, version);
+    for (const cache of this.#resources.values()) cache.forgetBefore(version);
   }
 
-  private loadOne({ key, value, modRevision }: KeyValue, segments: Segments): void {
-    const found = this.options.keys.find(key);
-    if (found === null || !this.holds(found.folder.resource)) return;
-    this.noteLocked(key, value);
-    const { cache, namespace } = this.placeOf(found.folder);
+  #loadOne({ key, value, modRevision }: KeyValue, segments: Segments): void {
+    const found = this.#options.keys.find(key);
+    if (found === null || !this.#holds(found.folder.resource)) return;
+    this.#noteLocked(key, value);
+    const { cache, namespace } = this.#placeOf(found.folder);
     const object = objectLyingIn(cache.facts, { resource: cache.facts.resource, namespace, name: found.name }, modRevision, value);
     object.lieIn(segments.of(value));
     cache.load(object);
   }
 
-  private applyOne(change: Change, segments: Segments): void {
+  #applyOne(change: Change, segments: Segments): void {
     const { key, value, revision } = change;
-    const found = this.options.keys.find(key);
+    const found = this.#options.keys.find(key);
     if (found === null) return;
     const { folder, name } = found;
-    if (!this.holds(folder.resource))
-      return this.options.passBy?.(change, { resource: folder.resource, namespace: folder.namespace, name });
-    const { cache, namespace } = this.placeOf(folder);
+    if (!this.#holds(folder.resource))
+      return this.#options.passBy?.(change, { resource: folder.resource, namespace: folder.namespace, name });
+    const { cache, namespace } = this.#placeOf(folder);
     const where = { resource: cache.facts.resource, namespace, name };
     if (value === null) return cache.apply(revision, where, null);
-    this.noteLocked(key, value);
-    const json = this.options.writtenHere?.(key, value) ?? null;
+    this.#noteLocked(key, value);
+    const json = this.#options.writtenHere?.(key, value) ?? null;
     if (json !== null) return cache.apply(revision, where, keptObjectOf(cache.facts, where, revision, json));
     const object = objectLyingIn(cache.facts, where, revision, value);
     object.lieIn(segments.of(value));
     cache.apply(revision, where, object);
   }
 
-  private placeOf(folder: KeyFolder): FolderCache {
-    let place = this.places.get(folder);
+  #placeOf(folder: KeyFolder): FolderCache {
+    let place = this.#places.get(folder);
     if (place === undefined)
-      this.places.set(folder, (place = { cache: this.of(folder.resource), namespace: this.sharedNamespace(folder.namespace) }));
+      this.#places.set(folder, (place = { cache: this.of(folder.resource), namespace: this.#sharedNamespace(folder.namespace) }));
     return place;
   }
 
-  private noteLocked(key: string, value: Uint8Array): void {
-    if (this.locked === null && isEncrypted(value)) this.locked = key;
+  #noteLocked(key: string, value: Uint8Array): void {
+    if (this.#locked === null && isEncrypted(value)) this.#locked = key;
   }
 
-  private holds(resource: GroupResource): boolean {
-    return this.options.holds?.(resource) ?? true;
+  #holds(resource: GroupResource): boolean {
+    return this.#options.holds?.(resource) ?? true;
   }
 
-  private trim(): void {
-    const now = this.context.now();
-    if (now - this.trimmedAt < trimIntervalMs) return;
-    this.trimmedAt = now;
-    for (const cache of this.resources.values()) cache.trim();
+  #trim(): void {
+    const now = this.#context.now();
+    if (now - this.#trimmedAt < trimIntervalMs) return;
+    this.#trimmedAt = now;
+    for (const cache of this.#resources.values()) cache.trim();
   }
 
   /** Equal namespaces share one string, which saves memory and makes comparisons fast. */
-  private sharedNamespace(namespace: string): string {
-    const known = this.namespaces.get(namespace);
+  #sharedNamespace(namespace: string): string {
+    const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
-    if (this.namespaces.size >= namespacesMax) this.namespaces.clear();
-    this.namespaces.set(namespace, namespace);
+    if (this.#namespaces.size >= namespacesMax) this.#namespaces.clear();
+    this.#namespaces.set(namespace, namespace);
     return namespace;
   }
 }
@@ -225,15 +227,15 @@ interface FolderCache {
 }
 
 class Segments {
-  private current: Segment | null = null;
+  #current: Segment | null = null;
 
   of(value: Uint8Array): Segment {
-    if (this.current?.holds(value) === true) return this.current;
+    if (this.#current?.holds(value) === true) return this.#current;
     this.close();
-    return (this.current = new Segment(value.buffer));
+    return (this.#current = new Segment(value.buffer));
   }
 
   close(): void {
-    this.current?.close();
+    this.#current?.close();
   }
 }

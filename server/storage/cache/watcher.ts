@@ -28,154 +28,156 @@ const replayAtOnceMax = 64;
 type State = 'waiting' | 'initial' | 'replaying' | 'live' | 'ended';
 
 export class Watcher implements Watch, LiveWatcher {
-  private state: State = 'waiting';
-  private source: ResourceCache | null = null;
+  readonly #sink: WatchSink;
+  #state: State = 'waiting';
+  #source: ResourceCache | null = null;
   /** The initial state has earlier changes, or the client has seen them. */
-  private after: Version = 0;
-  private place = 0;
+  #after: Version = 0;
+  #place = 0;
   /** While live: the sink accepts nothing beyond this version for now; null if it accepts everything. */
-  private fullAt: Version | null = null;
+  #fullAt: Version | null = null;
   /** Skips selection: the index handles namespaces. */
-  private readonly all: boolean;
+  readonly #all: boolean;
 
   constructor(
     readonly request: WatchRequest,
-    private readonly sink: WatchSink,
+    sink: WatchSink,
   ) {
-    this.all = selectsAll(request);
+    this.#sink = sink;
+    this.#all = selectsAll(request);
   }
 
   get version(): Version {
-    switch (this.state) {
+    switch (this.#state) {
       case 'waiting':
       case 'initial':
       case 'ended':
         return 0;
       case 'replaying':
-        return this.after;
+        return this.#after;
       case 'live':
-        return Math.max(this.after, this.resource.clock.version);
+        return Math.max(this.#after, this.#resource.clock.version);
     }
   }
 
-  private get resource(): ResourceCache {
-    if (this.source === null) throw new Error('broken invariant: a watch without a resource is under way');
-    return this.source;
+  get #resource(): ResourceCache {
+    if (this.#source === null) throw new Error('broken invariant: a watch without a resource is under way');
+    return this.#source;
   }
 
   get ended(): boolean {
-    return this.state === 'ended';
+    return this.#state === 'ended';
   }
 
   fallBehind(): void {
-    if (this.state !== 'live') return;
-    const { history, clock } = this.resource;
+    if (this.#state !== 'live') return;
+    const { history, clock } = this.#resource;
     // This is the last change in history, and more of its version may follow: a version is shown as a whole.
-    this.fullAt = history.end > history.start ? history.at(history.end - 1).version : clock.version;
+    this.#fullAt = history.end > history.start ? history.at(history.end - 1).version : clock.version;
   }
 
   stop(): void {
-    if (this.state === 'live') this.resource.watchers.delete(this);
-    this.state = 'ended';
+    if (this.#state === 'live') this.#resource.watchers.delete(this);
+    this.#state = 'ended';
   }
 
   end(reason: Failure): void {
-    if (this.state === 'ended') return;
+    if (this.#state === 'ended') return;
     this.stop();
-    this.sink.end(reason);
+    this.#sink.end(reason);
   }
 
   startWithState(resource: ResourceCache): void {
-    if (this.state !== 'waiting') return;
-    this.source = resource;
-    this.state = 'initial';
-    const { history, tree, clock, slices } = this.resource;
-    this.place = history.end;
-    this.after = clock.version;
-    slices.add(this.initialStep(tree.view(), this.after));
+    if (this.#state !== 'waiting') return;
+    this.#source = resource;
+    this.#state = 'initial';
+    const { history, tree, clock, slices } = this.#resource;
+    this.#place = history.end;
+    this.#after = clock.version;
+    slices.add(this.#initialStep(tree.view(), this.#after));
   }
 
   startAfter(resource: ResourceCache, version: Version): void {
-    if (this.state !== 'waiting') return;
-    this.source = resource;
-    const { history } = this.resource;
+    if (this.#state !== 'waiting') return;
+    this.#source = resource;
+    const { history } = this.#resource;
     if (version < history.floor) return this.end({ outcome: 'expired', oldest: history.floor });
-    this.after = version;
-    this.place = history.placeAfter(version);
-    this.replay();
+    this.#after = version;
+    this.#place = history.placeAfter(version);
+    this.#replay();
   }
 
   /** Shows a change if it matches. Called by the index for live watchers. */
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
-    if (version <= this.after || this.state === 'ended') return;
-    if (this.fullAt !== null && version > this.fullAt) this.leave(version);
-    else if (!this.tellsUnreadable(events)) this.showAs(this.all ? events.seenByAll : shownOf(events, this.request));
+    if (version <= this.#after || this.#state === 'ended') return;
+    if (this.#fullAt !== null && version > this.#fullAt) this.#leave(version);
+    else if (!this.#tellsUnreadable(events)) this.#showAs(this.#all ? events.seenByAll : shownOf(events, this.request));
   }
 
-  private tellsUnreadable(events: ChangeEvents): boolean {
+  #tellsUnreadable(events: ChangeEvents): boolean {
     return (
-      this.sink.unreadable !== undefined &&
-      tellUnreadable(events, this.sink, (event) => {
-        this.send(event);
+      this.#sink.unreadable !== undefined &&
+      tellUnreadable(events, this.#sink, (event) => {
+        this.#send(event);
       })
     );
   }
 
-  private show(events: ChangeEvents): void {
-    if (!this.tellsUnreadable(events)) this.showAs(shownOf(events, this.request));
+  #show(events: ChangeEvents): void {
+    if (!this.#tellsUnreadable(events)) this.#showAs(shownOf(events, this.request));
   }
 
-  private showAs(shown: WatchEvent | Failure | null): void {
+  #showAs(shown: WatchEvent | Failure | null): void {
     if (shown === null) return;
     if ('outcome' in shown) this.end(shown);
-    else this.send(shown);
+    else this.#send(shown);
   }
 
-  private initialStep(view: TreeView, version: Version): Step {
+  #initialStep(view: TreeView, version: Version): Step {
     const range = view.range(this.request);
     let position = range.start;
     return () => {
-      if (this.state === 'ended') return false;
-      if (position >= range.end) return this.finishInitial(version);
+      if (this.#state === 'ended') return false;
+      if (position >= range.end) return this.#finishInitial(version);
       let bytes = 0;
       for (const item of view.slice(position, Math.min(range.end, position + stepSize))) {
         if (bytes >= stepBytes) break;
         position++;
         bytes += item.size;
-        this.showInitial(item);
+        this.#showInitial(item);
       }
-      return this.pause();
+      return this.#pause();
     };
   }
 
-  private showInitial(item: StoredItem): void {
-    if (item instanceof DamagedItem) this.showUnreadable(item);
-    else if (!this.ended && selects(this.request, item)) this.send(this.resource.recentEvents.addedOf(item));
+  #showInitial(item: StoredItem): void {
+    if (item instanceof DamagedItem) this.#showUnreadable(item);
+    else if (!this.ended && selects(this.request, item)) this.#send(this.#resource.recentEvents.addedOf(item));
   }
 
-  private showUnreadable(item: DamagedItem): void {
-    if (this.sink.unreadable === undefined) this.end(unreadable(item));
-    else if (!this.ended) this.sink.unreadable(item, item.damage.message);
+  #showUnreadable(item: DamagedItem): void {
+    if (this.#sink.unreadable === undefined) this.end(unreadable(item));
+    else if (!this.ended) this.#sink.unreadable(item, item.damage.message);
   }
 
-  private finishInitial(version: Version): false {
-    this.sink.synced(version);
-    if (!this.ended) this.replay();
+  #finishInitial(version: Version): false {
+    this.#sink.synced(version);
+    if (!this.ended) this.#replay();
     return false;
   }
 
-  private replay(): void {
-    this.state = 'replaying';
-    if (this.resource.history.end - this.place > replayAtOnceMax) return this.resource.slices.add(() => this.replayStep());
-    this.replayChanges();
-    if (this.state === 'replaying') this.replayOnceThereIsRoom();
+  #replay(): void {
+    this.#state = 'replaying';
+    if (this.#resource.history.end - this.#place > replayAtOnceMax) return this.#resource.slices.add(() => this.#replayStep());
+    this.#replayChanges();
+    if (this.#state === 'replaying') this.#replayOnceThereIsRoom();
   }
 
-  private replayOnceThereIsRoom(): void {
-    const { slices } = this.resource;
-    const step = (): boolean | Promise<void> => this.replayStep();
-    const room = this.pause();
+  #replayOnceThereIsRoom(): void {
+    const { slices } = this.#resource;
+    const step = (): boolean | Promise<void> => this.#replayStep();
+    const room = this.#pause();
     if (room === true) slices.add(step);
     else if (room !== false)
       void room
@@ -183,66 +185,66 @@ export class Watcher implements Watch, LiveWatcher {
           slices.add(step);
         })
         .catch((error: unknown) => {
-          this.resource.report(error);
+          this.#resource.report(error);
         });
   }
 
-  private replayStep(): boolean | Promise<void> {
+  #replayStep(): boolean | Promise<void> {
     if (this.ended) return false;
-    this.replayChanges();
-    return this.state === 'replaying' && this.pause();
+    this.#replayChanges();
+    return this.#state === 'replaying' && this.#pause();
   }
 
   /**
    * Shows a step of changes and the rest of the last one's version; after the last of all, the watch is live. A concurrent bookmark must not lie behind what
    * the client has seen.
    */
-  private replayChanges(): void {
-    const { history, recentEvents } = this.resource;
-    if (this.place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
-    let shown = this.after;
+  #replayChanges(): void {
+    const { history, recentEvents } = this.#resource;
+    if (this.#place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
+    let shown = this.#after;
     let bytes = 0;
-    for (let count = 0; this.place < history.end && !this.ended; count++) {
-      const change = history.at(this.place);
+    for (let count = 0; this.#place < history.end && !this.ended; count++) {
+      const change = history.at(this.#place);
       if ((count >= stepSize || bytes >= stepBytes) && change.version > shown) break;
-      this.place++;
+      this.#place++;
       shown = Math.max(shown, change.version);
       bytes += change.subject.size;
-      this.show(recentEvents.changeOf(change));
+      this.#show(recentEvents.changeOf(change));
     }
-    this.after = shown;
-    if (this.place === history.end && !this.ended) this.goLive();
+    this.#after = shown;
+    if (this.#place === history.end && !this.ended) this.#goLive();
   }
 
-  private goLive(): void {
-    this.state = 'live';
-    this.fullAt = null;
-    this.resource.watchers.add(this);
+  #goLive(): void {
+    this.#state = 'live';
+    this.#fullAt = null;
+    this.#resource.watchers.add(this);
   }
 
   /** The sink had no room for the newest change, of `version`: from here on history supplies events as room permits. */
-  private leave(version: Version): void {
-    const { watchers, history } = this.resource;
+  #leave(version: Version): void {
+    const { watchers, history } = this.#resource;
     watchers.delete(this);
-    this.state = 'replaying';
-    this.place = history.end - 1;
-    this.after = version - 1;
-    this.replayOnceThereIsRoom();
+    this.#state = 'replaying';
+    this.#place = history.end - 1;
+    this.#after = version - 1;
+    this.#replayOnceThereIsRoom();
   }
 
-  private send(event: WatchEvent): void {
-    if (this.state === 'ended') return;
+  #send(event: WatchEvent): void {
+    if (this.#state === 'ended') return;
     try {
-      this.sink.event(event);
+      this.#sink.event(event);
     } catch (error) {
       this.stop();
-      this.resource.report(error);
+      this.#resource.report(error);
     }
   }
 
   /** Returns true to go on, a promise to wait for room in the sink, or false if the watch has ended. */
-  private pause(): boolean | Promise<void> {
-    return this.ended ? false : (this.sink.drained?.() ?? true);
+  #pause(): boolean | Promise<void> {
+    return this.ended ? false : (this.#sink.drained?.() ?? true);
   }
 }
 

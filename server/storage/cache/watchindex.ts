@@ -23,39 +23,39 @@ export interface LiveWatcher {
  * watchers that select nearly everything.
  */
 export class WatchIndex {
-  private readonly everywhere = new Scope();
-  private readonly namespaces = new Map<string, Scope>();
-  private count = 0;
+  readonly #everywhere = new Scope();
+  readonly #namespaces = new Map<string, Scope>();
+  #count = 0;
 
   get size(): number {
-    return this.count;
+    return this.#count;
   }
 
   add(watcher: LiveWatcher): void {
     const namespace = namespaceOf(watcher);
-    let scope = namespace === null ? this.everywhere : this.namespaces.get(namespace);
-    if (scope === undefined) this.namespaces.set(namespace ?? '', (scope = new Scope()));
+    let scope = namespace === null ? this.#everywhere : this.#namespaces.get(namespace);
+    if (scope === undefined) this.#namespaces.set(namespace ?? '', (scope = new Scope()));
     scope.add(watcher);
-    this.count++;
+    this.#count++;
   }
 
   delete(watcher: LiveWatcher): void {
     const namespace = namespaceOf(watcher);
-    const scope = namespace === null ? this.everywhere : this.namespaces.get(namespace);
+    const scope = namespace === null ? this.#everywhere : this.#namespaces.get(namespace);
     if (scope === undefined || !scope.delete(watcher)) return;
-    this.count--;
-    if (namespace !== null && scope.size === 0) this.namespaces.delete(namespace);
+    this.#count--;
+    if (namespace !== null && scope.size === 0) this.#namespaces.delete(namespace);
   }
 
   deliver(change: ObjectChange): void {
-    if (this.count === 0) return;
+    if (this.#count === 0) return;
     const events = new ChangeEvents(change);
-    this.everywhere.deliver(events);
-    this.namespaces.get(change.subject.namespace)?.deliver(events);
+    this.#everywhere.deliver(events);
+    this.#namespaces.get(change.subject.namespace)?.deliver(events);
   }
 
   all(): LiveWatcher[] {
-    return [...this.everywhere.all(), ...[...this.namespaces.values()].flatMap((scope) => scope.all())];
+    return [...this.#everywhere.all(), ...[...this.#namespaces.values()].flatMap((scope) => scope.all())];
   }
 
   /** Ends watchers that would miss changes before `oldest`; later ones stay. */
@@ -68,17 +68,17 @@ const namespaceOf = ({ request }: LiveWatcher): string | null => request.namespa
 
 class Scope {
   size = 0;
-  private readonly rest = new Set<LiveWatcher>();
-  private readonly demanded = { field: new Map<string, Aspect>(), label: new Map<string, Aspect>() };
+  readonly #rest = new Set<LiveWatcher>();
+  readonly #demanded = { field: new Map<string, Aspect>(), label: new Map<string, Aspect>() };
 
   add(watcher: LiveWatcher): void {
     this.size++;
     const demand = demandOf(watcher);
     if (demand === null) {
-      this.rest.add(watcher);
+      this.#rest.add(watcher);
       return;
     }
-    const aspects = this.demanded[demand.of];
+    const aspects = this.#demanded[demand.of];
     let aspect = aspects.get(demand.name);
     if (aspect === undefined) aspects.set(demand.name, (aspect = new Aspect()));
     aspect.add(demand.values, watcher);
@@ -86,10 +86,10 @@ class Scope {
 
   delete(watcher: LiveWatcher): boolean {
     const demand = demandOf(watcher);
-    const aspect = demand === null ? undefined : this.demanded[demand.of].get(demand.name);
-    const found = demand === null ? this.rest.delete(watcher) : (aspect?.delete(demand.values, watcher) ?? false);
+    const aspect = demand === null ? undefined : this.#demanded[demand.of].get(demand.name);
+    const found = demand === null ? this.#rest.delete(watcher) : (aspect?.delete(demand.values, watcher) ?? false);
     if (found) this.size--;
-    if (demand !== null && aspect?.empty === true) this.demanded[demand.of].delete(demand.name);
+    if (demand !== null && aspect?.empty === true) this.#demanded[demand.of].delete(demand.name);
     return found;
   }
 
@@ -101,21 +101,21 @@ class Scope {
     }
     const before = readable(events.change.previous);
     const after = readable(events.change.next);
-    for (const watcher of this.rest) watcher.deliver(events);
-    for (const [field, aspect] of this.demanded.field)
+    for (const watcher of this.#rest) watcher.deliver(events);
+    for (const [field, aspect] of this.#demanded.field)
       aspect.deliver(events, before && fieldValue(before, field), after && fieldValue(after, field));
-    if (this.demanded.label.size > 0) this.deliverByLabel(events, before?.labels ?? {}, after?.labels ?? {});
+    if (this.#demanded.label.size > 0) this.#deliverByLabel(events, before?.labels ?? {}, after?.labels ?? {});
   }
 
   all(): LiveWatcher[] {
-    const aspects = Object.values(this.demanded).flatMap((each) => [...each.values()]);
-    return [...this.rest, ...new Set(aspects.flatMap((aspect) => aspect.all()))];
+    const aspects = Object.values(this.#demanded).flatMap((each) => [...each.values()]);
+    return [...this.#rest, ...new Set(aspects.flatMap((aspect) => aspect.all()))];
   }
 
-  private deliverByLabel(events: ChangeEvents, before: Labels, after: Labels): void {
-    for (const label in before) this.demanded.label.get(label)?.deliver(events, before[label] ?? null, valueOf(after, label));
+  #deliverByLabel(events: ChangeEvents, before: Labels, after: Labels): void {
+    for (const label in before) this.#demanded.label.get(label)?.deliver(events, before[label] ?? null, valueOf(after, label));
     for (const label in after)
-      if (!Object.hasOwn(before, label)) this.demanded.label.get(label)?.deliver(events, null, after[label] ?? null);
+      if (!Object.hasOwn(before, label)) this.#demanded.label.get(label)?.deliver(events, null, after[label] ?? null);
   }
 }
 
@@ -132,50 +132,50 @@ const membersOf = (bucket: Bucket): Iterable<LiveWatcher> => (bucket instanceof 
 const contains = (bucket: Bucket, watcher: LiveWatcher): boolean => (bucket instanceof Set ? bucket.has(watcher) : bucket === watcher);
 
 class Aspect {
-  private readonly byValue = new Map<string, Bucket>();
-  private readonly ofAnyValue = new Set<LiveWatcher>();
+  readonly #byValue = new Map<string, Bucket>();
+  readonly #ofAnyValue = new Set<LiveWatcher>();
 
   get empty(): boolean {
-    return this.byValue.size === 0 && this.ofAnyValue.size === 0;
+    return this.#byValue.size === 0 && this.#ofAnyValue.size === 0;
   }
 
   add(values: readonly string[] | 'any', watcher: LiveWatcher): void {
-    if (values === 'any') this.ofAnyValue.add(watcher);
-    else for (const value of values) this.addTo(value, watcher);
+    if (values === 'any') this.#ofAnyValue.add(watcher);
+    else for (const value of values) this.#addTo(value, watcher);
   }
 
   delete(values: readonly string[] | 'any', watcher: LiveWatcher): boolean {
-    if (values === 'any') return this.ofAnyValue.delete(watcher);
+    if (values === 'any') return this.#ofAnyValue.delete(watcher);
     let found = false;
     for (const value of values) {
-      const bucket = this.byValue.get(value);
+      const bucket = this.#byValue.get(value);
       if (bucket === undefined || !contains(bucket, watcher)) continue;
       found = true;
       if (bucket instanceof Set) bucket.delete(watcher);
-      if (!(bucket instanceof Set) || bucket.size === 0) this.byValue.delete(value);
+      if (!(bucket instanceof Set) || bucket.size === 0) this.#byValue.delete(value);
     }
     return found;
   }
 
   /** Null where the object had or has no such value. A watcher of both values is notified once. */
   deliver(events: ChangeEvents, before: string | null, after: string | null): void {
-    const old = before === null ? undefined : this.byValue.get(before);
+    const old = before === null ? undefined : this.#byValue.get(before);
     if (old !== undefined) for (const watcher of membersOf(old)) watcher.deliver(events);
     // A watcher that left the index at this event must not be found again.
-    const now = after === null || after === before ? undefined : this.byValue.get(after);
+    const now = after === null || after === before ? undefined : this.#byValue.get(after);
     if (now !== undefined) for (const watcher of membersOf(now)) if (old === undefined || !contains(old, watcher)) watcher.deliver(events);
-    if (before !== null || after !== null) for (const watcher of this.ofAnyValue) watcher.deliver(events);
+    if (before !== null || after !== null) for (const watcher of this.#ofAnyValue) watcher.deliver(events);
   }
 
   all(): LiveWatcher[] {
-    return [...this.ofAnyValue, ...[...this.byValue.values()].flatMap((bucket) => [...membersOf(bucket)])];
+    return [...this.#ofAnyValue, ...[...this.#byValue.values()].flatMap((bucket) => [...membersOf(bucket)])];
   }
 
-  private addTo(value: string, watcher: LiveWatcher): void {
-    const bucket = this.byValue.get(value);
-    if (bucket === undefined) this.byValue.set(value, watcher);
+  #addTo(value: string, watcher: LiveWatcher): void {
+    const bucket = this.#byValue.get(value);
+    if (bucket === undefined) this.#byValue.set(value, watcher);
     else if (bucket instanceof Set) bucket.add(watcher);
-    else if (bucket !== watcher) this.byValue.set(value, new Set([bucket, watcher]));
+    else if (bucket !== watcher) this.#byValue.set(value, new Set([bucket, watcher]));
   }
 }
 

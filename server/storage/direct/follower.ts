@@ -27,10 +27,10 @@ export class Follower {
   readonly watchers = new WatchIndex();
   /** Changes before this version are no longer shown. */
   floor: Version = 0;
-  private batch: Waiting[] = [];
-  private waiting = 0;
-  private shown: Version = 0;
-  private tail: Promise<void> = Promise.resolve();
+  #batch: Waiting[] = [];
+  #waiting = 0;
+  #shown: Version = 0;
+  #tail: Promise<void> = Promise.resolve();
 
   constructor(
     readonly facts: ResourceFacts,
@@ -38,15 +38,15 @@ export class Follower {
   ) {}
 
   get version(): Version {
-    return this.waiting === 0 ? this.context.clock.version : this.shown;
+    return this.#waiting === 0 ? this.context.clock.version : this.#shown;
   }
 
   receive(change: Change, key: ObjectKey): void {
     if (this.watchers.size === 0) return;
-    if (this.waiting >= waitingMax) return this.endWatches({ outcome: 'expired', oldest: change.revision });
-    if (this.batch.length === 0) this.tail = this.tail.then(() => this.showBatch());
-    this.waiting++;
-    this.batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });
+    if (this.#waiting >= waitingMax) return this.endWatches({ outcome: 'expired', oldest: change.revision });
+    if (this.#batch.length === 0) this.#tail = this.#tail.then(() => this.#showBatch());
+    this.#waiting++;
+    this.#batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });
   }
 
   /** Restarts after `version`: watchers before it would miss changes. */
@@ -56,33 +56,33 @@ export class Follower {
   }
 
   settled(): Promise<void> {
-    return this.tail;
+    return this.#tail;
   }
 
   endWatches(reason: Failure): void {
     for (const watcher of this.watchers.all()) watcher.end(reason);
   }
 
-  private async showBatch(): Promise<void> {
-    const batch = this.batch;
-    this.batch = [];
+  async #showBatch(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
     try {
       const changes = await Promise.all(
         batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })),
       );
-      for (const change of changes) this.show(change);
+      for (const change of changes) this.#show(change);
       // A concurrent bookmark must not lie behind what has been shown.
-      this.shown = batch.at(-1)?.change.revision ?? this.shown;
+      this.#shown = batch.at(-1)?.change.revision ?? this.#shown;
     } catch (error) {
       this.context.report(error);
       this.endWatches({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
     }
-    this.waiting -= batch.length;
+    this.#waiting -= batch.length;
   }
 
-  private show(change: ObjectChange | Failure): void {
+  #show(change: ObjectChange | Failure): void {
     if ('outcome' in change) return this.endWatches(change);
-    this.shown = change.version - 1;
+    this.#shown = change.version - 1;
     this.watchers.deliver(change);
   }
 }

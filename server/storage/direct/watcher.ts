@@ -21,149 +21,152 @@ const heldBytesMax = 4 << 20;
 type State = 'waiting' | 'initial' | 'catchingUp' | 'live' | 'ended';
 
 export class DirectWatcher implements Watch, LiveWatcher {
-  private state: State = 'waiting';
-  private source: Follower | null = null;
+  readonly #sink: WatchSink;
+  #state: State = 'waiting';
+  #source: Follower | null = null;
   /** The initial state has earlier changes, or the client has seen them. */
-  private after: Version = 0;
-  private held: ChangeEvents[] = [];
-  private heldBytes = 0;
-  private indexed = false;
+  #after: Version = 0;
+  #held: ChangeEvents[] = [];
+  #heldBytes = 0;
+  #indexed = false;
   /** While live: the sink accepts nothing beyond this version for now. */
-  private fullAt: Version = Infinity;
-  private shown: Version = 0;
+  #fullAt: Version = Infinity;
+  #shown: Version = 0;
 
   constructor(
     readonly request: WatchRequest,
-    private readonly sink: WatchSink,
-  ) {}
+    sink: WatchSink,
+  ) {
+    this.#sink = sink;
+  }
 
   get version(): Version {
-    switch (this.state) {
+    switch (this.#state) {
       case 'waiting':
       case 'initial':
       case 'ended':
         return 0;
       case 'catchingUp':
-        return this.after;
+        return this.#after;
       case 'live':
-        return Math.max(this.after, this.follower.version);
+        return Math.max(this.#after, this.#follower.version);
     }
   }
 
   fallBehind(): void {
-    if (this.state === 'live') this.fullAt = Math.max(this.after, this.shown);
+    if (this.#state === 'live') this.#fullAt = Math.max(this.#after, this.#shown);
   }
 
   stop(): void {
-    this.leaveIndex();
-    this.state = 'ended';
+    this.#leaveIndex();
+    this.#state = 'ended';
   }
 
   end(reason: Failure): void {
-    if (this.state === 'ended') return;
+    if (this.#state === 'ended') return;
     this.stop();
-    this.sink.end(reason);
+    this.#sink.end(reason);
   }
 
   async startWithState(follower: Follower, version: Version): Promise<void> {
-    if (this.state !== 'waiting') return;
-    this.source = follower;
-    this.state = 'initial';
+    if (this.#state !== 'waiting') return;
+    this.#source = follower;
+    this.#state = 'initial';
     const { reader } = follower.context;
     for (let bounds: StorePage['next'] = reader.boundsOf(this.request, null); bounds !== null;) {
       const page: StorePage | Failure = await reader.page(follower.facts, bounds, version);
-      if (this.isOver()) return;
+      if (this.#isOver()) return;
       if (page.outcome !== 'found') return this.end(page);
       for (const item of page.items) {
         if (item instanceof DamagedItem) {
-          if (this.sink.unreadable === undefined) return this.end(unreadable(item));
-          this.sink.unreadable(item, item.damage.message);
-        } else if (selects(this.request, item)) this.send(new SharedEvent('ADDED', item));
+          if (this.#sink.unreadable === undefined) return this.end(unreadable(item));
+          this.#sink.unreadable(item, item.damage.message);
+        } else if (selects(this.request, item)) this.#send(new SharedEvent('ADDED', item));
       }
-      await this.sink.drained?.();
+      await this.#sink.drained?.();
       bounds = page.next;
     }
-    if (this.isOver()) return;
-    this.sink.synced(version);
-    await this.follow(version);
+    if (this.#isOver()) return;
+    this.#sink.synced(version);
+    await this.#follow(version);
   }
 
   async startAfter(follower: Follower, version: Version): Promise<void> {
-    if (this.state !== 'waiting') return;
-    this.source = follower;
-    await this.follow(version);
+    if (this.#state !== 'waiting') return;
+    this.#source = follower;
+    await this.#follow(version);
   }
 
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
-    if (version <= this.after || !this.indexed) return;
-    if (this.state !== 'live') return this.hold(events);
-    if (version > this.fullAt) return this.leave(version);
-    this.shown = version;
-    this.show(events);
+    if (version <= this.#after || !this.#indexed) return;
+    if (this.#state !== 'live') return this.#hold(events);
+    if (version > this.#fullAt) return this.#leave(version);
+    this.#shown = version;
+    this.#show(events);
   }
 
-  private hold(events: ChangeEvents): void {
-    this.held.push(events);
-    this.heldBytes += events.change.subject.size;
-    if (this.held.length > heldMax || this.heldBytes > heldBytesMax) this.leaveIndex();
+  #hold(events: ChangeEvents): void {
+    this.#held.push(events);
+    this.#heldBytes += events.change.subject.size;
+    if (this.#held.length > heldMax || this.#heldBytes > heldBytesMax) this.#leaveIndex();
   }
 
-  private get follower(): Follower {
-    if (this.source === null) throw new Error('broken invariant: a watch without a resource is under way');
-    return this.source;
+  get #follower(): Follower {
+    if (this.#source === null) throw new Error('broken invariant: a watch without a resource is under way');
+    return this.#source;
   }
 
-  private isOver(): boolean {
-    return this.state === 'ended';
+  #isOver(): boolean {
+    return this.#state === 'ended';
   }
 
-  private async follow(version: Version): Promise<void> {
-    if (this.isOver()) return;
-    this.after = version;
-    this.state = 'catchingUp';
-    const { follower } = this;
-    while (!this.indexed) {
-      if (this.after < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
+  async #follow(version: Version): Promise<void> {
+    if (this.#isOver()) return;
+    this.#after = version;
+    this.#state = 'catchingUp';
+    const follower = this.#follower;
+    while (!this.#indexed) {
+      if (this.#after < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
       // Nothing is missed from here on: the store's present content is read back, and later changes are held, or read back too.
       const newest = follower.context.clock.version;
-      this.indexed = true;
+      this.#indexed = true;
       follower.watchers.add(this);
-      while (this.after < newest && !this.isOver()) await this.catchUp();
-      if (this.isOver()) return;
+      while (this.#after < newest && !this.#isOver()) await this.#catchUp();
+      if (this.#isOver()) return;
     }
-    this.state = 'live';
-    this.fullAt = Infinity;
-    this.heldBytes = 0;
-    for (const events of this.held.splice(0)) this.deliver(events);
+    this.#state = 'live';
+    this.#fullAt = Infinity;
+    this.#heldBytes = 0;
+    for (const events of this.#held.splice(0)) this.deliver(events);
   }
 
-  private leaveIndex(): void {
-    this.source?.watchers.delete(this);
-    this.indexed = false;
-    this.held = [];
-    this.heldBytes = 0;
+  #leaveIndex(): void {
+    this.#source?.watchers.delete(this);
+    this.#indexed = false;
+    this.#held = [];
+    this.#heldBytes = 0;
   }
 
   /** The sink had no room for a change of `version`: from here on changes are read back as room permits. */
-  private leave(version: Version): void {
-    this.leaveIndex();
-    this.state = 'catchingUp';
-    this.after = version - 1;
-    this.returnOnceThereIsRoom().catch((error: unknown) => {
-      this.follower.context.report(error);
+  #leave(version: Version): void {
+    this.#leaveIndex();
+    this.#state = 'catchingUp';
+    this.#after = version - 1;
+    this.#returnOnceThereIsRoom().catch((error: unknown) => {
+      this.#follower.context.report(error);
       this.end({ outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) });
     });
   }
 
-  private async returnOnceThereIsRoom(): Promise<void> {
-    await this.sink.drained?.();
-    await this.follow(this.after);
+  async #returnOnceThereIsRoom(): Promise<void> {
+    await this.#sink.drained?.();
+    await this.#follow(this.#after);
   }
 
-  private async catchUp(): Promise<void> {
-    const { facts, context } = this.follower;
-    const page = await context.reader.changesSince(facts, this.after);
+  async #catchUp(): Promise<void> {
+    const { facts, context } = this.#follower;
+    const page = await context.reader.changesSince(facts, this.#after);
     if (page.outcome !== 'found') return this.end(page);
     const changes = await Promise.all(
       page.changes.map(([change, key]) =>
@@ -176,34 +179,34 @@ export class DirectWatcher implements Watch, LiveWatcher {
     );
     for (const change of changes) {
       if ('outcome' in change) return this.end(change);
-      this.show(new ChangeEvents(change));
+      this.#show(new ChangeEvents(change));
     }
-    this.after = page.through;
-    await this.sink.drained?.();
+    this.#after = page.through;
+    await this.#sink.drained?.();
   }
 
-  private show(events: ChangeEvents): void {
-    if (this.isOver()) return;
+  #show(events: ChangeEvents): void {
+    if (this.#isOver()) return;
     if (
-      this.sink.unreadable !== undefined &&
-      tellUnreadable(events, this.sink, (event) => {
-        this.send(event);
+      this.#sink.unreadable !== undefined &&
+      tellUnreadable(events, this.#sink, (event) => {
+        this.#send(event);
       })
     )
       return;
     const shown = shownOf(events, this.request);
     if (shown === null) return;
     if ('outcome' in shown) this.end(shown);
-    else this.send(shown);
+    else this.#send(shown);
   }
 
-  private send(event: WatchEvent): void {
-    if (this.isOver()) return;
+  #send(event: WatchEvent): void {
+    if (this.#isOver()) return;
     try {
-      this.sink.event(event);
+      this.#sink.event(event);
     } catch (error) {
       this.stop();
-      this.follower.context.report(error);
+      this.#follower.context.report(error);
     }
   }
 }

@@ -87,15 +87,15 @@ export function loadEncryption(
 }
 
 class ReloadedEncryption implements Live<Encryption> {
+  readonly #read: () => Loaded;
+  readonly #options: { readonly reports: EncryptionReports; readonly times: ReloadTimes };
   #current: Loaded;
   readonly #listeners: ((value: Encryption) => void)[] = [];
   #considering = new AbortController();
 
-  constructor(
-    first: Loaded,
-    private readonly read: () => Loaded,
-    private readonly options: { readonly reports: EncryptionReports; readonly times: ReloadTimes },
-  ) {
+  constructor(first: Loaded, read: () => Loaded, options: { readonly reports: EncryptionReports; readonly times: ReloadTimes }) {
+    this.#read = read;
+    this.#options = options;
     this.#current = first;
     options.reports.loaded(first);
   }
@@ -114,7 +114,7 @@ class ReloadedEncryption implements Live<Encryption> {
 
   /** Activates a configuration once its key services work, unless a later one replaces it. */
   async consider(first: Loaded): Promise<void> {
-    const { reports, times } = this.options;
+    const { reports, times } = this.#options;
     this.#considering.abort();
     const { signal } = (this.#considering = new AbortController());
     let next = first;
@@ -135,7 +135,7 @@ class ReloadedEncryption implements Live<Encryption> {
   /** Null if the file is unusable now; its watcher reports that. */
   #readAgain(): Loaded | null {
     try {
-      return this.read();
+      return this.#read();
     } catch {
       return null;
     }
@@ -143,7 +143,7 @@ class ReloadedEncryption implements Live<Encryption> {
 
   /** Null once they work. */
   async #troubleOf({ keyServices }: Encryption, signal: AbortSignal): Promise<Error | null> {
-    const { asking, pause } = this.options.times;
+    const { asking, pause } = this.#options.times;
     const until = performance.now() + asking;
     for (;;) {
       try {
@@ -157,7 +157,7 @@ class ReloadedEncryption implements Live<Encryption> {
   }
 
   #use(next: Loaded): void {
-    const { reports, times } = this.options;
+    const { reports, times } = this.#options;
     const old = this.#current;
     this.#current = next;
     setTimeout(() => {

@@ -56,13 +56,15 @@ const channel = {
  * calls are retried after them.
  */
 export class EtcdClient {
+  readonly #options: EtcdClientOptions;
   #endpoints: Promise<readonly Endpoint[]> | null = null;
   #metadata: Metadata | null = null;
   #preferred = 0;
   #closed = false;
   readonly #onSuspect = new Set<(url: string) => void>();
 
-  constructor(private readonly options: EtcdClientOptions) {
+  constructor(options: EtcdClientOptions) {
+    this.#options = options;
     if (options.servers.length === 0) throw new RangeError('etcd needs at least one server');
   }
 
@@ -103,7 +105,7 @@ export class EtcdClient {
   }
 
   suspect(url: string): void {
-    const { servers } = this.options;
+    const { servers } = this.#options;
     if (servers[this.#preferred % servers.length] !== url) return;
     this.#preferred = (this.#preferred + 1) % servers.length;
     for (const told of this.#onSuspect) told(url);
@@ -153,12 +155,12 @@ export class EtcdClient {
     this.#metadata = new grpc.Metadata();
     // A member cut off from the leader then fails instead of keeping a silent watch.
     this.#metadata.set('hasleader', 'true');
-    const secure = grpc.secureCredentials(this.options.tls);
+    const secure = grpc.secureCredentials(this.#options.tls);
     const insecure = grpc.credentials.createInsecure();
     return Promise.all(
-      this.options.servers.map(async (url) => {
+      this.#options.servers.map(async (url) => {
         const place = placeOf(url);
-        const relay = place === null ? null : ((await this.options.relay?.(place.host, place.port)) ?? null);
+        const relay = place === null ? null : ((await this.#options.relay?.(place.host, place.port)) ?? null);
         const address = relay === null ? addressOf(url) : `unix:${relay.path}`;
         // The other end has its direct name.
         const name =

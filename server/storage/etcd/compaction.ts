@@ -21,12 +21,15 @@ const timeoutMs = 30_000;
  * the present revision, which raises the version, and compacts at the previous content.
  */
 export class EtcdCompaction {
+  readonly #options: EtcdCompactionOptions;
   #timer: NodeJS.Timeout | null = null;
   #version = 0;
   #revision = 0;
   #turn: Promise<void> | null = null;
 
-  constructor(private readonly options: EtcdCompactionOptions) {}
+  constructor(options: EtcdCompactionOptions) {
+    this.#options = options;
+  }
 
   /** `intervalMs` 0: never. */
   start(intervalMs: number): void {
@@ -52,7 +55,7 @@ export class EtcdCompaction {
   turn(): Promise<void> {
     this.#turn ??= this.#agree()
       .catch((error: unknown) => {
-        this.options.log.warn('compaction failed; it is tried again after the next interval', { error });
+        this.#options.log.warn('compaction failed; it is tried again after the next interval', { error });
       })
       .finally(() => {
         this.#turn = null;
@@ -61,9 +64,9 @@ export class EtcdCompaction {
   }
 
   async #agree(): Promise<void> {
-    const { client, log } = this.options;
+    const { client, log } = this.#options;
     // Prevents compaction of this server's present when nothing changes.
-    await this.options.barrier(timeoutMs);
+    await this.#options.barrier(timeoutMs);
     const key = compactionKey;
     const answer = await client.call(
       txn,
@@ -82,7 +85,7 @@ export class EtcdCompaction {
     }
     this.#version++;
     if (due === 0) return;
-    const { outcome } = await this.options.compact(due, timeoutMs);
+    const { outcome } = await this.#options.compact(due, timeoutMs);
     log.debug(2, 'compacted', { version: due, outcome });
   }
 }

@@ -68,6 +68,7 @@ interface Waiter {
  * listeners receive a gap. See DESIGN.md.
  */
 export class EtcdEngine implements StoreEngine {
+  readonly #options: EtcdEngineOptions;
   readonly #listeners = new Set<(batch: ChangeBatch) => void>();
   readonly #failureListeners = new Set<(error: Error) => void>();
   readonly #waiters = new Set<Waiter>();
@@ -86,7 +87,8 @@ export class EtcdEngine implements StoreEngine {
   #bytesPerKey = 0;
   #closed = false;
 
-  constructor(private readonly options: EtcdEngineOptions) {
+  constructor(options: EtcdEngineOptions) {
+    this.#options = options;
     this.#started = this.#start();
     this.#started.catch(() => undefined);
   }
@@ -104,7 +106,7 @@ export class EtcdEngine implements StoreEngine {
     const { comparisons } = transaction;
     try {
       const success = await Promise.all(transaction.operations.map((operation) => this.#requestOf(operation)));
-      const answer = await this.options.client.call(
+      const answer = await this.#options.client.call(
         txn,
         {
           compare: comparisons.map(({ key, modRevision }) => ({ result: 0 as const, target: 2 as const, key, modRevision })),
@@ -168,7 +170,7 @@ export class EtcdEngine implements StoreEngine {
     await this.#started;
     const revision = Math.min(wanted, this.#told);
     try {
-      await this.options.client.call(compact, { revision }, { timeoutMs, repeatable: true });
+      await this.#options.client.call(compact, { revision }, { timeoutMs, repeatable: true });
     } catch (error) {
       const failure = failureOf(error);
       return failure.kind === 'compacted' ? { outcome: 'compacted', revision: asRevision(this.#told) } : failedWrite(failure);
@@ -193,7 +195,7 @@ export class EtcdEngine implements StoreEngine {
     this.#watch?.stop();
     if (this.#nudging !== null) clearTimeout(this.#nudging);
     for (const waiter of this.#waiters) this.#settle(waiter, false);
-    this.options.client.close();
+    this.#options.client.close();
   }
 
   /** Settles at etcd's first answer, however late. */
@@ -204,7 +206,7 @@ export class EtcdEngine implements StoreEngine {
         break;
       } catch (error) {
         if (this.#closed) throw error;
-        this.options.report?.('etcd does not answer', error);
+        this.#options.report?.('etcd does not answer', error);
       }
       await delay(pauseMs, undefined, { ref: false });
     }
@@ -213,7 +215,7 @@ export class EtcdEngine implements StoreEngine {
   }
 
   async #readVersions(): Promise<void> {
-    const members = await this.options.client.members(connectTimeoutMs);
+    const members = await this.#options.client.members(connectTimeoutMs);
     const versions = members.flatMap(([, answer]) => (answer instanceof EtcdError ? [] : [answer.version]));
     // A silent member may be older than the others.
     this.#rightProgress = versions.length === members.length && versions.every(answersProgressRightly);
@@ -226,9 +228,9 @@ export class EtcdEngine implements StoreEngine {
       this.#nudges = 0;
       this.#watch = new EtcdWatch(
         {
-          client: this.options.client,
-          start: this.options.start,
-          end: this.options.end,
+          client: this.#options.client,
+          start: this.#options.start,
+          end: this.#options.end,
           from: this.#told + 1,
           trusted: () => this.#rightProgress,
         },
@@ -243,13 +245,13 @@ export class EtcdEngine implements StoreEngine {
           },
           compacted: (revision) => {
             this.#lose(revision).then(begin, (error: unknown) => {
-              this.options.report?.('the state after a gap cannot be read', error);
+              this.#options.report?.('the state after a gap cannot be read', error);
               again();
             });
           },
           ended: (error) => {
             if (this.#closed) return;
-            this.options.report?.('the watch on etcd has ended, and goes on elsewhere', error);
+            this.#options.report?.('the watch on etcd has ended, and goes on elsewhere', error);
             this.#lookBack().then(again, again);
           },
         },
@@ -342,18 +344,18 @@ export class EtcdEngine implements StoreEngine {
 
   /** If progress answers are unreliable, our own write appears in the watch: everything before it is then delivered. */
   #mark(): void {
-    const put: RequestOp = { put: { key: `${this.options.start}raftplane/progress`, value: Buffer.alloc(0) } };
-    this.options.client
+    const put: RequestOp = { put: { key: `${this.#options.start}raftplane/progress`, value: Buffer.alloc(0) } };
+    this.#options.client
       .call(txn, { compare: [], success: [put], failure: [] }, { timeoutMs: nudgeAgainMs, repeatable: true })
       .catch((error: unknown) => {
-        this.options.report?.('a mark of progress cannot be written', error);
+        this.#options.report?.('a mark of progress cannot be written', error);
       });
   }
 
   /** Returns a majority's newest revision. */
   async #newest(timeoutMs: number): Promise<number> {
-    const { start } = this.options;
-    const answer = await this.options.client.call(range, { key: start, countOnly: true }, { timeoutMs, repeatable: true });
+    const { start } = this.#options;
+    const answer = await this.#options.client.call(range, { key: start, countOnly: true }, { timeoutMs, repeatable: true });
     return answer.header.revision;
   }
 
@@ -372,7 +374,7 @@ export class EtcdEngine implements StoreEngine {
   async #pages({ start, end, limit, bytesMax }: RangeOptions, at: number): Promise<RangeResult> {
     const request: RangeRequest = { key: start, rangeEnd: end ?? '\0', revision: at };
     const ask = (more: Partial<RangeRequest>): Promise<RangeResponse> =>
-      this.options.client.call(range, { ...request, ...more }, { timeoutMs: readTimeoutMs, repeatable: true });
+      this.#options.client.call(range, { ...request, ...more }, { timeoutMs: readTimeoutMs, repeatable: true });
     if (limit === 0) return { outcome: 'found', revision: asRevision(at), items: [], remaining: (await ask({ countOnly: true })).count };
     const items: KeyValue[] = [];
     let bytes = 0;
@@ -421,7 +423,7 @@ export class EtcdEngine implements StoreEngine {
         watch.stop();
         settle();
       };
-      const { client, start, end: rangeEnd } = this.options;
+      const { client, start, end: rangeEnd } = this.#options;
       const watch: EtcdWatch = new EtcdWatch(
         { client, start, end: rangeEnd, from: after + 1, trusted: () => false },
         {
@@ -462,7 +464,7 @@ export class EtcdEngine implements StoreEngine {
   /** etcd reports the start of its history only to an earlier watch. */
   async #compactedRevision(at: number): Promise<number> {
     const result = await new Promise<number>((resolve, reject) => {
-      const { client, start, end } = this.options;
+      const { client, start, end } = this.#options;
       const watch = new EtcdWatch(
         { client, start, end, from: at, trusted: () => false },
         {
@@ -483,7 +485,7 @@ export class EtcdEngine implements StoreEngine {
   async #requestOf(operation: EngineOperation): Promise<RequestOp> {
     if (operation.type === 'delete') return { deleteRange: { key: operation.key } };
     const { key, value, ttlMs } = operation;
-    return { put: { key, value, ...(ttlMs === undefined ? {} : { lease: await this.options.leases.leaseFor(ttlMs) }) } };
+    return { put: { key, value, ...(ttlMs === undefined ? {} : { lease: await this.#options.leases.leaseFor(ttlMs) }) } };
   }
 }
 

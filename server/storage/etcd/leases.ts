@@ -26,14 +26,17 @@ const idMax = 2 ** 48 - 1;
 
 /** Leases for keys with a lifetime. A lease per key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
 export class Leases {
+  readonly #options: LeaseOptions;
   readonly #current = new Map<number, Promise<Lease>>();
 
-  constructor(private readonly options: LeaseOptions) {}
+  constructor(options: LeaseOptions) {
+    this.#options = options;
+  }
 
   /** Returns a lease of at least `ttlMs`. Rejects with an EtcdError if nothing was written. */
   async leaseFor(ttlMs: number): Promise<number> {
     const known = await this.#current.get(ttlMs)?.catch(() => null);
-    if (known !== undefined && known !== null && known.goodUntil >= this.options.now() + ttlMs && known.keys < keysPerLeaseMax) {
+    if (known !== undefined && known !== null && known.goodUntil >= this.#options.now() + ttlMs && known.keys < keysPerLeaseMax) {
       known.keys++;
       return known.id;
     }
@@ -43,10 +46,10 @@ export class Leases {
   }
 
   async #grant(ttlMs: number): Promise<Lease> {
-    const sharedMs = Math.min(this.options.reuseMs, ttlMs * sharedPartMax);
+    const sharedMs = Math.min(this.#options.reuseMs, ttlMs * sharedPartMax);
     const id = randomInt(1, idMax);
-    const since = this.options.now();
-    const { error } = await this.options.client
+    const since = this.#options.now();
+    const { error } = await this.#options.client
       .call(leaseGrant, { id, ttlSeconds: Math.ceil((ttlMs + sharedMs) / 1_000) }, { timeoutMs: grantTimeoutMs, repeatable: false })
       .catch((cause: unknown) => {
         // An unused lease expires.

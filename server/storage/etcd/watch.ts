@@ -27,16 +27,17 @@ export interface EtcdWatchSink {
  * the last one misses and repeats nothing.
  */
 export class EtcdWatch {
+  readonly #options: EtcdWatchOptions;
+  readonly #sink: EtcdWatchSink;
   #stream: WatchStream | null = null;
   #url: string | null = null;
   #fragments: WatchEvent[] = [];
   #over = false;
   #forget: () => void = () => {};
 
-  constructor(
-    private readonly options: EtcdWatchOptions,
-    private readonly sink: EtcdWatchSink,
-  ) {
+  constructor(options: EtcdWatchOptions, sink: EtcdWatchSink) {
+    this.#options = options;
+    this.#sink = sink;
     this.#open().catch((error: unknown) => {
       this.#end(failureOf(error));
     });
@@ -49,7 +50,7 @@ export class EtcdWatch {
 
   /** The member is silent: ends as if the stream had broken, and other calls switch members too. */
   giveUp(): void {
-    if (this.#url !== null) this.options.client.suspect(this.#url);
+    if (this.#url !== null) this.#options.client.suspect(this.#url);
     this.#end(failureOf(new Error('the member does not say how far it has got')));
   }
 
@@ -60,7 +61,7 @@ export class EtcdWatch {
   }
 
   async #open(): Promise<void> {
-    const { client, start, end, from } = this.options;
+    const { client, start, end, from } = this.#options;
     const { url, stream } = await client.watch();
     if (this.#over) return stream.cancel();
     this.#stream = stream;
@@ -90,23 +91,23 @@ export class EtcdWatch {
     const events = this.#fragments;
     this.#fragments = [];
     if (events.length === 0) {
-      if (this.options.trusted()) this.sink.progress(response.header.revision);
+      if (this.#options.trusted()) this.#sink.progress(response.header.revision);
       return;
     }
-    const wanted = events.filter(({ kv }) => kv.modRevision >= this.options.from);
-    if (wanted.length > 0) this.sink.events(wanted);
+    const wanted = events.filter(({ kv }) => kv.modRevision >= this.#options.from);
+    if (wanted.length > 0) this.#sink.events(wanted);
   }
 
   #canceled({ compactRevision, cancelReason }: WatchResponse): void {
     if (compactRevision > 0) {
       this.stop();
-      this.sink.compacted(compactRevision);
+      this.#sink.compacted(compactRevision);
     } else this.#end(failureOf(new Error(`etcd has ended the watch: ${cancelReason}`)));
   }
 
   #end(error: EtcdError): void {
     if (this.#over) return;
     this.stop();
-    this.sink.ended(error);
+    this.#sink.ended(error);
   }
 }

@@ -33,11 +33,13 @@ export async function awaitSigner(options: AwaitedSignerOptions): Promise<Extern
 }
 
 class AwaitedSigner implements ExternalSigner {
+  readonly #options: AwaitedSignerOptions;
   #signer: ExternalSigner | null = null;
   #stopped = false;
   readonly keys: ExternalSigner['keys'];
 
-  constructor(private readonly options: AwaitedSignerOptions) {
+  constructor(options: AwaitedSignerOptions) {
+    this.#options = options;
     const current = (): ExternalSigner | null => this.#signer;
     this.keys = {
       get current() {
@@ -71,9 +73,9 @@ class AwaitedSigner implements ExternalSigner {
 
   /** Tries once, and goes on in the background while the signer is unreachable. Reports whether it is connected; rejects when it is unusable. */
   async look(): Promise<boolean> {
-    const { away, check, came } = this.options;
+    const { away, check, came } = this.#options;
     try {
-      const signer = await connectSigner(this.options);
+      const signer = await connectSigner(this.#options);
       if (this.#stopped) {
         signer.stop();
         return false;
@@ -96,7 +98,7 @@ class AwaitedSigner implements ExternalSigner {
   }
 
   async #lookLater(): Promise<void> {
-    await delay(this.options.lookMs ?? lookDefaultMs, undefined, { ref: false });
+    await delay(this.#options.lookMs ?? lookDefaultMs, undefined, { ref: false });
     if (this.#stopped) return;
     try {
       await this.look();
@@ -107,7 +109,7 @@ class AwaitedSigner implements ExternalSigner {
 
   /** The signer is unusable; a later one may not be. */
   refused(error: Error): void {
-    this.options.failed(error);
+    this.#options.failed(error);
     void this.#lookLater();
   }
 }

@@ -39,120 +39,121 @@ export const createServiceAllocator = (options: ServiceAllocatorOptions): Alloca
   });
 
 class ServiceAllocator implements Allocator {
-  constructor(private readonly options: Options) {}
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
 
   async allocate(service: ApiObject, old: ApiObject | null, context: AllocationContext): Promise<readonly SideWrite[]> {
     if (old !== null) carryAllocated(service, old);
     alignAddresses(service, old);
-    const refused = settleFamilies(service, old, this.families, context.enabled);
+    const refused = settleFamilies(service, old, this.#families, context.enabled);
     if (refused.length > 0) throw refuse(service, refused);
     const held = old === null ? [] : claimsOf(old);
-    const round = new Round(this.options, service, held, context);
+    const round = new Round(this.#options, service, held, context);
     if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
     await round.choosePorts(old);
     const wanted = claimsOf(service);
-    return this.change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
+    return this.#change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
   }
 
   release(service: ApiObject): readonly SideWrite[] {
-    return this.change([], claimsOf(service), () => []);
+    return this.#change([], claimsOf(service), () => []);
   }
 
-  private change(
-    taken: readonly Claim[],
-    given: readonly Claim[],
-    taking: (claims: readonly Claim[]) => readonly SideWrite[],
-  ): SideWrite[] {
+  #change(taken: readonly Claim[], given: readonly Claim[], taking: (claims: readonly Claim[]) => readonly SideWrite[]): SideWrite[] {
     return [
       ...taking(taken.filter((claim) => !isPort(claim))),
       ...giveBack(given.filter((claim) => !isPort(claim))),
-      ...this.options.portRecord.change({ taken: taken.filter(isPort), given: given.filter(isPort), taking }),
+      ...this.#options.portRecord.change({ taken: taken.filter(isPort), given: given.filter(isPort), taking }),
     ];
   }
 
-  private get families(): Family[] {
-    return [...new Set(this.options.ranges.map(({ family }) => family))];
+  get #families(): Family[] {
+    return [...new Set(this.#options.ranges.map(({ family }) => family))];
   }
 }
 
 /** One allocation. Values that it has chosen are no longer free, although not yet claimed. */
 class Round {
-  private readonly chosen = new Set<string>();
-  private readonly held: ReadonlySet<string>;
-  private readonly counts: AllocationCounts;
+  readonly #options: Options;
+  readonly #service: ApiObject;
+  readonly #context: AllocationContext;
+  readonly #chosen = new Set<string>();
+  readonly #held: ReadonlySet<string>;
+  readonly #counts: AllocationCounts;
 
-  constructor(
-    private readonly options: Options,
-    private readonly service: ApiObject,
-    held: readonly Claim[],
-    private readonly context: AllocationContext,
-  ) {
-    this.held = new Set(held.map(idOf));
-    this.counts = context.dryRun ? noAllocationCounts : options.counts;
+  constructor(options: Options, service: ApiObject, held: readonly Claim[], context: AllocationContext) {
+    this.#options = options;
+    this.#service = service;
+    this.#context = context;
+    this.#held = new Set(held.map(idOf));
+    this.#counts = context.dryRun ? noAllocationCounts : options.counts;
   }
 
   /** Chooses one address for each family; requested ones are checked, existing ones kept. */
   async chooseAddresses(held: readonly string[]): Promise<void> {
-    const { service } = this;
+    const service = this.#service;
     const spec = specOf(service);
     const addresses = clusterIPsOf(service).filter((address) => address !== '');
     const families = familiesOf(service);
-    for (const address of addresses.slice(held.length, families.length)) await this.checkAddress(address, addresses);
-    for (const family of families.slice(addresses.length)) addresses.push(await this.nextAddress(family as Family));
+    for (const address of addresses.slice(held.length, families.length)) await this.#checkAddress(address, addresses);
+    for (const family of families.slice(addresses.length)) addresses.push(await this.#nextAddress(family as Family));
     spec['clusterIPs'] = addresses;
     if (addresses[0] !== undefined) spec['clusterIP'] = addresses[0];
   }
 
-  private async checkAddress(address: string, addresses: readonly string[]): Promise<void> {
+  async #checkAddress(address: string, addresses: readonly string[]): Promise<void> {
     const parsed = parseOldAddress(address);
     const begun = performance.now();
     const fails = (why: string): StatusError => {
-      if (within !== undefined) this.counts.addressFailed(within.text, 'static');
-      return refuse(this.service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
+      if (within !== undefined) this.#counts.addressFailed(within.text, 'static');
+      return refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
     };
-    const ranges = parsed === null ? [] : await addressRanges(this.options, parsed.family);
+    const ranges = parsed === null ? [] : await addressRanges(this.#options, parsed.family);
     const within = parsed === null ? undefined : ranges.find((range) => contains(range, parsed));
     if (parsed === null || within === undefined)
       throw fails(
-        `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.options.ranges.map(({ text }) => text).join(',')}`,
+        `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.#options.ranges.map(({ text }) => text).join(',')}`,
       );
     if (ranges.some((range) => isReserved(range, parsed.value))) throw fails('the provided IP is reserved by its range');
-    if (await this.isTaken(addressClaim(address), 'mostRecent')) throw fails('provided IP is already allocated');
-    this.counts.address(within.text, 'static', (performance.now() - begun) / 1000);
+    if (await this.#isTaken(addressClaim(address), 'mostRecent')) throw fails('provided IP is already allocated');
+    this.#counts.address(within.text, 'static', (performance.now() - begun) / 1000);
   }
 
-  private async nextAddress(family: Family): Promise<string> {
-    for (const range of await addressRanges(this.options, family)) {
+  async #nextAddress(family: Family): Promise<string> {
+    for (const range of await addressRanges(this.#options, family)) {
       const begun = performance.now();
-      const found = await this.search(usable(range), (value) => addressClaim(formatAddress({ family, value })));
+      const found = await this.#search(usable(range), (value) => addressClaim(formatAddress({ family, value })));
       if (found !== null) {
-        this.counts.address(range.text, 'dynamic', (performance.now() - begun) / 1000);
+        this.#counts.address(range.text, 'dynamic', (performance.now() - begun) / 1000);
         return found.name;
       }
-      this.counts.addressFailed(range.text, 'dynamic');
+      this.#counts.addressFailed(range.text, 'dynamic');
     }
     throw internalError(new Error('failed to allocate a serviceIP: range is full'));
   }
 
   /** Entries for the same port and different protocols share a node port only on create. An existing health check port stays. */
   async choosePorts(old: ApiObject | null): Promise<void> {
-    if (opensNodePorts(this.service)) await (old === null ? this.chooseNewNodePorts() : this.chooseNodePorts());
-    if (needsHealthCheckPort(this.service) && (old === null || !needsHealthCheckPort(old))) await this.chooseHealthCheckPort();
+    if (opensNodePorts(this.#service)) await (old === null ? this.#chooseNewNodePorts() : this.#chooseNodePorts());
+    if (needsHealthCheckPort(this.#service) && (old === null || !needsHealthCheckPort(old))) await this.#chooseHealthCheckPort();
   }
 
-  private async chooseNewNodePorts(): Promise<void> {
-    const ports = objectsIn(specOf(this.service), 'ports');
-    this.refuseTooManyPorts(ports);
+  async #chooseNewNodePorts(): Promise<void> {
+    const ports = objectsIn(specOf(this.#service), 'ports');
+    this.#refuseTooManyPorts(ports);
     const given = nodePortsByPort(ports);
     const shared = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
       const port = Number(entry['port'] ?? 0);
       let wanted = Number(entry['nodePort'] ?? 0);
-      if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
+      if (wanted === 0 && !allocatesNodePorts(this.#service)) continue;
       if (wanted === 0) wanted = shared.get(port) ?? given.get(entry['port']) ?? 0;
-      if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
+      if (wanted === 0) entry['nodePort'] = await this.#nextPort('failed to allocate a nodePort');
       else {
-        if (shared.get(port) !== wanted) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
+        if (shared.get(port) !== wanted) await this.#checkNodePort(wanted, portsPath.index(position).child('nodePort'));
         entry['nodePort'] = wanted;
       }
       if (!shared.has(port)) shared.set(port, Number(entry['nodePort']));
@@ -160,23 +161,23 @@ class Round {
   }
 
   /** A search beyond the size of the range is pointless. */
-  private refuseTooManyPorts(ports: readonly JsonObject[]): void {
-    const { first, last } = this.options.ports;
-    if (ports.length <= last - first + 1 || !allocatesNodePorts(this.service)) return;
+  #refuseTooManyPorts(ports: readonly JsonObject[]): void {
+    const { first, last } = this.#options.ports;
+    if (ports.length <= last - first + 1 || !allocatesNodePorts(this.#service)) return;
     if (new Set(ports.map(({ port }) => port)).size <= last - first + 1) return;
-    this.countPort(false, 'dynamic');
+    this.#countPort(false, 'dynamic');
     throw internalError(new Error('failed to allocate a nodePort: range is full'));
   }
 
   /** An update may request one node port for entries of different protocols, but not of the same one. */
-  private async chooseNodePorts(): Promise<void> {
+  async #chooseNodePorts(): Promise<void> {
     const checked = new Set<number>();
     const taken = new Set<string>();
-    for (const [position, entry] of objectsIn(specOf(this.service), 'ports').entries()) {
+    for (const [position, entry] of objectsIn(specOf(this.#service), 'ports').entries()) {
       const wanted = Number(entry['nodePort'] ?? 0);
-      if (wanted === 0 && !allocatesNodePorts(this.service)) continue;
-      if (wanted === 0) entry['nodePort'] = await this.nextPort('failed to allocate a nodePort');
-      else if (!checked.has(wanted)) await this.checkNodePort(wanted, portsPath.index(position).child('nodePort'));
+      if (wanted === 0 && !allocatesNodePorts(this.#service)) continue;
+      if (wanted === 0) entry['nodePort'] = await this.#nextPort('failed to allocate a nodePort');
+      else if (!checked.has(wanted)) await this.#checkNodePort(wanted, portsPath.index(position).child('nodePort'));
       if (wanted !== 0) checked.add(wanted);
       const key = `{${String(entry['protocol'] ?? '')} ${String(entry['nodePort'])}}`;
       // The reference reports only a failure here.
@@ -185,57 +186,57 @@ class Round {
     }
   }
 
-  private async checkNodePort(port: number, path: Path): Promise<void> {
-    const complaint = await this.portComplaint(port);
-    if (complaint !== null) throw refuse(this.service, [invalid(path, port, complaint)]);
+  async #checkNodePort(port: number, path: Path): Promise<void> {
+    const complaint = await this.#portComplaint(port);
+    if (complaint !== null) throw refuse(this.#service, [invalid(path, port, complaint)]);
   }
 
-  private async chooseHealthCheckPort(): Promise<void> {
-    const spec = specOf(this.service);
+  async #chooseHealthCheckPort(): Promise<void> {
+    const spec = specOf(this.#service);
     const wanted = Number(spec['healthCheckNodePort'] ?? 0);
     if (wanted === 0) {
-      spec['healthCheckNodePort'] = await this.nextPort('failed to allocate a HealthCheck NodePort 0');
+      spec['healthCheckNodePort'] = await this.#nextPort('failed to allocate a HealthCheck NodePort 0');
       return;
     }
-    const complaint = await this.portComplaint(wanted);
+    const complaint = await this.#portComplaint(wanted);
     if (complaint !== null) throw internalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${complaint}`));
   }
 
-  private async portComplaint(port: number): Promise<string | null> {
-    const { first, last } = this.options.ports;
+  async #portComplaint(port: number): Promise<string | null> {
+    const { first, last } = this.#options.ports;
     const claim = portClaim(port);
-    if (this.held.has(idOf(claim)) && !this.chosen.has(idOf(claim))) return null;
+    if (this.#held.has(idOf(claim)) && !this.#chosen.has(idOf(claim))) return null;
     const complaint =
       port < first || port > last
         ? `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
-        : this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'mostRecent'))
+        : this.#chosen.has(idOf(claim)) || (await this.#isTaken(claim, 'mostRecent'))
           ? 'provided port is already allocated'
           : null;
-    this.countPort(complaint === null, 'static');
-    if (complaint === null) this.chosen.add(idOf(claim));
+    this.#countPort(complaint === null, 'static');
+    if (complaint === null) this.#chosen.add(idOf(claim));
     return complaint;
   }
 
-  private async nextPort(failure: string): Promise<number> {
-    const { first, last, reserved } = this.options.ports;
-    const found = await this.search({ first: BigInt(first), last: BigInt(last), reserved: BigInt(reserved) }, (value) =>
+  async #nextPort(failure: string): Promise<number> {
+    const { first, last, reserved } = this.#options.ports;
+    const found = await this.#search({ first: BigInt(first), last: BigInt(last), reserved: BigInt(reserved) }, (value) =>
       portClaim(Number(value)),
     );
-    this.countPort(found !== null, 'dynamic');
+    this.#countPort(found !== null, 'dynamic');
     if (found === null) throw internalError(new Error(`${failure}: range is full`));
     return Number(found.name);
   }
 
-  private countPort(good: boolean, scope: AllocationScope): void {
-    if (good) this.counts.port(scope);
-    else this.counts.portFailed(scope);
+  #countPort(good: boolean, scope: AllocationScope): void {
+    if (good) this.#counts.port(scope);
+    else this.#counts.portFailed(scope);
   }
 
   /**
    * Returns the first free value after a random one. The low end of a range is reserved for named values, while there are others. Local state may be behind;
    * the claiming transaction detects that.
    */
-  private async search(
+  async #search(
     { first, last, reserved }: { readonly first: bigint; readonly last: bigint; readonly reserved: bigint },
     claimOf: (value: bigint) => Claim,
   ): Promise<Claim | null> {
@@ -245,20 +246,20 @@ class Round {
     ] as const) {
       const size = high - low + 1n;
       if (size <= 0n) continue;
-      const start = BigInt(Math.floor(this.context.random() * Math.min(Number(size), Number.MAX_SAFE_INTEGER)));
+      const start = BigInt(Math.floor(this.#context.random() * Math.min(Number(size), Number.MAX_SAFE_INTEGER)));
       for (let probe = 0n; probe < size && probe < BigInt(probesMax); probe++) {
         const claim = claimOf(low + ((start + probe) % size));
-        if (this.chosen.has(idOf(claim)) || (await this.isTaken(claim, 'any'))) continue;
-        this.chosen.add(idOf(claim));
+        if (this.#chosen.has(idOf(claim)) || (await this.#isTaken(claim, 'any'))) continue;
+        this.#chosen.add(idOf(claim));
         return claim;
       }
     }
     return null;
   }
 
-  private async isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> {
-    if (isPort(claim)) return this.options.portRecord.isTaken(claim, at);
-    const result = await this.options.storage.get(claimKey(claim), { at });
+  async #isTaken(claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> {
+    if (isPort(claim)) return this.#options.portRecord.isTaken(claim, at);
+    const result = await this.#options.storage.get(claimKey(claim), { at });
     if (result.outcome === 'found') return true;
     if (result.outcome === 'absent') return false;
     throw readFailure(result);

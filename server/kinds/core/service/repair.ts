@@ -84,13 +84,16 @@ const attemptsMax = 5;
  * an unowned bit is cleared after three turns.
  */
 export class PortRepair {
+  readonly #options: { readonly storage: Storage; readonly range: PortRange };
   #sightings = new Map<number, number>();
 
-  constructor(private readonly options: { readonly storage: Storage; readonly range: PortRange }) {}
+  constructor(options: { readonly storage: Storage; readonly range: PortRange }) {
+    this.#options = options;
+  }
 
   /** Rejects with a StatusError; the next turn tries again. */
   async turn(): Promise<Repaired> {
-    const { storage, range } = this.options;
+    const { storage, range } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const found = await storage.get(portAllocationKey, { at: 'mostRecent' });
       if (found.outcome !== 'found' && found.outcome !== 'absent') throw readFailure(found);

@@ -5,14 +5,13 @@ import { statusOf, type EncryptionCounts } from '../counts.js';
 import { KeyServiceError } from '../transformer.js';
 
 export class KmsConnection {
+  readonly #name: string;
+  readonly #counts: EncryptionCounts;
   readonly #service: LocalService;
 
-  constructor(
-    private readonly name: string,
-    { endpoint }: { readonly endpoint: string },
-    timeoutMs: number,
-    private readonly counts: EncryptionCounts,
-  ) {
+  constructor(name: string, { endpoint }: { readonly endpoint: string }, timeoutMs: number, counts: EncryptionCounts) {
+    this.#name = name;
+    this.#counts = counts;
     this.#service = new LocalService({ endpoint: `unix:${socketPath(pathOf(endpoint))}`, timeoutMs });
   }
 
@@ -20,7 +19,7 @@ export class KmsConnection {
   async call<Q, A>(path: string, question: MessageType<Q>, answer: MessageType<A>, message: Q): Promise<A> {
     const begun = performance.now();
     const called = (status: string): void => {
-      this.counts.called({ service: this.name, method: path, status }, (performance.now() - begun) / 1000);
+      this.#counts.called({ service: this.#name, method: path, status }, (performance.now() - begun) / 1000);
     };
     try {
       const answered = await this.#service.call({ path, question, answer }, message);
@@ -28,7 +27,7 @@ export class KmsConnection {
       return answered;
     } catch (error) {
       called(statusOf(error));
-      throw new KeyServiceError(`key service ${JSON.stringify(this.name)} failed: ${(error as Error).message}`, { cause: error });
+      throw new KeyServiceError(`key service ${JSON.stringify(this.#name)} failed: ${(error as Error).message}`, { cause: error });
     }
   }
 

@@ -2,19 +2,21 @@ import { noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 
 /** The newest decrypted keys by encrypted form; concurrent requests for a key share one call. A cache of no size keeps nothing. */
 export class KeyCache {
+  readonly #max: number;
+  readonly #counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'>;
   readonly #keys = new Map<string, Buffer | Promise<Buffer>>();
 
-  constructor(
-    private readonly max: number,
-    private readonly counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'> = noEncryptionCounts,
-  ) {}
+  constructor(max: number, counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'> = noEncryptionCounts) {
+    this.#max = max;
+    this.#counts = counts;
+  }
 
   /** Returns a known key at once, otherwise calls `decrypt`. Failures are not cached. */
   get(encrypted: Uint8Array, decrypt: () => Promise<Buffer>): Buffer | Promise<Buffer> {
     const id = idOf(encrypted);
     const known = this.#keys.get(id);
     if (known !== undefined) return known;
-    this.counts.keyMissed();
+    this.#counts.keyMissed();
     const asked = decrypt().then(
       (key) => {
         this.#remember(id, key);
@@ -37,10 +39,10 @@ export class KeyCache {
     this.#keys.delete(id);
     this.#keys.set(id, key);
     for (const oldest of this.#keys.keys()) {
-      if (this.#keys.size <= this.max) break;
+      if (this.#keys.size <= this.#max) break;
       this.#keys.delete(oldest);
     }
-    if (this.max > 0) this.counts.keysFill(this.#keys.size / this.max);
+    if (this.#max > 0) this.#counts.keysFill(this.#keys.size / this.#max);
   }
 }
 

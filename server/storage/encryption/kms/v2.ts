@@ -33,20 +33,19 @@ interface WriteSeed {
  * and for other servers' seeds.
  */
 class KmsV2 implements KeyService {
+  readonly #counts: EncryptionCounts;
   readonly name: string;
   readonly transformer: Transformer;
   readonly #connection: KmsConnection;
-  readonly #seeds = new KeyCache(keysRemembered, { keyMissed: () => this.counts.keyMissed(), keysFill: () => {} });
+  readonly #seeds = new KeyCache(keysRemembered, { keyMissed: () => this.#counts.keyMissed(), keysFill: () => {} });
   #current: WriteSeed | null = null;
   #renewing: Promise<WriteSeed> | null = null;
   #goodUntil = 0;
   #timer: NodeJS.Timeout | null = null;
   #isClosed = false;
 
-  constructor(
-    { name, endpoint, timeoutMs }: KmsFacts,
-    private readonly counts: EncryptionCounts,
-  ) {
+  constructor({ name, endpoint, timeoutMs }: KmsFacts, counts: EncryptionCounts) {
+    this.#counts = counts;
     this.name = name;
     this.#connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
     this.transformer = {
@@ -113,13 +112,13 @@ class KmsV2 implements KeyService {
   }
 
   #noteTold(keyId: string): void {
-    if (keyId === '') this.counts.keyIdRefused(this.name, 'empty');
-    else if (Buffer.byteLength(keyId) > keyIdBytesMax) this.counts.keyIdRefused(this.name, 'too_long');
-    else this.counts.keyTold({ service: this.name, keyId });
+    if (keyId === '') this.#counts.keyIdRefused(this.name, 'empty');
+    else if (Buffer.byteLength(keyId) > keyIdBytesMax) this.#counts.keyIdRefused(this.name, 'too_long');
+    else this.#counts.keyTold({ service: this.name, keyId });
   }
 
   #seal(seed: WriteSeed, plain: Buffer, context: string): Buffer {
-    this.counts.keyUsed('to_storage', { service: this.name, keyId: seed.keyId });
+    this.#counts.keyUsed('to_storage', { service: this.name, keyId: seed.keyId });
     return seal(seed, plain, context);
   }
 
@@ -131,7 +130,7 @@ class KmsV2 implements KeyService {
   }
 
   async #newSeed(): Promise<WriteSeed> {
-    const seed = madeKey(() => randomBytes(seedBytes), this.counts);
+    const seed = madeKey(() => randomBytes(seedBytes), this.#counts);
     const { ciphertext, keyId, annotations } = await this.#connection.call(`${service}/Encrypt`, v2.encryptRequest, v2.encryptResponse, {
       plaintext: seed,
       uid: randomUUID(),
@@ -146,7 +145,7 @@ class KmsV2 implements KeyService {
 
   #decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer> {
     const object = parse(sealed, this.name);
-    this.counts.keyUsed('from_storage', { service: this.name, keyId: object.keyId });
+    this.#counts.keyUsed('from_storage', { service: this.name, keyId: object.keyId });
     const seed = this.#seeds.get(object.encryptedDekSource, () => this.#decryptSeed(object));
     const open = (known: Buffer): Buffer => openWith(known, object, context, this.name);
     return seed instanceof Promise ? seed.then(open) : open(seed);
