@@ -25,24 +25,32 @@ const retryMs = 1_000;
 const madeAtOnce = 8;
 
 export class AccountTokens {
+  readonly #options: {
+    readonly api: Api;
+    /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
+    readonly unthrottled?: Api;
+    readonly clock: Clock;
+    readonly onError: (message: string) => void;
+    readonly signal: AbortSignal;
+  };
   readonly #tokens = new Map<string, { readonly token: string; /** Times are of the clock of durations. */ readonly renewAtMs: number }>();
   readonly #pending = new Map<string, Promise<string>>();
 
-  constructor(
-    private readonly options: {
-      readonly api: Api;
-      /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
-      readonly unthrottled?: Api;
-      readonly clock: Clock;
-      readonly onError: (message: string) => void;
-      readonly signal: AbortSignal;
-    },
-  ) {}
+  constructor(options: {
+    readonly api: Api;
+    /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
+    readonly unthrottled?: Api;
+    readonly clock: Clock;
+    readonly onError: (message: string) => void;
+    readonly signal: AbortSignal;
+  }) {
+    this.#options = options;
+  }
 
   /** Returns the account's token; waits until the server issues one. */
   async of(account: string): Promise<string> {
     const known = this.#tokens.get(account);
-    if (known && this.options.clock.elapsed() < known.renewAtMs) return known.token;
+    if (known && this.#options.clock.elapsed() < known.renewAtMs) return known.token;
     let pending = this.#pending.get(account);
     if (!pending) {
       pending = this.#obtain(account).finally(() => this.#pending.delete(account));
@@ -53,7 +61,7 @@ export class AccountTokens {
 
   /** Creates the missing accounts, some at once: an operator finds all of them, including those not used yet. */
   async prepare(accounts: readonly string[]): Promise<void> {
-    const { onError, signal } = this.options;
+    const { onError, signal } = this.#options;
     try {
       const { items } = await this.#unthrottled.list(serviceAccounts, { namespace });
       const there = new Set(items.map(nameOf));
@@ -65,7 +73,7 @@ export class AccountTokens {
   }
 
   async #makeAll(names: string[]): Promise<void> {
-    const { onError, signal } = this.options;
+    const { onError, signal } = this.#options;
     for (let name = names.shift(); name !== undefined && !signal.aborted; name = names.shift()) {
       try {
         await unless(isAlreadyExists, this.#unthrottled.create(serviceAccounts, { metadata: { name, namespace } }));
@@ -77,7 +85,7 @@ export class AccountTokens {
   }
 
   get #unthrottled(): Api {
-    return this.options.unthrottled ?? this.options.api;
+    return this.#options.unthrottled ?? this.#options.api;
   }
 
   /** Drops a token that the server refused: its account may have been deleted and recreated. */
@@ -86,7 +94,7 @@ export class AccountTokens {
   }
 
   async #obtain(account: string): Promise<string> {
-    const { clock, onError, signal } = this.options;
+    const { clock, onError, signal } = this.#options;
     for (;;) {
       try {
         return (await unless(isNotFound, this.#request(account))) ?? (await this.#make(account));
@@ -100,12 +108,12 @@ export class AccountTokens {
 
   /** Another manager may do the same. */
   async #make(account: string): Promise<string> {
-    await unless(isAlreadyExists, this.options.api.create(serviceAccounts, { metadata: { name: account, namespace } }));
+    await unless(isAlreadyExists, this.#options.api.create(serviceAccounts, { metadata: { name: account, namespace } }));
     return this.#request(account);
   }
 
   async #request(account: string): Promise<string> {
-    const { api, clock } = this.options;
+    const { api, clock } = this.#options;
     const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { expirationSeconds: tokenSeconds } };
     const askedAt = clock.elapsed();
     const { spec, status } = await api.post<TokenRequest>(serviceAccounts, { namespace, name: account }, 'token', body);

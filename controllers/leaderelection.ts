@@ -62,6 +62,7 @@ const jitter = 0.5;
 const faultAfterMs = 20_000;
 
 export class LeaderElector {
+  readonly #options: LeaderElectionOptions;
   #lease: Lease | null = null;
   #movedAt = Number.NEGATIVE_INFINITY;
   #renewedAt = Number.NEGATIVE_INFINITY;
@@ -72,22 +73,24 @@ export class LeaderElector {
   /** The latest attempt; it may still be running when leadership ends. */
   #attempting: Promise<boolean> = Promise.resolve(false);
 
-  constructor(private readonly options: LeaderElectionOptions) {}
+  constructor(options: LeaderElectionOptions) {
+    this.#options = options;
+  }
 
   /** Returns whether this program may act now: checked before every write, because a suspended program learns of an expired lease late. */
   get mayAct(): boolean {
-    return !this.#over && this.#leads && this.options.clock.elapsed() - this.#renewedAt < this.options.renewDeadlineMs;
+    return !this.#over && this.#leads && this.#options.clock.elapsed() - this.#renewedAt < this.#options.renewDeadlineMs;
   }
 
   /** Returns a fault for health checks: this candidate thinks that it leads although its lease expired long ago. Null without a fault. */
   get fault(): string | null {
-    const { clock, leaseDurationMs, namespace, name } = this.options;
+    const { clock, leaseDurationMs, namespace, name } = this.#options;
     const late = this.#leads && !this.#over && clock.elapsed() - this.#renewedAt > leaseDurationMs + faultAfterMs;
     return late ? `failed election to renew leadership on lease ${namespace}/${name}` : null;
   }
 
   get #leads(): boolean {
-    return this.#lease?.spec?.holderIdentity === this.options.identity;
+    return this.#lease?.spec?.holderIdentity === this.#options.identity;
   }
 
   /**
@@ -117,16 +120,16 @@ export class LeaderElector {
       signal.removeEventListener('abort', stop);
       // The order matters: the next leader must not begin while this one's last steps are running, and an attempt must not take back the released lease.
       await this.#attempting;
-      if (this.#leads && this.options.givesBack !== false) await this.#release();
+      if (this.#leads && this.#options.givesBack !== false) await this.#release();
     }
     return result;
   }
 
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    const { clock, retryPeriodMs, random, events } = this.options;
+    const { clock, retryPeriodMs, random, events } = this.#options;
     while (!signal.aborted) {
       if (await this.#tryAcquireOrRenew()) {
-        if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} became leader`);
+        if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.#options.identity} became leader`);
         return true;
       }
       await pause(clock, retryPeriodMs * (1 - random() * jitter), signal);
@@ -136,7 +139,7 @@ export class LeaderElector {
 
   /** Resolves when renewal has failed for the whole deadline, or `signal` aborts. */
   async #renew(signal: AbortSignal): Promise<void> {
-    const { clock, retryPeriodMs, renewDeadlineMs, events } = this.options;
+    const { clock, retryPeriodMs, renewDeadlineMs, events } = this.#options;
     while (!signal.aborted) {
       await pause(clock, retryPeriodMs, signal);
       if (signal.aborted) return;
@@ -144,7 +147,7 @@ export class LeaderElector {
       // An attempt may hang for longer than the deadline, which holds anyway.
       const renewed = await Promise.race([this.#tryAcquireOrRenew(), pause(clock, untilMs - clock.elapsed(), signal).then(() => false)]);
       if (this.#yields || (!renewed && clock.elapsed() >= untilMs)) {
-        if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.options.identity} stopped leading`);
+        if (this.#lease) events?.normal(this.#lease, 'LeaderElection', `${this.#options.identity} stopped leading`);
         return;
       }
     }
@@ -159,24 +162,24 @@ export class LeaderElector {
     try {
       return await this.#attempt();
     } catch (error) {
-      this.options.onError?.(error);
+      this.#options.onError?.(error);
       return false;
     }
   }
 
   /** The attempt counts from before its request, because the others may see the lease change at any moment after it. */
   async #attempt(): Promise<boolean> {
-    const startedAt = this.options.clock.elapsed();
+    const startedAt = this.#options.clock.elapsed();
     if (this.#leads && this.mayAct) {
       const kept = await this.#write(this.#lease, startedAt).catch(() => null);
       if (kept) return true;
     }
     if (await this.#looksHeld()) return false;
-    const found = await unless(isNotFound, this.options.api.get(leases, this.options));
-    if (!found) return this.options.isCoordinated ? false : this.#create(startedAt);
+    const found = await unless(isNotFound, this.#options.api.get(leases, this.#options));
+    if (!found) return this.#options.isCoordinated ? false : this.#create(startedAt);
     if (this.#over) return false;
     this.#observe(found);
-    if (this.options.isCoordinated) return this.#keepGiven(found, startedAt);
+    if (this.#options.isCoordinated) return this.#keepGiven(found, startedAt);
     return !this.#isHeld(found) && (await this.#write(found, startedAt)) !== null;
   }
 
@@ -185,9 +188,9 @@ export class LeaderElector {
    * candidate whose wait is over reads the newest version before it takes the lease.
    */
   async #looksHeld(): Promise<boolean> {
-    const { api, isCoordinated = false } = this.options;
+    const { api, isCoordinated = false } = this.#options;
     if (this.#lease === null || this.#leads || isCoordinated) return false;
-    const { namespace, name } = this.options;
+    const { namespace, name } = this.#options;
     const seen = await unless(isNotFound, api.get(leases, { namespace, name }, { resourceVersion: '0' }));
     if (seen) this.#observe(seen);
     return seen !== null && this.#isHeld(seen);
@@ -196,21 +199,21 @@ export class LeaderElector {
   /** Returns whether another candidate holds it, as far as the lease was seen to change. */
   #isHeld({ spec }: Lease): boolean {
     const holder = spec?.holderIdentity ?? '';
-    const free = holder === '' || holder === this.options.identity;
-    return !free && this.options.clock.elapsed() - this.#movedAt < (spec?.leaseDurationSeconds ?? 0) * 1000;
+    const free = holder === '' || holder === this.#options.identity;
+    return !free && this.#options.clock.elapsed() - this.#movedAt < (spec?.leaseDurationSeconds ?? 0) * 1000;
   }
 
   /** The elector assigns an expired lease, even if this candidate had it last. */
   async #keepGiven(lease: Lease, startedAt: number): Promise<boolean> {
     const { holderIdentity = '', leaseDurationSeconds = 0, preferredHolder = '' } = lease.spec ?? {};
-    if (holderIdentity !== this.options.identity || this.options.clock.elapsed() - this.#movedAt > leaseDurationSeconds * 1000)
+    if (holderIdentity !== this.#options.identity || this.#options.clock.elapsed() - this.#movedAt > leaseDurationSeconds * 1000)
       return false;
     this.#yields = preferredHolder !== '' && preferredHolder !== holderIdentity;
     return !this.#yields && (await this.#write(lease, startedAt)) !== null;
   }
 
   async #create(startedAt: number): Promise<boolean> {
-    const { api, namespace, name } = this.options;
+    const { api, namespace, name } = this.#options;
     const lease: Lease = { metadata: { namespace, name }, spec: this.#claim(null) };
     const created = await unless(isAlreadyExists, api.create(leases, lease));
     if (created) this.#hold(created, startedAt);
@@ -220,13 +223,13 @@ export class LeaderElector {
   /** Conditional on the version that was seen: one of two candidates gets a conflict. */
   async #write(lease: Lease | null, startedAt: number): Promise<Lease | null> {
     if (!lease) return null;
-    const written = await this.options.api.update(leases, { ...lease, spec: { ...lease.spec, ...this.#claim(lease) } });
+    const written = await this.#options.api.update(leases, { ...lease, spec: { ...lease.spec, ...this.#claim(lease) } });
     this.#hold(written, startedAt);
     return written;
   }
 
   #claim(lease: Lease | null): NonNullable<Lease['spec']> {
-    const { clock, identity, leaseDurationMs } = this.options;
+    const { clock, identity, leaseDurationMs } = this.#options;
     const now = microTimeText(clock.now());
     const renews = lease?.spec?.holderIdentity === identity;
     return {
@@ -246,26 +249,26 @@ export class LeaderElector {
   #observe(lease: Lease): void {
     const before = this.#lease;
     this.#lease = lease;
-    if (before?.metadata.resourceVersion !== lease.metadata.resourceVersion) this.#movedAt = this.options.clock.elapsed();
+    if (before?.metadata.resourceVersion !== lease.metadata.resourceVersion) this.#movedAt = this.#options.clock.elapsed();
     const holder = lease.spec?.holderIdentity ?? '';
     if (holder === this.#reported || holder === '') return;
     this.#reported = holder;
-    this.options.onNewLeader?.(holder);
+    this.#options.onNewLeader?.(holder);
   }
 
   /** An empty holder lets the next candidate take over at its next try. */
   async #release(): Promise<void> {
     const lease = this.#lease;
     if (!lease) return;
-    const now = microTimeText(this.options.clock.now());
+    const now = microTimeText(this.#options.clock.now());
     const { leaseTransitions = 0 } = lease.spec ?? {};
     try {
-      await this.options.api.update(leases, {
+      await this.#options.api.update(leases, {
         ...lease,
         spec: { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now, leaseTransitions },
       });
     } catch (error) {
-      this.options.onError?.(new Error(`the lease could not be given back: ${messageOf(error)}`, { cause: error }));
+      this.#options.onError?.(new Error(`the lease could not be given back: ${messageOf(error)}`, { cause: error }));
     }
     this.#lease = null;
   }

@@ -29,10 +29,12 @@ const own = 'own';
  * Announces this program as a candidate for a lease (KEP 4355): by a LeaseCandidate that is renewed periodically, and at once when the electing server asks.
  */
 export class Candidacy {
+  readonly #options: CandidacyOptions;
   readonly #informer: Informer<LeaseCandidate>;
   readonly #queue: WorkQueue;
 
-  constructor(private readonly options: CandidacyOptions) {
+  constructor(options: CandidacyOptions) {
+    this.#options = options;
     const { api, clock, random, namespace, identity, onError } = options;
     this.#queue = new WorkQueue({ clock, backoffFirstMs: retryFirstMs, backoffMaxMs: retryMaxMs });
     const fieldSelector = `metadata.name=${identity}`;
@@ -59,14 +61,14 @@ export class Candidacy {
     this.#informer.start(signal);
     await this.#informer.synced();
     this.#queue.add(own);
-    const { onError } = this.options;
+    const { onError } = this.#options;
     const report = (_key: string, error: unknown): void => onError?.(error);
     await work(this.#queue, { workers: 1, sync: () => this.#sync(), onError: report }, signal);
     await this.#informer.stopped();
   }
 
   async #sync(): Promise<{ readonly againAfterMs: number }> {
-    const { api, clock, namespace, identity, leaseName, binaryVersion, emulationVersion } = this.options;
+    const { api, clock, namespace, identity, leaseName, binaryVersion, emulationVersion } = this.#options;
     const renewTime = microTimeText(clock.now());
     const known = this.#informer.cache.get(`${namespace}/${identity}`);
     if (known) await api.update(leaseCandidates, { ...known, spec: { ...known.spec, renewTime } });

@@ -74,10 +74,12 @@ function idle(signal: AbortSignal, log: ManagerOptions['log']): Promise<void> {
 
 /** Runs the controllers, while this manager leads, until `signal` aborts. `lost` means that another may lead now, and the process should end. */
 export class Manager {
+  readonly #manager: ManagerOptions;
   readonly #connection: Connection;
   readonly #api: RestApi;
 
-  constructor(private readonly manager: ManagerOptions) {
+  constructor(manager: ManagerOptions) {
+    this.#manager = manager;
     const { settings, clock, metrics, options } = manager;
     this.#connection = new Connection(settings, { clock });
     const { host } = new URL(settings.server);
@@ -103,11 +105,11 @@ export class Manager {
 
   async run(signal: AbortSignal): Promise<'stopped' | 'lost'> {
     try {
-      if (!this.manager.options['leader-elect']) {
+      if (!this.#manager.options['leader-elect']) {
         await this.#lead(this.#enabled(), signal, () => true);
         return 'stopped';
       }
-      return await (this.manager.features.enabled('CoordinatedLeaderElection') ? this.#standAndElect(signal) : this.#electAll(signal));
+      return await (this.#manager.features.enabled('CoordinatedLeaderElection') ? this.#standAndElect(signal) : this.#electAll(signal));
     } finally {
       this.#connection.close();
     }
@@ -115,7 +117,7 @@ export class Manager {
 
   /** Announces a candidate for this program's lease for as long as it is requested, or held. Leases of migrating controllers are elected without candidates. */
   async #standAndElect(signal: AbortSignal): Promise<'stopped' | 'lost'> {
-    const { options, clock, random, identity, version, emulationVersion, checks, log } = this.manager;
+    const { options, clock, random, identity, version, emulationVersion, checks, log } = this.#manager;
     const over = new AbortController();
     const either = AbortSignal.any([signal, over.signal]);
     const candidacy = new Candidacy({
@@ -143,11 +145,11 @@ export class Manager {
 
   /** Controllers that move between programs have a lease of their own, which is requested once the other is held; losing one gives up both. */
   async #electAll(signal: AbortSignal): Promise<'stopped' | 'lost'> {
-    const { options, migration = null } = this.manager;
+    const { options, migration = null } = this.#manager;
     const name = options['leader-elect-resource-name'];
     const placed = (place: 'moves' | 'stays'): readonly ControllerEntry[] =>
       this.#enabled().filter((entry) => placeOf(entry, migration) === place);
-    const isCoordinated = this.manager.features.enabled('CoordinatedLeaderElection');
+    const isCoordinated = this.#manager.features.enabled('CoordinatedLeaderElection');
     const main = { name, check: 'leaderElection', isCoordinated, entries: placed('stays') };
     if (migration === null) return this.#elect(main, signal);
     const over = new AbortController();
@@ -174,7 +176,7 @@ export class Manager {
   }
 
   async #elect({ name, check, entries, leads, isCoordinated = false }: Election, signal: AbortSignal): Promise<'stopped' | 'lost'> {
-    const { options, clock, random, identity, metrics, checks, log } = this.manager;
+    const { options, clock, random, identity, metrics, checks, log } = this.#manager;
     const renewDeadlineMs = options['leader-elect-renew-deadline'];
     const api = this.#api.with({ timeoutMs: renewDeadlineMs / 2 });
     const writer = new EventWriter({ api, clock, onError: (error) => log('error', `event: ${messageOf(error)}`) });
@@ -212,7 +214,7 @@ export class Manager {
 
   /** Starts the controllers and resolves when all have stopped: none of their requests is running after that. */
   async #lead(entries: readonly ControllerEntry[], signal: AbortSignal, mayAct: () => boolean): Promise<void> {
-    const { options, settings, clock, random, metrics, log, features, trace } = this.manager;
+    const { options, settings, clock, random, metrics, log, features, trace } = this.#manager;
     // Every request and every watch listens.
     setMaxListeners(0, signal);
     const mayWrite = (): void => {
@@ -260,11 +262,11 @@ export class Manager {
         log: controllerLog,
         metrics: metrics.queue,
         measures: metrics.measures,
-        cloud: this.manager.cloud ?? null,
+        cloud: this.#manager.cloud ?? null,
         options,
         isOn: (feature: SwitchingFeature) => features.enabled(feature),
         ...(trace ? { traced: trace.work } : {}),
-        rootCa: this.manager.rootCa,
+        rootCa: this.#manager.rootCa,
       };
       const controller = entry.make(environment);
       return controller ? [[entry.name, controller] as const] : [];
@@ -290,7 +292,7 @@ export class Manager {
   }
 
   async #runOne(name: string, controller: Controller, index: number, signal: AbortSignal): Promise<void> {
-    const { options, clock, metrics, checks } = this.manager;
+    const { options, clock, metrics, checks } = this.#manager;
     await pause(clock, options['controller-start-interval'] * index, signal);
     if (signal.aborted) return;
     metrics.running(name, true);
@@ -306,7 +308,7 @@ export class Manager {
   }
 
   #enabled(): readonly ControllerEntry[] {
-    const { options, features } = this.manager;
+    const { options, features } = this.#manager;
     const surroundings = { features, told: new Set(Object.keys(options['feature-gates'])), cloudProvider: options['cloud-provider'] };
     return controllerCatalogue.filter((entry) => isEnabled(entry, options.controllers) && isWanted(entry, surroundings));
   }
@@ -318,7 +320,7 @@ export class Manager {
     mayWrite: () => void,
     signal: AbortSignal,
   ): (entry: ControllerEntry, api: RestApi) => RestApi {
-    const { options, settings, clock, log } = this.manager;
+    const { options, settings, clock, log } = this.#manager;
     if (!options['use-service-account-credentials']) return (_, api) => api;
     const tokens = new AccountTokens({ ...own, clock, signal, onError: (message) => log('error', message) });
     void tokens.prepare(entries.filter(({ actsAsManager }) => actsAsManager !== true).map(({ account }) => account));
@@ -334,12 +336,12 @@ export class Manager {
 
   /** Controllers' writes use connections that break when the lease expires: no byte of an unsent write leaves after that. */
   #leaderConnection(settings: ConnectionSettings, mayPass: () => void, signal: AbortSignal): Connection {
-    const connection = new Connection(settings, { clock: this.manager.clock, mayPass });
+    const connection = new Connection(settings, { clock: this.#manager.clock, mayPass });
     signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });
     return connection;
   }
 
   #userAgent(account: string): string {
-    return `${program}/${this.manager.version} (${process.platform}/${process.arch}) ${account}`;
+    return `${program}/${this.#manager.version} (${process.platform}/${process.arch}) ${account}`;
   }
 }

@@ -48,12 +48,14 @@ interface Selection {
 }
 
 class Autoscaler {
+  readonly #environment: ManagerEnvironment;
   readonly #histories = new Map<string, History>();
   readonly #selections = new Map<string, Selection>();
   readonly #metrics: MetricsApi;
   readonly #targets: ScaleTargets;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.#metrics = new MetricsApi(environment.api);
     this.#targets = new ScaleTargets(environment.api, environment.clock);
   }
@@ -61,11 +63,11 @@ class Autoscaler {
   forget(key: string): void {
     this.#histories.delete(key);
     this.#selections.delete(key);
-    this.environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
+    this.#environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
   }
 
   async look(autoscaler: HorizontalPodAutoscaler): Promise<void> {
-    const { clock, measures, log } = this.environment;
+    const { clock, measures, log } = this.#environment;
     const startedAt = clock.elapsed();
     const key = keyTextOf(autoscaler);
     let outcome: Outcome;
@@ -82,7 +84,7 @@ class Autoscaler {
   }
 
   async #judge(autoscaler: HorizontalPodAutoscaler, key: string): Promise<Outcome> {
-    const { events, clock } = this.environment;
+    const { events, clock } = this.#environment;
     const { scaleTargetRef, minReplicas: min = 1, maxReplicas: max } = autoscaler.spec;
     const namespace = namespaceOf(autoscaler);
     let type: Resource;
@@ -103,7 +105,7 @@ class Autoscaler {
       message: "the HPA controller was able to get the target's current scale",
     };
     this.#histories.set(key, firstSeen(this.#histories.get(key) ?? noHistory, current, clock.elapsed()));
-    this.environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
+    this.#environment.measures.set('horizontal_pod_autoscaler_controller_num_horizontal_pod_autoscalers', {}, this.#histories.size);
     const resize = (
       replicas: number,
       reason: string,
@@ -139,7 +141,7 @@ class Autoscaler {
         min,
         max,
         behavior: autoscaler.spec.behavior,
-        downWindowMs: this.environment.options['horizontal-pod-autoscaler-downscale-stabilization'],
+        downWindowMs: this.#environment.options['horizontal-pod-autoscaler-downscale-stabilization'],
         now: clock.elapsed(),
       },
       this.#histories.get(key) ?? noHistory,
@@ -166,7 +168,7 @@ class Autoscaler {
     readonly statuses: readonly MetricStatus[];
   }): Promise<Outcome> {
     const { autoscaler, key, type, scale, replicas, reason, statements, statuses } = change;
-    const { events, clock } = this.environment;
+    const { events, clock } = this.#environment;
     const current = scale.spec?.replicas ?? 0;
     const kept = { currentReplicas: current, currentMetrics: statuses.length > 0 ? statuses : null };
     try {
@@ -194,7 +196,7 @@ class Autoscaler {
     const chosen = this.#selected(autoscaler, scale.status?.selector ?? '');
     if ('event' in chosen) {
       const { event, reason, summary, message = summary } = chosen;
-      this.environment.events.warning(autoscaler, event, summary);
+      this.#environment.events.warning(autoscaler, event, summary);
       return { best: null, statuses: [], failure: { reason, message, summary } };
     }
     return this.#proposed(autoscaler.spec.metrics ?? [], this.#question(autoscaler, scale, chosen.pods));
@@ -212,7 +214,7 @@ class Autoscaler {
       const summary = `couldn't convert selector into a corresponding internal selector object: ${selector}`;
       return { event: reason, reason, summary };
     }
-    const matching = this.environment.informers
+    const matching = this.#environment.informers
       .of(pods)
       .cache.inNamespace(namespaceOf(autoscaler))
       .filter(({ metadata }) => terms(metadata.labels));
@@ -224,7 +226,7 @@ class Autoscaler {
   }
 
   #question(autoscaler: HorizontalPodAutoscaler, scale: Scale, matching: readonly Pod[]): Question {
-    const { clock, options, isOn } = this.environment;
+    const { clock, options, isOn } = this.#environment;
     return {
       autoscaler,
       selector: scale.status?.selector ?? '',
@@ -247,7 +249,7 @@ class Autoscaler {
     const statuses: MetricStatus[] = [];
     let invalid = 0;
     for (const spec of specs) {
-      const startedAt = this.environment.clock.elapsed();
+      const startedAt = this.#environment.clock.elapsed();
       let error: 'none' | 'internal' = 'none';
       try {
         const proposal = await proposalOf(spec, question, this.#metrics, this.#targets);
@@ -271,12 +273,12 @@ class Autoscaler {
 
   #failed(spec: MetricSpec, autoscaler: HorizontalPodAutoscaler, message: string): NonNullable<Total['failure']> {
     const reason = failureReason(spec.type);
-    this.environment.events.warning(autoscaler, reason, message);
+    this.#environment.events.warning(autoscaler, reason, message);
     return { reason, message: `the HPA was unable to compute the replica count: ${message}`, summary: failureSummary(spec, message) };
   }
 
   #measure(labels: Readonly<Record<'action' | 'error' | 'metric_type', string>>, startedAt: number): void {
-    const { clock, measures } = this.environment;
+    const { clock, measures } = this.#environment;
     measures.count('horizontal_pod_autoscaler_controller_metric_computation_total', labels);
     const seconds = (clock.elapsed() - startedAt) / 1000;
     measures.observe('horizontal_pod_autoscaler_controller_metric_computation_duration_seconds', labels, seconds);
@@ -291,7 +293,7 @@ class Autoscaler {
   }
 
   async #write(autoscaler: HorizontalPodAutoscaler, { statements, status }: Outcome): Promise<void> {
-    const { api, clock, events, log } = this.environment;
+    const { api, clock, events, log } = this.#environment;
     const before = autoscaler.status ?? { desiredReplicas: 0 };
     const after = { ...before, ...status, conditions: stated(before.conditions ?? [], statements, clock.now()) };
     if (sameJson(before, after)) return;

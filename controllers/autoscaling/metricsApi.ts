@@ -36,7 +36,11 @@ const query = (words: Readonly<Record<string, string>>): string => {
 const part = encodeURIComponent;
 
 export class MetricsApi {
-  constructor(private readonly api: Api) {}
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
 
   /** Returns the use of a resource by each pod; of one container, or of all. A pod with an unmeasured container is left out. */
   async ofResource(
@@ -107,7 +111,7 @@ export class MetricsApi {
   /** Rejects with a `MetricError` that names the failed API and the failure; its cause has the details. */
   async #read<A>(kind: MetricsKind, what: string, path: string): Promise<A> {
     try {
-      return await this.api.read<A>(path, { accept: 'application/json' });
+      return await this.#api.read<A>(path, { accept: 'application/json' });
     } catch (error) {
       throw new MetricError(`${failed(kind)}${readFailure(error, what)}`, { cause: error });
     }

@@ -13,12 +13,14 @@ interface ResourceListDocument {
 const servedMs = 60_000;
 
 export class ScaleTargets {
+  readonly #api: Api;
+  readonly #clock: Clock;
   readonly #served = new Map<string, { readonly document: ResourceListDocument; readonly at: number }>();
 
-  constructor(
-    private readonly api: Api,
-    private readonly clock: Clock,
-  ) {}
+  constructor(api: Api, clock: Clock) {
+    this.#api = api;
+    this.#clock = clock;
+  }
 
   /** Returns the type of a kind; throws when the server has no such kind. */
   async typeOf({ apiVersion = 'v1', kind }: CrossVersionObjectReference): Promise<Resource> {
@@ -29,20 +31,20 @@ export class ScaleTargets {
   }
 
   scaleOf(type: Resource, namespace: string, name: string): Promise<Scale> {
-    return this.api.read<Scale>(pathOf(type, { namespace, name, subresource: 'scale' }), { accept: 'application/json' });
+    return this.#api.read<Scale>(pathOf(type, { namespace, name, subresource: 'scale' }), { accept: 'application/json' });
   }
 
   async resize(type: Resource, scale: Scale, replicas: number): Promise<void> {
-    await this.api.update<Scale>(type as Resource<Scale>, { ...scale, spec: { ...scale.spec, replicas } }, { subresource: 'scale' });
+    await this.#api.update<Scale>(type as Resource<Scale>, { ...scale, spec: { ...scale.spec, replicas } }, { subresource: 'scale' });
   }
 
   async #servedBy(apiVersion: string): Promise<ResourceListDocument> {
     const known = this.#served.get(apiVersion);
-    if (known && this.clock.elapsed() - known.at < servedMs) return known.document;
+    if (known && this.#clock.elapsed() - known.at < servedMs) return known.document;
     const { group, version } = resource({ apiVersion, resource: '', kind: '' });
     const path = group === '' ? `/api/${version}` : `/apis/${apiVersionOf({ group, version })}`;
-    const document = (await unless(isNotFound, this.api.read<ResourceListDocument>(path))) ?? {};
-    this.#served.set(apiVersion, { document, at: this.clock.elapsed() });
+    const document = (await unless(isNotFound, this.#api.read<ResourceListDocument>(path))) ?? {};
+    this.#served.set(apiVersion, { document, at: this.#clock.elapsed() });
     return document;
   }
 }

@@ -52,16 +52,17 @@ interface Session {
 }
 
 export class Connection {
+  readonly #settings: ConnectionSettings;
+  readonly #options: ConnectionOptions;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #clock: Clock;
   readonly #sessions = new Set<Session>();
   #closed = false;
 
-  constructor(
-    private readonly settings: ConnectionSettings,
-    private readonly options: ConnectionOptions = {},
-  ) {
+  constructor(settings: ConnectionSettings, options: ConnectionOptions = {}) {
+    this.#settings = settings;
+    this.#options = options;
     const url = new URL(settings.server);
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/$/, '');
@@ -101,7 +102,7 @@ export class Connection {
         session.streams--;
         throw error;
       }
-      const token = this.settings.token?.();
+      const token = this.#settings.token?.();
       const stream = session.http.request(
         {
           ':method': method,
@@ -154,8 +155,8 @@ export class Connection {
   }
 
   #open(): Session {
-    const terms = tlsTerms(this.settings);
-    const { mayPass } = this.options;
+    const terms = tlsTerms(this.#settings);
+    const { mayPass } = this.#options;
     const socket = mayPass ? this.#socket(terms) : null;
     const http = http2.connect(this.#origin, {
       ...terms,
@@ -191,7 +192,7 @@ export class Connection {
   }
 
   #connected(http: http2.ClientHttp2Session, source: EventEmitter, event: 'connect' | 'secureConnect'): Promise<void> {
-    const timeoutMs = this.options.connectTimeoutMs ?? defaultConnectTimeoutMs;
+    const timeoutMs = this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs;
     return new Promise((resolve, reject) => {
       const fail = (why: string, cause?: unknown): void => {
         reject(new ConnectionError(`cannot connect to ${this.#origin}: ${why}`, true, cause));
@@ -216,7 +217,7 @@ export class Connection {
 
   /** A ping that is still unanswered when the next is due means a dead connection. */
   #watchOver(http: http2.ClientHttp2Session): void {
-    const everyMs = this.options.pingEveryMs ?? defaultPingEveryMs;
+    const everyMs = this.#options.pingEveryMs ?? defaultPingEveryMs;
     let waiting = false;
     const beat = (): void => {
       if (http.destroyed) return;

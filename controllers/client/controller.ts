@@ -43,15 +43,16 @@ export interface QueueControllerOptions {
  * `watch`, then `run`.
  */
 export class QueueController implements Controller {
+  readonly #environment: ControllerEnvironment;
+  readonly #options: QueueControllerOptions;
   readonly name: string;
   readonly queue: WorkQueue;
   readonly #needed: { synced(): Promise<void> }[] = [];
   readonly #owned: { start(signal: AbortSignal): void; stopped(): Promise<void> }[] = [];
 
-  constructor(
-    private readonly environment: ControllerEnvironment,
-    private readonly options: QueueControllerOptions,
-  ) {
+  constructor(environment: ControllerEnvironment, options: QueueControllerOptions) {
+    this.#environment = environment;
+    this.#options = options;
     this.name = options.name;
     const { backoffFirstMs, backoffMaxMs } = options;
     const metrics = environment.metrics?.(options.name);
@@ -81,7 +82,7 @@ export class QueueController implements Controller {
 
   /** Returns a type's informer, which is synced before work begins. */
   needs<T extends KubeObject>(type: Resource<T>): Informer<T> {
-    const informer = this.environment.informers.of(type);
+    const informer = this.#environment.informers.of(type);
     this.#needed.push(informer);
     return informer;
   }
@@ -96,11 +97,11 @@ export class QueueController implements Controller {
   async run(signal: AbortSignal): Promise<void> {
     for (const informer of this.#owned) informer.start(signal);
     await Promise.all(this.#needed.map((informer) => informer.synced()));
-    const { workers = 1, retriesMax, background } = this.options;
-    const sync = this.#traced(this.options.sync);
+    const { workers = 1, retriesMax, background } = this.#options;
+    const sync = this.#traced(this.#options.sync);
     // A conflict means that the cache lags; the next try uses its newer state.
     const onError = (key: string, error: unknown): void => {
-      if (!isConflict(error)) this.environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`);
+      if (!isConflict(error)) this.#environment.log('error', `${this.name}: ${key}: ${messageOf(error)}`);
     };
     await Promise.all([
       work(this.queue, { workers, sync, onError, ...(retriesMax === undefined ? {} : { retriesMax }) }, signal),
@@ -110,7 +111,7 @@ export class QueueController implements Controller {
   }
 
   #traced(sync: WorkOptions['sync']): WorkOptions['sync'] {
-    const { traced, clock } = this.environment;
+    const { traced, clock } = this.#environment;
     if (traced === undefined) return sync;
     return async (key) => {
       const started = clock.elapsed();

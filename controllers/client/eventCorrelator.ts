@@ -42,16 +42,19 @@ const rememberedMax = 4096;
  * one; an object with very many events has most of them dropped.
  */
 export class EventCorrelator {
+  readonly #clock: Clock;
   readonly #buckets = new Remembered<TokenBucket>();
   readonly #similar = new Remembered<{ readonly messages: Set<string>; lastAt: number }>();
   readonly #written = new Remembered<WrittenEvent>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   correlate(event: RecordedEvent): Correlation {
     const { object, component, type, reason } = event;
     const about = [component, object.kind, object.namespace, object.name, object.uid, object.apiVersion].join('\u0000');
-    if (!this.#buckets.get(about, () => new TokenBucket(refillPerSecond, { burst: burstPerObject }, this.clock)).tryTake())
+    if (!this.#buckets.get(about, () => new TokenBucket(refillPerSecond, { burst: burstPerObject }, this.#clock)).tryTake())
       return { do: 'drop' };
     const kind = [about, type, reason].join('\u0000');
     const combined = this.#isOneOfMany(kind, { message: event.message });
@@ -66,7 +69,7 @@ export class EventCorrelator {
   }
 
   #isOneOfMany(kind: string, { message }: { readonly message: string }): boolean {
-    const now = this.clock.elapsed();
+    const now = this.#clock.elapsed();
     const similar = this.#similar.get(kind, () => ({ messages: new Set(), lastAt: now }));
     if (now - similar.lastAt > similarWithinMs) similar.messages.clear();
     similar.lastAt = now;

@@ -32,12 +32,14 @@ const waitingMax = 1000;
 
 /** Writes events in the background, one after another, correlated. One for the process; `as` names the component. */
 export class EventWriter {
+  readonly #options: { readonly api: Api; readonly clock: Clock; readonly onError?: (error: unknown) => void };
   readonly #correlator: EventCorrelator;
   readonly #waiting: RecordedEvent[] = [];
   #writing: Promise<void> | null = null;
   #serial = 0;
 
-  constructor(private readonly options: { readonly api: Api; readonly clock: Clock; readonly onError?: (error: unknown) => void }) {
+  constructor(options: { readonly api: Api; readonly clock: Clock; readonly onError?: (error: unknown) => void }) {
+    this.#options = options;
     this.#correlator = new EventCorrelator(options.clock);
   }
 
@@ -67,7 +69,7 @@ export class EventWriter {
         await this.#write(next, this.#correlator.correlate(next));
       } catch (error) {
         // A terminating namespace takes no more events, and nobody would read them.
-        if (!isNamespaceTerminating(error)) this.options.onError?.(error);
+        if (!isNamespaceTerminating(error)) this.#options.onError?.(error);
       }
     }
   }
@@ -75,18 +77,18 @@ export class EventWriter {
   async #write(event: RecordedEvent, correlation: Correlation): Promise<void> {
     if (correlation.do === 'drop') return;
     if (correlation.do === 'count' && (await this.#countUp(correlation))) return;
-    const now = this.options.clock.now();
+    const now = this.#options.clock.now();
     const namespace = event.object.namespace || 'default';
     const name = `${event.object.name ?? ''}.${this.#unique(now)}`;
-    await this.options.api.create(events, eventOf(event, correlation.message, { name, namespace, now }));
+    await this.#options.api.create(events, eventOf(event, correlation.message, { name, namespace, now }));
     this.#correlator.wrote(correlation.key, { name, namespace, firstAt: now, count: 1 });
   }
 
   /** Returns false when the event no longer exists: events live for an hour. */
   async #countUp({ key, message, written }: Extract<Correlation, { do: 'count' }>): Promise<boolean> {
     const count = written.count + 1;
-    const patch = strategicPatch({ message, count, lastTimestamp: timeText(this.options.clock.now()) });
-    if (!(await unless(isNotFound, this.options.api.patch(events, written, patch)))) return false;
+    const patch = strategicPatch({ message, count, lastTimestamp: timeText(this.#options.clock.now()) });
+    if (!(await unless(isNotFound, this.#options.api.patch(events, written, patch)))) return false;
     this.#correlator.wrote(key, { ...written, count });
     return true;
   }

@@ -16,20 +16,23 @@ interface Expected {
  * and create three more. So it records its writes, and delays further decisions until the cache shows them.
  */
 export class Expectations {
+  readonly #clock: Clock;
   readonly #expected = new Map<string, Expected>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /** Returns whether all writes for `key` were seen, or are long ago. */
   satisfied(key: string): boolean {
     const expected = this.#expected.get(key);
     if (!expected) return true;
-    return (expected.creations <= 0 && expected.deletions.size === 0) || this.clock.elapsed() - expected.since > forgottenAfterMs;
+    return (expected.creations <= 0 && expected.deletions.size === 0) || this.#clock.elapsed() - expected.since > forgottenAfterMs;
   }
 
   /** Records writes before the first request: their effect may be seen before their response. */
   expect(key: string, { creations = 0, deletions = [] }: { readonly creations?: number; readonly deletions?: readonly string[] }): void {
-    this.#expected.set(key, { creations, deletions: new Set(deletions), since: this.clock.elapsed() });
+    this.#expected.set(key, { creations, deletions: new Set(deletions), since: this.#clock.elapsed() });
   }
 
   /** Records that a creation was seen, or will not happen. */

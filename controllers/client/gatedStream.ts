@@ -9,12 +9,14 @@ import { Duplex } from 'node:stream';
  * Received bytes pass unchanged. It costs a copy in JavaScript, so it is for writes, and not for watches.
  */
 export class GatedStream extends Duplex {
+  readonly #socket: Socket;
+  readonly #mayPass: () => void;
+
   /** `mayPass` throws when nothing may be sent any more. */
-  constructor(
-    private readonly socket: Socket,
-    private readonly mayPass: () => void,
-  ) {
+  constructor(socket: Socket, mayPass: () => void) {
     super();
+    this.#socket = socket;
+    this.#mayPass = mayPass;
     socket.on('data', (chunk: Buffer) => {
       if (!this.push(chunk)) socket.pause();
     });
@@ -24,26 +26,26 @@ export class GatedStream extends Duplex {
   }
 
   override _read(): void {
-    this.socket.resume();
+    this.#socket.resume();
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
     try {
-      this.mayPass();
+      this.#mayPass();
     } catch (error) {
-      this.socket.destroy();
+      this.#socket.destroy();
       done(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    this.socket.write(chunk, done);
+    this.#socket.write(chunk, done);
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.socket.end(() => done());
+    this.#socket.end(() => done());
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.socket.destroy();
+    this.#socket.destroy();
     done(error);
   }
 }

@@ -25,6 +25,7 @@ export interface InformerOptions<T extends KubeObject> extends ReflectorOptions<
 
 /** One cache of one type, kept equal to the server's objects, and shared by all users in the process. */
 export class Informer<T extends KubeObject> implements Sink<T> {
+  readonly #options: InformerOptions<T>;
   readonly #cache = new Cache<T>();
   readonly #handlers = new Set<Handlers<T>>();
   readonly #transform: (object: T) => T;
@@ -34,12 +35,13 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   #over = false;
   #whenSynced: (() => void)[] = [];
 
-  constructor(private readonly options: InformerOptions<T>) {
+  constructor(options: InformerOptions<T>) {
+    this.#options = options;
     this.#transform = options.transform ?? withoutManagedFields;
   }
 
   get type(): Resource<T> {
-    return this.options.type;
+    return this.#options.type;
   }
   get cache(): Lister<T> {
     return this.#cache;
@@ -68,8 +70,8 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   start(signal: AbortSignal): void {
     if (this.#running) return;
     this.#scheduleResync(signal);
-    const { random } = this.options;
-    this.#running = new Reflector({ ...this.options, random }, this).run(signal);
+    const { random } = this.#options;
+    this.#running = new Reflector({ ...this.#options, random }, this).run(signal);
     // Waits for a type that will never be known end, whether they have begun or not.
     const end = (): void => {
       this.#over = true;
@@ -149,7 +151,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   }
 
   #scheduleResync(signal: AbortSignal): void {
-    const { resyncMs = 0, clock, random } = this.options;
+    const { resyncMs = 0, clock, random } = this.#options;
     if (resyncMs <= 0) return;
     const cancel = clock.after(resyncMs * (1 + random()), () => {
       for (const object of this.#cache.list()) for (const handlers of this.#handlers) handlers.changed?.(object, object);
@@ -175,17 +177,20 @@ export interface InformersOptions extends Pick<ReflectorOptions<KubeObject>, 'wa
 
 /** The informers of one process, one for each type. */
 export class Informers {
+  readonly #options: InformersOptions;
   readonly #informers = new Map<string, Informer<KubeObject>>();
   #signal: AbortSignal | null = null;
 
-  constructor(private readonly options: InformersOptions) {}
+  constructor(options: InformersOptions) {
+    this.#options = options;
+  }
 
   /** Returns the informer of a type. A new one starts at once after the start. */
   of<T extends KubeObject>(type: Resource<T>): Informer<T> {
     const key = `${type.version}.${groupResourceOf(type)}`;
     let informer = this.#informers.get(key) as unknown as Informer<T> | undefined;
     if (!informer) {
-      const { onError, ...options } = this.options;
+      const { onError, ...options } = this.#options;
       informer = new Informer<T>({ ...options, type, ...(onError ? { onError: (error: unknown) => onError(type, error) } : {}) });
       this.#informers.set(key, informer as unknown as Informer<KubeObject>);
       if (this.#signal) informer.start(this.#signal);

@@ -52,14 +52,15 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
  * The initial state is a consistent read, so a lagging replica cannot show anything older than the last state.
  */
 export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #sink: Sink<T>;
   #lists: boolean;
   #stale = true;
   #failures = 0;
 
-  constructor(
-    private readonly options: ReflectorOptions<T>,
-    private readonly sink: Sink<T>,
-  ) {
+  constructor(options: ReflectorOptions<T>, sink: Sink<T>) {
+    this.#options = options;
+    this.#sink = sink;
     this.#lists = options.watchesLists === false;
   }
 
@@ -71,8 +72,8 @@ export class Reflector<T extends KubeObject> {
       } catch (error) {
         if (signal.aborted) return;
         this.#consider(error);
-        const waitMs = Math.min(backoffMaxMs, backoffFirstMs * backoffFactor ** this.#failures++) * (1 + this.options.random());
-        await pause(this.options.clock, waitMs, signal);
+        const waitMs = Math.min(backoffMaxMs, backoffFirstMs * backoffFactor ** this.#failures++) * (1 + this.#options.random());
+        await pause(this.#options.clock, waitMs, signal);
       }
     }
   }
@@ -84,7 +85,7 @@ export class Reflector<T extends KubeObject> {
       this.#lists = true;
       return;
     }
-    if (!isExpired(error)) this.options.onError?.(error);
+    if (!isExpired(error)) this.#options.onError?.(error);
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
@@ -103,7 +104,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   #selection(): { namespace?: string; labelSelector?: string; fieldSelector?: string; metadataOnly?: true } {
-    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.options;
+    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.#options;
     return {
       ...(metadataOnly ? { metadataOnly } : {}),
       ...(namespace ? { namespace } : {}),
@@ -113,13 +114,13 @@ export class Reflector<T extends KubeObject> {
   }
 
   #open(withState: boolean): Promise<Watch<T>> {
-    const timeoutSeconds = Math.floor(watchSecondsMin * (1 + this.options.random()));
+    const timeoutSeconds = Math.floor(watchSecondsMin * (1 + this.#options.random()));
     const common = { ...this.#selection(), allowWatchBookmarks: true, timeoutSeconds };
-    return this.options.api.watch(
-      this.options.type,
+    return this.#options.api.watch(
+      this.#options.type,
       withState
         ? { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
-        : { ...common, resourceVersion: this.sink.version },
+        : { ...common, resourceVersion: this.#sink.version },
     );
   }
 
@@ -128,7 +129,7 @@ export class Reflector<T extends KubeObject> {
     let next = '';
     let version = '';
     do {
-      const page = await this.options.api.list(this.options.type, {
+      const page = await this.#options.api.list(this.#options.type, {
         ...this.#selection(),
         limit: pageSize,
         ...(next ? { continue: next } : {}),
@@ -142,8 +143,8 @@ export class Reflector<T extends KubeObject> {
 
   /** `initial` collects the state that the watch begins with, and is null once it is complete. */
   async #consume(watch: Watch<T>, initial: T[] | null): Promise<void> {
-    const overdue = this.options.clock.after(watchSecondsMin * 2 * 1000 + watchOverdueMs, () => watch.close());
-    const opened = this.options.clock.elapsed();
+    const overdue = this.#options.clock.after(watchSecondsMin * 2 * 1000 + watchOverdueMs, () => watch.close());
+    const opened = this.#options.clock.elapsed();
     let events = 0;
     try {
       for await (const event of watch) {
@@ -153,7 +154,7 @@ export class Reflector<T extends KubeObject> {
     } finally {
       overdue();
     }
-    if (events === 0 && this.options.clock.elapsed() - opened < watchMsMin)
+    if (events === 0 && this.#options.clock.elapsed() - opened < watchMsMin)
       throw new ConnectionError('a watch ended as soon as it began', true);
     if (initial) throw new ConnectionError('a watch ended before its initial state was complete', true);
   }
@@ -168,22 +169,22 @@ export class Reflector<T extends KubeObject> {
           this.#replace(initial, version);
           return null;
         }
-        if (!initial) this.sink.progress(version);
+        if (!initial) this.#sink.progress(version);
         return initial;
       }
       case 'DELETED':
       case 'ADDED':
       case 'MODIFIED':
         if (initial) initial.push(event.object);
-        else if (event.type === 'DELETED') this.sink.remove(event.object);
-        else this.sink.put(event.object);
+        else if (event.type === 'DELETED') this.#sink.remove(event.object);
+        else this.#sink.put(event.object);
         this.#failures = 0;
         return initial;
     }
   }
 
   #replace(items: readonly T[], version: string): void {
-    this.sink.replace(items, version);
+    this.#sink.replace(items, version);
     this.#stale = false;
     this.#failures = 0;
   }

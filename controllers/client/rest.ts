@@ -64,17 +64,19 @@ interface Call {
 }
 
 export class RestApi implements Api {
+  readonly #options: RestOptions;
   readonly #clock: Clock;
   /** Types for which the server does not support Protobuf. */
   readonly #jsonOnly = new Set<string>();
 
-  constructor(private readonly options: RestOptions) {
+  constructor(options: RestOptions) {
+    this.#options = options;
     this.#clock = options.clock ?? systemClock;
   }
 
   /** Returns a client of the same server with another rate limit, identity or lifetime. */
   with(changes: Partial<RestOptions>): RestApi {
-    return new RestApi({ ...this.options, ...changes });
+    return new RestApi({ ...this.#options, ...changes });
   }
 
   get<T extends KubeObject>(type: Resource<T>, key: ObjectKey, options: GetOptions = {}): Promise<T> {
@@ -154,30 +156,30 @@ export class RestApi implements Api {
   }
 
   async #ask<A>(call: Call): Promise<A> {
-    const answer = await this.#send(call, this.options.timeoutMs ?? defaultTimeoutMs);
+    const answer = await this.#send(call, this.#options.timeoutMs ?? defaultTimeoutMs);
     return decodeBody(await bodyOf(answer), answer.headers['content-type'], { exactMember: exactMemberOf(call.about) }) as A;
   }
 
   #preferred({ about }: Call): ContentType {
-    const { contentType = jsonType } = this.options;
+    const { contentType = jsonType } = this.#options;
     return about === undefined || this.#jsonOnly.has(groupResourceOf(about)) ? jsonType : contentType;
   }
 
   /** Resolves with a successful response. Retries requests that certainly had no effect, and reads in any case. */
   async #send(call: Call, timeoutMs: number | null): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
-      await this.options.throttle?.take(this.options.signal);
+      await this.#options.throttle?.take(this.#options.signal);
       const outcome = await this.#attempt(call, timeoutMs).then<Answer | number, number>(
         (answer) => (answer.status < 300 ? answer : this.#refusal(call, answer, attempt)),
         (error: unknown) => this.#broken(call, error, attempt),
       );
       if (typeof outcome !== 'number') return outcome;
-      await pause(this.#clock, outcome, this.options.signal);
+      await pause(this.#clock, outcome, this.#options.signal);
     }
   }
 
   async #attempt(call: Call, timeoutMs: number | null): Promise<Answer> {
-    const { connection, userAgent, headers, mayWrite, signal, observe } = this.options;
+    const { connection, userAgent, headers, mayWrite, signal, observe } = this.#options;
     const { method, path } = call;
     const { content, type, accept } = this.#spelled(call);
     const own = (await headers?.()) ?? {};
@@ -223,22 +225,22 @@ export class RestApi implements Api {
     const header = answer.headers['retry-after'];
     const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : null;
     const error = new ApiError(answer.status, status, `${call.method} ${call.path}`, seconds ?? status.details?.retryAfterSeconds ?? null);
-    if (answer.status === 401 && attempt === 0 && this.options.unauthorized) {
-      this.options.unauthorized();
+    if (answer.status === 401 && attempt === 0 && this.#options.unauthorized) {
+      this.#options.unauthorized();
       return 0;
     }
     // 429 and 503 with Retry-After precede all handling of the request. A 504 does not: the write may have been carried out.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
     // An eviction that a budget refuses is answered with 429 as well, and for as long as the budget does: that is for the caller.
-    if (!again || attempt >= (this.options.retries ?? defaultRetries) || call.path.endsWith('/eviction')) throw error;
+    if (!again || attempt >= (this.#options.retries ?? defaultRetries) || call.path.endsWith('/eviction')) throw error;
     return (error.retryAfterSeconds ?? retryAfterDefaultSeconds) * 1000;
   }
 
   #broken(call: Call, error: unknown, attempt: number): number {
-    if (this.options.signal?.aborted) throw new StoppedError('the client is stopped');
+    if (this.#options.signal?.aborted) throw new StoppedError('the client is stopped');
     const again = error instanceof ConnectionError && (error.definite || call.method === 'GET');
-    if (!again || attempt >= (this.options.retries ?? defaultRetries)) throw error;
+    if (!again || attempt >= (this.#options.retries ?? defaultRetries)) throw error;
     return reconnectDelayMs * Math.min(attempt + 1, 10);
   }
 }

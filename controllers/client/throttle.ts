@@ -12,17 +12,17 @@ export const unthrottled: Throttle = { take: () => Promise.resolve() };
  * order without a queue.
  */
 export class TokenBucket implements Throttle {
+  readonly #qps: number;
+  readonly #clock: Clock;
   #tokens: number;
   #filledAt: number;
 
-  private readonly burst: number;
+  readonly #burst: number;
 
-  constructor(
-    private readonly qps: number,
-    { burst }: { readonly burst: number },
-    private readonly clock: Clock,
-  ) {
-    this.burst = burst;
+  constructor(qps: number, { burst }: { readonly burst: number }, clock: Clock) {
+    this.#qps = qps;
+    this.#clock = clock;
+    this.#burst = burst;
 
     this.#tokens = burst;
     this.#filledAt = clock.elapsed();
@@ -39,18 +39,18 @@ export class TokenBucket implements Throttle {
   reserve(): number {
     this.#fill();
     this.#tokens -= 1;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.qps) * 1000;
+    return this.#tokens >= 0 ? 0 : (-this.#tokens / this.#qps) * 1000;
   }
 
   async take(signal?: AbortSignal): Promise<void> {
     const waitMs = this.reserve();
-    if (waitMs > 0) await pause(this.clock, waitMs, signal);
+    if (waitMs > 0) await pause(this.#clock, waitMs, signal);
     if (signal?.aborted) throw new StoppedError('stopped while waiting for the client-side rate limit');
   }
 
   #fill(): void {
-    const now = this.clock.elapsed();
-    this.#tokens = Math.min(this.burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.qps);
+    const now = this.#clock.elapsed();
+    this.#tokens = Math.min(this.#burst, this.#tokens + ((now - this.#filledAt) / 1000) * this.#qps);
     this.#filledAt = now;
   }
 }

@@ -49,25 +49,34 @@ const lengthDelimited: Framing = {
 };
 
 export class StreamWatch<T extends KubeObject> implements Watch<T> {
+  readonly #stream: Readable & { close?: () => void };
+  readonly #inProtobuf: boolean;
+  /** See `exactMemberOf`. */
+  readonly #exactMember: string | undefined;
+
   constructor(
-    private readonly stream: Readable & { close?: () => void },
-    private readonly inProtobuf = false,
-    /** See `exactMemberOf`. */
-    private readonly exactMember?: string,
-  ) {}
+    stream: Readable & { close?: () => void },
+    inProtobuf = false,
+
+    exactMember?: string,
+  ) {
+    this.#stream = stream;
+    this.#inProtobuf = inProtobuf;
+    this.#exactMember = exactMember;
+  }
 
   close(): void {
-    if (this.stream.close) this.stream.close();
-    else this.stream.destroy();
+    if (this.#stream.close) this.#stream.close();
+    else this.#stream.destroy();
   }
 
   async *[Symbol.asyncIterator](): AsyncIterator<WatchEvent<T>> {
-    const framing = this.inProtobuf ? lengthDelimited : lines;
+    const framing = this.#inProtobuf ? lengthDelimited : lines;
     let waiting: Buffer[] = [];
     let waitingBytes = 0;
     let need = 1;
     try {
-      for await (const chunk of this.stream as AsyncIterable<Buffer>) {
+      for await (const chunk of this.#stream as AsyncIterable<Buffer>) {
         waiting.push(chunk);
         waitingBytes += chunk.length;
         if (framing.mayEnd(chunk, { bytes: waitingBytes, need })) {
@@ -75,7 +84,7 @@ export class StreamWatch<T extends KubeObject> implements Watch<T> {
           let start = 0;
           let cut = framing.cut(bytes, start);
           for (; 'to' in cut; cut = framing.cut(bytes, start)) {
-            if (cut.to > cut.from) yield this.#read(framing.decode(bytes.subarray(cut.from, cut.to), this.exactMember));
+            if (cut.to > cut.from) yield this.#read(framing.decode(bytes.subarray(cut.from, cut.to), this.#exactMember));
             start = cut.to + framing.gap;
           }
           waiting = start < bytes.length ? [bytes.subarray(start)] : [];
@@ -90,7 +99,7 @@ export class StreamWatch<T extends KubeObject> implements Watch<T> {
   }
 
   #read(event: WatchEvent<KubeObject>): WatchEvent<T> {
-    const { exactMember } = this;
+    const exactMember = this.#exactMember;
     return (exactMember === undefined ? event : { ...event, object: exactOnly(event.object, exactMember) }) as WatchEvent<T>;
   }
 }

@@ -31,6 +31,7 @@ const defaultBackoffFirstMs = 5;
 const defaultBackoffMaxMs = 1_000_000;
 
 export class WorkQueue {
+  readonly #options: WorkQueueOptions;
   readonly #waiting = new Set<string>();
   readonly #dirty = new Set<string>();
   readonly #processing = new Map<string, number>();
@@ -40,7 +41,8 @@ export class WorkQueue {
   readonly #takers: ((key: string | null) => void)[] = [];
   #closed = false;
 
-  constructor(private readonly options: WorkQueueOptions) {
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
     const { clock, metrics } = options;
     metrics?.inspect?.(() => [...this.#processing.values()].map((startedAt) => (clock.elapsed() - startedAt) / 1000));
   }
@@ -56,8 +58,8 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#closed || this.#dirty.has(key)) return;
     this.#dirty.add(key);
-    this.options.metrics?.added?.();
-    this.#addedAt.set(key, this.options.clock.elapsed());
+    this.#options.metrics?.added?.();
+    this.#addedAt.set(key, this.#options.clock.elapsed());
     if (!this.#processing.has(key)) this.#offer(key);
   }
 
@@ -68,13 +70,13 @@ export class WorkQueue {
       this.add(key);
       return;
     }
-    const at = this.options.clock.elapsed() + ms;
+    const at = this.#options.clock.elapsed() + ms;
     const planned = this.#delayed.get(key);
     if (planned && planned.at <= at) return;
     planned?.cancel();
     this.#delayed.set(key, {
       at,
-      cancel: this.options.clock.after(ms, () => {
+      cancel: this.#options.clock.after(ms, () => {
         this.#delayed.delete(key);
         this.add(key);
       }),
@@ -85,8 +87,8 @@ export class WorkQueue {
   addRateLimited(key: string): void {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
-    this.options.metrics?.retried?.();
-    const { backoffFirstMs = defaultBackoffFirstMs, backoffMaxMs = defaultBackoffMaxMs } = this.options;
+    this.#options.metrics?.retried?.();
+    const { backoffFirstMs = defaultBackoffFirstMs, backoffMaxMs = defaultBackoffMaxMs } = this.#options;
     this.addAfter(key, Math.min(backoffMaxMs, backoffFirstMs * 2 ** Math.min(failures, 40)));
   }
 
@@ -106,7 +108,7 @@ export class WorkQueue {
         this.#takers.push(resolve);
       });
     this.#waiting.delete(key);
-    this.options.metrics?.depth?.(this.#waiting.size);
+    this.#options.metrics?.depth?.(this.#waiting.size);
     this.#begin(key);
     return Promise.resolve(key);
   }
@@ -115,7 +117,7 @@ export class WorkQueue {
     const startedAt = this.#processing.get(key);
     if (startedAt === undefined) throw new Error(`${key} is not being worked on`);
     this.#processing.delete(key);
-    this.options.metrics?.worked?.((this.options.clock.elapsed() - startedAt) / 1000);
+    this.#options.metrics?.worked?.((this.#options.clock.elapsed() - startedAt) / 1000);
     if (this.#dirty.has(key) && !this.#closed) this.#offer(key);
   }
 
@@ -136,13 +138,13 @@ export class WorkQueue {
       return;
     }
     this.#waiting.add(key);
-    this.options.metrics?.depth?.(this.#waiting.size);
+    this.#options.metrics?.depth?.(this.#waiting.size);
   }
 
   #begin(key: string): void {
-    const now = this.options.clock.elapsed();
+    const now = this.#options.clock.elapsed();
     this.#dirty.delete(key);
-    this.options.metrics?.waited?.((now - (this.#addedAt.get(key) ?? now)) / 1000);
+    this.#options.metrics?.waited?.((now - (this.#addedAt.get(key) ?? now)) / 1000);
     this.#addedAt.delete(key);
     this.#processing.set(key, now);
   }

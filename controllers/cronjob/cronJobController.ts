@@ -35,13 +35,14 @@ function without(cronJob: CronJob, uids: ReadonlySet<string | undefined>): CronJ
 }
 
 class CronJobLoop {
+  readonly #environment: ManagerEnvironment;
+
   /** The zone of schedules without one. */
   readonly #localZone: string;
 
-  constructor(
-    private readonly environment: ManagerEnvironment,
-    localZone = new Intl.DateTimeFormat().resolvedOptions().timeZone,
-  ) {
+  constructor(environment: ManagerEnvironment, localZone = new Intl.DateTimeFormat().resolvedOptions().timeZone) {
+    this.#environment = environment;
+
     this.#localZone = localZone;
   }
 
@@ -53,20 +54,20 @@ class CronJobLoop {
       return;
     }
     if (!isReadable(after, this.#localZone)) {
-      this.environment.events.warning(
+      this.#environment.events.warning(
         after,
         'UnParseableCronJobSchedule',
         `unparseable schedule for cronjob: ${after.spec?.schedule ?? ''}`,
       );
       return;
     }
-    const waitMs = waitAfterChange(after, this.environment.clock.now(), this.#localZone);
+    const waitMs = waitAfterChange(after, this.#environment.clock.now(), this.#localZone);
     if (waitMs === null) queue.add(keyTextOf(after));
     else queue.addAfter(keyTextOf(after), waitMs);
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     const cronJob = informers.of(cronJobs).cache.get(key);
     if (!cronJob) return;
     const owned = informers.of(jobs).cache.by(controllerIndex, uidOf(cronJob));
@@ -91,7 +92,7 @@ class CronJobLoop {
   }
 
   async #review(look: Look, owned: readonly Job[]): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     const found = review(look.cronJob, owned);
     if (found.unexpected.length > 0) await this.#compareLists(look, found.unexpected);
     for (const { job, condition } of found.completed)
@@ -109,12 +110,12 @@ class CronJobLoop {
 
   /** An unlisted Job may have just been started, which the cached status does not show yet; or the manager ended between the two writes. */
   async #compareLists(look: Look, unexpected: readonly Job[]): Promise<void> {
-    const latest = await this.environment.api.get(cronJobs, keyOf(look.cronJob));
+    const latest = await this.#environment.api.get(cronJobs, keyOf(look.cronJob));
     const listed = new Set(activeOf(latest).map(({ uid }) => uid));
     if (unexpected.some((job) => listed.has(uidOf(job)))) look.cronJob = latest;
     for (const job of unexpected)
       if (!listed.has(uidOf(job)))
-        this.environment.events.warning(
+        this.#environment.events.warning(
           look.cronJob,
           'UnexpectedJob',
           `Saw a job that the controller did not create or forgot: ${nameOf(job)}`,
@@ -125,7 +126,7 @@ class CronJobLoop {
     for (const ref of replaces) await this.#replace(look, ref);
     const created = await this.#create(look, job);
     if (!created) return;
-    const { clock, measures } = this.environment;
+    const { clock, measures } = this.#environment;
     measures.observe('cronjob_controller_job_creation_skew_duration_seconds', {}, (clock.now() - at) / 1000);
     const { namespace, name, uid, resourceVersion } = created.metadata;
     const ref: ActiveRef = {
@@ -143,7 +144,7 @@ class CronJobLoop {
   }
 
   async #replace(look: Look, ref: ActiveRef): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     const job = await api.get(jobs, { namespace: ref.namespace ?? '', name: ref.name ?? '' }).catch((error: unknown) => {
       events.warning(look.cronJob, 'FailedGet', `Get job: ${messageOf(error)}`);
       throw error;
@@ -153,7 +154,7 @@ class CronJobLoop {
 
   /** Returns the Job of a run that is not listed yet; null when it belongs to another owner, or is listed. */
   async #create(look: Look, job: Job): Promise<Job | null> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     try {
       const created = await api.create(jobs, job);
       events.normal(look.cronJob, 'SuccessfulCreate', `Created job ${nameOf(created)}`);
@@ -171,7 +172,7 @@ class CronJobLoop {
   }
 
   async #delete(look: Look, job: Job): Promise<boolean> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     try {
       await api.delete(jobs, keyOf(job), { propagationPolicy: 'Background' });
     } catch (error) {
@@ -188,13 +189,13 @@ class CronJobLoop {
   }
 
   #tell(cronJob: CronJob, { type, reason, message }: Remark): void {
-    const { events } = this.environment;
+    const { events } = this.#environment;
     if (type === 'Normal') events.normal(cronJob, reason, message);
     else events.warning(cronJob, reason, message);
   }
 
   async #write(before: CronJob, after: CronJob): Promise<void> {
     if (sameJson(before.status, after.status)) return;
-    await unless(isNotFound, this.environment.api.update(cronJobs, after, { subresource: 'status' }));
+    await unless(isNotFound, this.#environment.api.update(cronJobs, after, { subresource: 'status' }));
   }
 }

@@ -11,14 +11,18 @@ import { hashLabel } from './daemonPod.js';
 import { hashOf, historyOf, newRevision, revisionsToDelete } from './history.js';
 
 export class DaemonHistory {
-  constructor(private readonly environment: ManagerEnvironment) {}
+  readonly #environment: ManagerEnvironment;
+
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
+  }
 
   async ensure(
     set: DaemonSet,
     owned: readonly Pod[],
   ): Promise<{ readonly current: ControllerRevision; readonly old: readonly ControllerRevision[] }> {
-    const { api } = this.environment;
-    const revisions = await ownedBy(this.environment, {
+    const { api } = this.#environment;
+    const revisions = await ownedBy(this.#environment, {
       ownerType: daemonSets,
       owner: set,
       type: controllerRevisions,
@@ -38,7 +42,7 @@ export class DaemonHistory {
   /** An adopted one may lack the label by which pods are found. */
   #labelled(revision: ControllerRevision): Promise<ControllerRevision> {
     if (hashOf(revision) !== '') return Promise.resolve(revision);
-    return this.environment.api.update(controllerRevisions, {
+    return this.#environment.api.update(controllerRevisions, {
       ...revision,
       metadata: { ...revision.metadata, labels: { ...revision.metadata.labels, [hashLabel]: revision.metadata.name ?? '' } },
     });
@@ -49,7 +53,7 @@ export class DaemonHistory {
       if (pod.metadata.labels?.[hashLabel] === hashOf(twin))
         await unless(
           isNotFound,
-          this.environment.api.patch(
+          this.#environment.api.patch(
             pods,
             keyOf(pod),
             mergePatch({ metadata: { uid: uidOf(pod), labels: { [hashLabel]: hashOf(kept) } } }),
@@ -60,7 +64,7 @@ export class DaemonHistory {
   }
 
   async #create(set: DaemonSet, number: bigint): Promise<ControllerRevision> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     const wanted = newRevision(set, number);
     const created = await unless(isAlreadyExists, api.create(controllerRevisions, wanted));
     if (created) return created;
@@ -75,7 +79,7 @@ export class DaemonHistory {
   async #delete(revision: ControllerRevision): Promise<void> {
     await unless(
       isNotFound,
-      this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }),
+      this.#environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }),
     );
   }
 }

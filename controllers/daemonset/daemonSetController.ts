@@ -65,19 +65,21 @@ function isOtherwise(set: DaemonSet, before: Node, after: Node): boolean {
 const burst = 250;
 
 class DaemonSetLoop {
+  readonly #environment: ManagerEnvironment;
   readonly expectations: Expectations;
   readonly #control: PodControl;
   readonly #history: DaemonHistory;
   readonly #failed = new FailedPods();
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.expectations = new Expectations(environment.clock);
     this.#control = new PodControl(environment.api, environment.events);
     this.#history = new DaemonHistory(environment);
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { informers, events } = this.environment;
+    const { informers, events } = this.#environment;
     const set = informers.of(daemonSets).cache.get(key);
     if (!set) {
       this.expectations.forget(key);
@@ -93,10 +95,10 @@ class DaemonSetLoop {
   }
 
   async #reconcile(key: string, set: DaemonSet): Promise<SyncResult> {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     // This precedes reading the cache: later arrivals are then in it.
     const settled = this.expectations.satisfied(key);
-    const owned = await ownedBy(this.environment, {
+    const owned = await ownedBy(this.#environment, {
       ownerType: daemonSets,
       owner: set,
       type: pods,
@@ -122,7 +124,7 @@ class DaemonSetLoop {
 
   /** Creates and deletes pods; a rolling update goes on only where nothing else is to be done. */
   async #act(key: string, observed: Observed): Promise<{ readonly failure: unknown; readonly againAfterMs: number | null }> {
-    const { events } = this.environment;
+    const { events } = this.#environment;
     const { set } = observed;
     const { create, remove, events: planned, tried, againAfterMs } = plan(observed);
     for (const { type, reason, message } of planned) events[type](set, reason, message);
@@ -147,6 +149,6 @@ class DaemonSetLoop {
 
   async #writeStatus(set: DaemonSet, status: DaemonSetStatus): Promise<void> {
     if (sameStatus(set.status, status)) return;
-    await unless(isNotFound, this.environment.api.update(daemonSets, { ...set, status }, { subresource: 'status' }));
+    await unless(isNotFound, this.#environment.api.update(daemonSets, { ...set, status }, { subresource: 'status' }));
   }
 }

@@ -40,11 +40,15 @@ export function deploymentController(environment: ManagerEnvironment): Controlle
 }
 
 class DeploymentLoop {
-  constructor(private readonly environment: ManagerEnvironment) {}
+  readonly #environment: ManagerEnvironment;
+
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
+  }
 
   /** Returns the key of a pod's Deployment, if its strategy is Recreate. */
   recreatingOwnerOf(pod: Pod): string | null {
-    const { informers } = this.environment;
+    const { informers } = this.#environment;
     const setName = controllerOf(pod)?.name;
     const set = setName === undefined ? undefined : informers.of(replicaSets).cache.get(`${namespaceOf(pod)}/${setName}`);
     const owner = set && controllerOf(set);
@@ -53,14 +57,14 @@ class DeploymentLoop {
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     const deployment = informers.of(deployments).cache.get(key);
     if (!deployment) return;
     if (isEmptySelector(deployment.spec?.selector)) {
       await this.#refuse(deployment);
       return;
     }
-    const sets = await ownedBy(this.environment, {
+    const sets = await ownedBy(this.#environment, {
       ownerType: deployments,
       owner: deployment,
       type: replicaSets,
@@ -74,7 +78,7 @@ class DeploymentLoop {
   }
 
   async #refuse(deployment: Deployment): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     events.warning(deployment, 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
     const { generation = 0 } = deployment.metadata;
     if ((deployment.status?.observedGeneration ?? 0) < generation)
@@ -87,7 +91,7 @@ class DeploymentLoop {
 
   /** Returns false when the rest of the plan has become void. `versions` holds those of sets that the plan has changed already, by uid. */
   async #carryOut(deployment: Deployment, action: Action, versions: Map<string, string>): Promise<boolean> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     switch (action.do) {
       case 'create':
         return this.#create(deployment, action.set);
@@ -122,13 +126,13 @@ class DeploymentLoop {
     const before = replicasOf(set);
     const same = before === replicas && Object.entries(annotations).every(([name, value]) => set.metadata.annotations?.[name] === value);
     if (same) return;
-    await this.environment.api.update(replicaSets, {
+    await this.#environment.api.update(replicaSets, {
       ...set,
       metadata: { ...set.metadata, resourceVersion, annotations },
       spec: { ...set.spec, replicas },
     });
     if (before !== replicas)
-      this.environment.events.normal(
+      this.#environment.events.normal(
         deployment,
         'ScalingReplicaSet',
         `Scaled ${replicas > before ? 'up' : 'down'} replica set ${nameOf(set)} from ${before} to ${replicas}`,
@@ -137,7 +141,7 @@ class DeploymentLoop {
 
   async #create(deployment: Deployment, set: ReplicaSet): Promise<boolean> {
     try {
-      await this.environment.api.create(replicaSets, set);
+      await this.#environment.api.create(replicaSets, set);
     } catch (error) {
       if (isNamespaceTerminating(error)) return false;
       if (isAlreadyExists(error)) return this.#collide(deployment, set);
@@ -146,13 +150,13 @@ class DeploymentLoop {
     }
     const replicas = replicasOf(set);
     if (replicas > 0)
-      this.environment.events.normal(deployment, 'ScalingReplicaSet', `Scaled up replica set ${nameOf(set)} from 0 to ${replicas}`);
+      this.#environment.events.normal(deployment, 'ScalingReplicaSet', `Scaled up replica set ${nameOf(set)} from 0 to ${replicas}`);
     return true;
   }
 
   /** The cache may lag, and the set be ours; otherwise another template has the same hash, and the next try takes another name. */
   async #collide(deployment: Deployment, set: ReplicaSet): Promise<boolean> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     const there = await api.get(replicaSets, keyOf(set));
     if (isControlledBy(there, { owner: deployment }) && sameTemplate(there.spec?.template, deployment.spec?.template)) return false;
     // A terminating set will free its name.
@@ -164,7 +168,7 @@ class DeploymentLoop {
   }
 
   async #fail(deployment: Deployment, set: ReplicaSet, error: unknown): Promise<void> {
-    const { api, events, clock } = this.environment;
+    const { api, events, clock } = this.#environment;
     const message = `Failed to create new replica set "${nameOf(set)}": ${messageOf(error)}`;
     events.warning(deployment, reasons.failed, message);
     if (!hasDeadline(deployment)) return;

@@ -64,14 +64,16 @@ function followScale<T extends Workload>(
 }
 
 class DisruptionLoop {
+  readonly #environment: ManagerEnvironment;
   readonly #scales: Scales;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.#scales = new Scales(environment);
   }
 
   selecting(namespace: string, labels: Readonly<Record<string, string>> | undefined): readonly PodDisruptionBudget[] {
-    return this.environment.informers
+    return this.#environment.informers
       .of(podDisruptionBudgets)
       .cache.inNamespace(namespace)
       .filter(({ spec }) => selects(spec?.selector, labels));
@@ -82,7 +84,7 @@ class DisruptionLoop {
     const found = this.selecting(namespaceOf(pod), pod.metadata.labels);
     const [first] = found;
     if (first && found.length > 1)
-      this.environment.events.warning(
+      this.#environment.events.warning(
         pod,
         'MultiplePodDisruptionBudgets',
         `Pod ${JSON.stringify(namespaceOf(pod))}/${JSON.stringify(nameOf(pod))} matches multiple PodDisruptionBudgets.  Chose ${JSON.stringify(nameOf(first))} arbitrarily.`,
@@ -91,7 +93,7 @@ class DisruptionLoop {
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     const budget = informers.of(podDisruptionBudgets).cache.get(key);
     if (!budget) return;
     try {
@@ -104,7 +106,7 @@ class DisruptionLoop {
   }
 
   async #reckon(budget: PodDisruptionBudget): Promise<SyncResult> {
-    const { informers, events, clock } = this.environment;
+    const { informers, events, clock } = this.#environment;
     const selected = informers
       .of(pods)
       .cache.inNamespace(namespaceOf(budget))
@@ -121,7 +123,7 @@ class DisruptionLoop {
 
   /** Returns the desired total of all controllers of the pods, each counted once. */
   async #scaleOf(budget: PodDisruptionBudget, selected: readonly Pod[]): Promise<number> {
-    const { events } = this.environment;
+    const { events } = this.#environment;
     const owners = new Map(
       selected.flatMap((pod) => {
         const owner = controllerOf(pod);
@@ -146,7 +148,7 @@ class DisruptionLoop {
   async #write(budget: PodDisruptionBudget, status: BudgetStatus): Promise<void> {
     if (budget.status?.observedGeneration === status.observedGeneration && sameJson(withoutZeros(budget.status), withoutZeros(status)))
       return;
-    await unless(isNotFound, this.environment.api.update(podDisruptionBudgets, { ...budget, status }, { subresource: 'status' }));
+    await unless(isNotFound, this.#environment.api.update(podDisruptionBudgets, { ...budget, status }, { subresource: 'status' }));
   }
 }
 

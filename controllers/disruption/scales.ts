@@ -28,9 +28,12 @@ interface Sized extends KubeObject {
 
 /** Finds the scale of pods' controllers: of the well-known ones in the caches, of all others through the subresource. */
 export class Scales {
+  readonly #environment: ManagerEnvironment;
   readonly #served = new Map<string, { readonly document: ResourceListDocument; readonly at: number }>();
 
-  constructor(private readonly environment: ManagerEnvironment) {}
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
+  }
 
   /** Returns null when the controller no longer exists; rejects with `ScaleUnknownError` when it has no scale. */
   async of(reference: OwnerReference, namespace: string): Promise<ControllerScale | null> {
@@ -39,7 +42,7 @@ export class Scales {
 
   /** A ReplicaSet of a Deployment counts as that: during a rollout several sets share one number. */
   #known({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): ControllerScale | null {
-    const { informers } = this.environment;
+    const { informers } = this.#environment;
     const key = `${namespace}/${name}`;
     const sized = (object: Sized | undefined, wanted = uid): ControllerScale | null =>
       object && uidOf(object) === wanted ? { uid: wanted, replicas: object.spec?.replicas ?? 1 } : null;
@@ -65,13 +68,15 @@ export class Scales {
       throw new ScaleUnknownError(`${apiVersion}, Resource=${plural} does not implement the scale subresource`);
     const scale = await unless(
       isNotFound,
-      this.environment.api.read<Scale>(pathOf(resource({ apiVersion, resource: plural, kind }), { namespace, name, subresource: 'scale' })),
+      this.#environment.api.read<Scale>(
+        pathOf(resource({ apiVersion, resource: plural, kind }), { namespace, name, subresource: 'scale' }),
+      ),
     );
     return scale && uidOf(scale) === uid ? { uid, replicas: scale.spec?.replicas ?? 0 } : null;
   }
 
   async #servedBy(apiVersion: string): Promise<ResourceListDocument> {
-    const { api, clock } = this.environment;
+    const { api, clock } = this.#environment;
     const known = this.#served.get(apiVersion);
     if (known && clock.elapsed() - known.at < servedMs) return known.document;
     const { group, version } = resource({ apiVersion, resource: '', kind: '' });

@@ -43,12 +43,15 @@ export function endpointsController(environment: ManagerEnvironment): Controller
 }
 
 class EndpointsLoop {
+  readonly #environment: ManagerEnvironment;
   readonly #triggers = new TriggerTimes();
 
-  constructor(private readonly environment: ManagerEnvironment) {}
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
+  }
 
   async sync(key: string): Promise<void> {
-    const { api, informers } = this.environment;
+    const { api, informers } = this.#environment;
     const service = informers.of(services).cache.get(key);
     const current = informers.of(endpoints).cache.get(key) ?? null;
     if (!service) {
@@ -63,7 +66,7 @@ class EndpointsLoop {
   }
 
   async #write(wanted: Endpoints, isNew: boolean): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     const key = keyTextOf(wanted);
     try {
       await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));

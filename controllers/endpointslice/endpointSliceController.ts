@@ -53,6 +53,7 @@ export function endpointSliceController(environment: ManagerEnvironment): Contro
 }
 
 class EndpointSliceLoop {
+  readonly #environment: ManagerEnvironment;
   readonly pending: PendingWrites;
   readonly #triggers = new TriggerTimes();
   /** Services with topology hints, by key and family. */
@@ -61,7 +62,8 @@ class EndpointSliceLoop {
   readonly #waiting = new Map<string, Set<string>>();
   readonly #counts: SliceCounts;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.pending = new PendingWrites(environment.clock);
     this.#counts = new SliceCounts(environment.measures, 'endpoint_slice_controller');
   }
@@ -74,7 +76,7 @@ class EndpointSliceLoop {
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { api, informers, options } = this.environment;
+    const { api, informers, options } = this.#environment;
     const service = informers.of(services).cache.get(key);
     if (!service) {
       this.#forget(key);
@@ -114,11 +116,11 @@ class EndpointSliceLoop {
   }
 
   #synced(result: 'success' | 'stale' | 'error'): void {
-    this.environment.measures.count('endpoint_slice_controller_syncs', { result });
+    this.#environment.measures.count('endpoint_slice_controller_syncs', { result });
   }
 
   #complain(service: Service, message: string): void {
-    this.environment.events.warning(
+    this.#environment.events.warning(
       service,
       'FailedToUpdateEndpointSlices',
       `Error updating Endpoint Slices for Service ${keyTextOf(service)}: ${message}`,
@@ -127,7 +129,7 @@ class EndpointSliceLoop {
 
   /** Records an event when it begins and ends, and each time that it is requested and impossible. */
   #tellOfTopology(service: Service, { topology }: SlicesPlan): void {
-    const { events } = this.environment;
+    const { events } = this.#environment;
     const disabled = (family: string, message: string): void =>
       events.warning(service, 'TopologyAwareHintsDisabled', `${message}, addressType: ${family}`);
     for (const family of families) {

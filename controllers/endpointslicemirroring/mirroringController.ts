@@ -44,16 +44,18 @@ export function endpointSliceMirroringController(environment: ManagerEnvironment
 }
 
 class MirroringLoop {
+  readonly #environment: ManagerEnvironment;
   readonly pending: PendingWrites;
   readonly #counts: SliceCounts;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.pending = new PendingWrites(environment.clock);
     this.#counts = new SliceCounts(environment.measures, 'endpoint_slice_mirroring_controller');
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { clock, measures } = this.environment;
+    const { clock, measures } = this.#environment;
     const startedAt = clock.elapsed();
     try {
       return await this.#reach(key);
@@ -63,7 +65,7 @@ class MirroringLoop {
   }
 
   async #reach(key: string): Promise<SyncResult> {
-    const { api, informers, options, measures } = this.environment;
+    const { api, informers, options, measures } = this.#environment;
     const source = informers.of(endpoints).cache.get(key);
     const service = informers.of(services).cache.get(key);
     const slices = informers
@@ -83,7 +85,7 @@ class MirroringLoop {
   }
 
   #tell(source: Endpoints, { invalid, excess }: { readonly invalid: number; readonly excess: number }): void {
-    const { events, options } = this.environment;
+    const { events, options } = this.#environment;
     if (invalid > 0) events.warning(source, 'InvalidIPAddress', `Skipped ${invalid} invalid IP addresses when mirroring to EndpointSlices`);
     if (excess > 0)
       events.warning(
@@ -96,6 +98,6 @@ class MirroringLoop {
   async #removeAll(key: string, slices: readonly EndpointSlice[]): Promise<void> {
     this.pending.forget(key);
     this.#counts.forget(key);
-    for (const slice of slices) await unless(isNotFound, this.environment.api.delete(endpointSlices, keyOf(slice)));
+    for (const slice of slices) await unless(isNotFound, this.#environment.api.delete(endpointSlices, keyOf(slice)));
   }
 }

@@ -29,13 +29,14 @@ export interface DeadlineOptions {
  * none any more, or the pod may stay for ever.
  */
 export class PodDeadlines {
+  readonly #environment: ManagerEnvironment;
+  readonly #options: DeadlineOptions;
   readonly controller: QueueController;
   readonly #since = new Map<string, { readonly uid: string; readonly at: number }>();
 
-  constructor(
-    private readonly environment: ManagerEnvironment,
-    private readonly options: DeadlineOptions,
-  ) {
+  constructor(environment: ManagerEnvironment, options: DeadlineOptions) {
+    this.#environment = environment;
+    this.#options = options;
     const { queue, workers } = options;
     this.controller = new QueueController(environment, { name: queue, workers, sync: (key) => this.#sync(key) });
   }
@@ -45,7 +46,7 @@ export class PodDeadlines {
   }
 
   async #sync(key: string): Promise<void | { readonly againAfterMs: number }> {
-    const { clock, informers } = this.environment;
+    const { clock, informers } = this.#environment;
     const pod = informers.of(pods).cache.get(key);
     const known = this.#since.get(key);
     if (!pod || isTerminating(pod)) {
@@ -53,10 +54,10 @@ export class PodDeadlines {
       return;
     }
     const since = known?.uid === uidOf(pod) ? known.at : null;
-    const eviction = this.options.judge(pod);
+    const eviction = this.#options.judge(pod);
     if (eviction === null || lasting(eviction) === Infinity) {
       this.#since.delete(key);
-      if (since !== null) this.environment.events.normal(pod, this.options.event, `Cancelling deletion of Pod ${key}`);
+      if (since !== null) this.#environment.events.normal(pod, this.#options.event, `Cancelling deletion of Pod ${key}`);
       return;
     }
     const now = clock.elapsed();
@@ -67,17 +68,17 @@ export class PodDeadlines {
     }
     await this.#evict(pod, key);
     this.#since.delete(key);
-    this.options.deleted((clock.elapsed() - dueAt) / 1000);
+    this.#options.deleted((clock.elapsed() - dueAt) / 1000);
   }
 
   async #evict(pod: Pod, key: string): Promise<void> {
-    const { api, clock, events } = this.environment;
-    events.normal(pod, this.options.event, `Marking for deletion Pod ${key}`);
+    const { api, clock, events } = this.#environment;
+    events.normal(pod, this.#options.event, `Marking for deletion Pod ${key}`);
     const { generation } = pod.metadata;
     const condition = {
       type: 'DisruptionTarget',
       status: 'True',
-      ...this.options.condition,
+      ...this.#options.condition,
       ...(generation === undefined ? {} : { observedGeneration: generation }),
       lastTransitionTime: timeText(clock.now()),
     };

@@ -17,13 +17,16 @@ export interface CollectorOptions {
 const absentMax = 500;
 
 export class Collector {
+  readonly #options: CollectorOptions;
   readonly #absent = new Set<string>();
 
-  constructor(private readonly options: CollectorOptions) {}
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+  }
 
   /** Checks an object that may have to be deleted. Throws for a retry. */
   async attemptToDelete(uid: string): Promise<void> {
-    const { api, graph } = this.options;
+    const { api, graph } = this.#options;
     const node = graph.node(uid);
     if (!node || (node.beingDeleted && !node.deletingDependents)) return;
     if (!node.deletingDependents && graph.isWellOwned(node)) return;
@@ -36,10 +39,10 @@ export class Collector {
 
   /** Frees the dependents of an owner that is deleted with the Orphan policy, then lets the owner go. */
   async attemptToOrphan(uid: string): Promise<void> {
-    const node = this.options.graph.node(uid);
+    const node = this.#options.graph.node(uid);
     if (!node) return;
     await Promise.all(
-      this.options.graph
+      this.#options.graph
         .dependentsOf(uid)
         .map((dependent) => this.#changeOwners(dependent, (owners) => owners.filter((owner) => owner.uid !== uid))),
     );
@@ -47,7 +50,7 @@ export class Collector {
   }
 
   async #judge(node: Node, latest: KubeObject): Promise<void> {
-    const { api, graph } = this.options;
+    const { api, graph } = this.#options;
     const states = new Map<OwnerReference, OwnerState>();
     for (const owner of latest.metadata.ownerReferences ?? []) states.set(owner, await this.#stateOf(owner, node));
     const judgement = judge(latest, (owner) => states.get(owner) ?? 'solid', graph.dependentsOf(node.uid));
@@ -69,7 +72,7 @@ export class Collector {
   }
 
   async #stateOf(owner: OwnerReference, dependent: Node): Promise<OwnerState> {
-    const { api, typeOf } = this.options;
+    const { api, typeOf } = this.#options;
     const type = typeOf(owner.apiVersion, owner.kind);
     if (!type)
       throw new Error(
@@ -94,17 +97,17 @@ export class Collector {
 
   /** An owner deleted in the foreground goes when no dependent blocks it any more. */
   async #finishForeground(node: Node): Promise<void> {
-    const blockers = this.options.graph.blockersOf(node.uid);
+    const blockers = this.#options.graph.blockersOf(node.uid);
     if (blockers.length === 0) {
       await this.#removeFinalizer(node, foregroundFinalizer);
       return;
     }
-    this.options.suspect(blockers.filter(({ deletingDependents }) => !deletingDependents).map(({ uid }) => uid));
+    this.#options.suspect(blockers.filter(({ deletingDependents }) => !deletingDependents).map(({ uid }) => uid));
   }
 
   /** Conditional on the version, so that a reference added meanwhile is not lost; the watch may lag, so a conflict reads from the server. */
   async #changeOwners(node: Node, change: (owners: readonly OwnerReference[]) => readonly OwnerReference[]): Promise<void> {
-    const { api } = this.options;
+    const { api } = this.#options;
     const send = (owners: readonly OwnerReference[], resourceVersion: string): Promise<unknown> => {
       const changed = change(owners);
       return api.patch(
@@ -124,7 +127,7 @@ export class Collector {
   }
 
   async #removeFinalizer(node: Node, finalizer: string): Promise<void> {
-    const { api } = this.options;
+    const { api } = this.#options;
     const latest = await unless(isNotFound, api.get(node.type, node));
     if (!latest || uidOf(latest) !== node.uid || !isTerminating(latest) || !latest.metadata.finalizers?.includes(finalizer)) return;
     const finalizers = latest.metadata.finalizers.filter((name) => name !== finalizer);

@@ -26,6 +26,7 @@ interface Monitor {
  * except for types that other controllers follow anyhow: those come once, over the shared watch.
  */
 export class GarbageCollector implements Controller {
+  readonly #environment: ManagerEnvironment;
   readonly name = 'garbagecollector';
   readonly #graph = new Graph();
   readonly #deletions: WorkQueue;
@@ -34,7 +35,8 @@ export class GarbageCollector implements Controller {
   readonly #monitors = new Map<string, Monitor>();
   #kinds: ReadonlyMap<string, Resource> = new Map();
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     const { api, clock, metrics } = environment;
     const queue = (name: string): WorkQueue =>
       new WorkQueue({ clock, backoffMaxMs: 1_000_000, ...(metrics ? { metrics: metrics(name) } : {}) });
@@ -52,7 +54,7 @@ export class GarbageCollector implements Controller {
     const {
       options: { 'concurrent-gc-syncs': workers },
       log,
-    } = this.environment;
+    } = this.#environment;
     await this.#firstResync(signal);
     // A conflict means that the object changed since it was judged: it is judged again.
     const onError = (uid: string, error: unknown): void => {
@@ -68,27 +70,27 @@ export class GarbageCollector implements Controller {
 
   /** Work begins only when all types are synced: an unseen owner would seem absent, and cost a request each. */
   async #firstResync(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && !(await this.#resync(signal))) await pause(this.environment.clock, 1_000, signal);
+    while (!signal.aborted && !(await this.#resync(signal))) await pause(this.#environment.clock, 1_000, signal);
     await Promise.race([
       Promise.all([...this.#monitors.values()].map(({ informer }) => informer.synced())),
-      pause(this.environment.clock, discoveryEveryMs, signal),
+      pause(this.#environment.clock, discoveryEveryMs, signal),
     ]);
   }
 
   async #followTypes(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await pause(this.environment.clock, discoveryEveryMs, signal);
+      await pause(this.#environment.clock, discoveryEveryMs, signal);
       if (!signal.aborted) await this.#resync(signal);
     }
   }
 
   async #resync(signal: AbortSignal): Promise<boolean> {
     try {
-      this.#follow(await discover(this.environment.api), signal);
+      this.#follow(await discover(this.#environment.api), signal);
       return true;
     } catch (error) {
-      this.environment.measures.count('garbagecollector_controller_resources_sync_error_total', {});
-      if (!signal.aborted) this.environment.log('error', `garbagecollector: cannot find out what is served: ${messageOf(error)}`);
+      this.#environment.measures.count('garbagecollector_controller_resources_sync_error_total', {});
+      if (!signal.aborted) this.#environment.log('error', `garbagecollector: cannot find out what is served: ${messageOf(error)}`);
       return false;
     }
   }
@@ -111,7 +113,7 @@ export class GarbageCollector implements Controller {
   }
 
   #monitor(type: DiscoveredType, signal: AbortSignal): Monitor {
-    const { informers, watchApi, clock, random, log } = this.environment;
+    const { informers, watchApi, clock, random, log } = this.#environment;
     const onError = (error: unknown): void => {
       if (!isNotFound(error)) log('error', `garbagecollector: ${groupResourceOf(type)}: ${messageOf(error)}`);
     };
@@ -136,7 +138,7 @@ export class GarbageCollector implements Controller {
     for (const uid of attemptToOrphan) this.#orphans.add(uid);
     for (const { dependent, owner } of foreignOwners) {
       const reference = `[${owner.apiVersion}/${owner.kind}, namespace: ${dependent.namespace}, name: ${owner.name}, uid: ${owner.uid}]`;
-      this.environment.events.warning(
+      this.#environment.events.warning(
         objectOf(dependent),
         'OwnerRefInvalidNamespace',
         `ownerRef ${reference} does not exist in namespace ${JSON.stringify(dependent.namespace)}`,

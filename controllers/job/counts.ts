@@ -10,18 +10,22 @@ import type { Verdict } from './verdict.js';
 
 /** Metrics of Jobs, under the names of the reference. */
 export class JobCounts {
-  constructor(private readonly measures: Measures) {}
+  readonly #measures: Measures;
+
+  constructor(measures: Measures) {
+    this.#measures = measures;
+  }
 
   synced(job: Job, action: SyncAction, ok: boolean, seconds: number): void {
     const labels = { completion_mode: modeOf(job), result: ok ? 'success' : 'error', action };
-    this.measures.count('job_controller_job_syncs_total', labels);
-    this.measures.observe('job_controller_job_sync_duration_seconds', labels, seconds);
+    this.#measures.count('job_controller_job_syncs_total', labels);
+    this.#measures.observe('job_controller_job_sync_duration_seconds', labels, seconds);
   }
 
   created({ job, failed, terminating }: Facts, succeeded: number, refused: number): void {
     const reason = creationReason(job, failed, terminating);
-    if (succeeded > 0) this.measures.count('job_controller_job_pods_creation_total', { reason, status: 'succeeded' }, succeeded);
-    if (refused > 0) this.measures.count('job_controller_job_pods_creation_total', { reason, status: 'failed' }, refused);
+    if (succeeded > 0) this.#measures.count('job_controller_job_pods_creation_total', { reason, status: 'succeeded' }, succeeded);
+    if (refused > 0) this.#measures.count('job_controller_job_pods_creation_total', { reason, status: 'failed' }, refused);
   }
 
   /** Counts what was added to the counters of a status. */
@@ -39,23 +43,23 @@ export class JobCounts {
   freed(job: Job, pods: readonly Pod[]): void {
     for (const pod of pods) {
       const action = countsAsFailed(pod, job) ? policyMatch(pod, job)?.action : undefined;
-      if (action !== undefined) this.measures.count('job_controller_pod_failures_handled_by_failure_policy_total', { action });
+      if (action !== undefined) this.#measures.count('job_controller_pod_failures_handled_by_failure_policy_total', { action });
     }
   }
 
   ended(job: Job, { succeeds, reason }: Verdict): void {
     const result = succeeds ? 'succeeded' : 'failed';
-    this.measures.count('job_controller_jobs_finished_total', { completion_mode: modeOf(job), result, reason });
+    this.#measures.count('job_controller_jobs_finished_total', { completion_mode: modeOf(job), result, reason });
   }
 
   seen(before: Pod | null, after: Pod | null): void {
     const waits = (pod: Pod | null): boolean => pod !== null && isTracked(pod) && hasEnded(pod);
     if (waits(before) === waits(after)) return;
-    this.measures.count('job_controller_terminated_pods_tracking_finalizer_total', { event: waits(after) ? 'add' : 'delete' });
+    this.#measures.count('job_controller_terminated_pods_tracking_finalizer_total', { event: waits(after) ? 'add' : 'delete' });
   }
 
   ofOthers(controller_name: string): void {
-    this.measures.count('job_controller_jobs_by_external_controller_total', { controller_name });
+    this.#measures.count('job_controller_jobs_by_external_controller_total', { controller_name });
   }
 
   #more<N extends 'job_controller_job_pods_finished_total' | 'job_controller_job_finished_indexes_total'>(
@@ -63,7 +67,7 @@ export class JobCounts {
     labels: LabelsOf<N>,
     by: number,
   ): void {
-    if (by > 0) this.measures.count(name, labels, by);
+    if (by > 0) this.#measures.count(name, labels, by);
   }
 }
 

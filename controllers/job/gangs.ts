@@ -27,13 +27,12 @@ export async function gangsOf(environment: ManagerEnvironment, controller: Queue
 }
 
 class FollowedGangs implements Gangs {
+  readonly #environment: ManagerEnvironment;
   readonly #workloads;
   readonly #groups;
 
-  constructor(
-    private readonly environment: ManagerEnvironment,
-    controller: QueueController,
-  ) {
+  constructor(environment: ManagerEnvironment, controller: QueueController) {
+    this.#environment = environment;
     this.#workloads = new Referring(controller.needs(workloads), 'job', jobKeyOf);
     this.#groups = new Referring(controller.needs(podGroups), 'workload', workloadKeyOf);
   }
@@ -45,7 +44,7 @@ class FollowedGangs implements Gangs {
   }
 
   async #take<T extends KubeObject>(known: Referring<T>, job: Job, step: GangStep<T>): Promise<T | null> {
-    const { api, events, log } = this.environment;
+    const { api, events, log } = this.#environment;
     if (step.do === 'use') return step.object;
     if (step.do === 'without') {
       if (step.why !== null) log('info', `job: ${keyTextOf(job)} has no ${known.type.kind}: ${step.why}`);
@@ -67,13 +66,15 @@ class FollowedGangs implements Gangs {
 
 /** Objects of one type by the key of their reference target; new ones are included before the cache shows them. */
 class Referring<T extends KubeObject> {
+  readonly #informer: Informer<T>;
+  readonly #index: string;
+  readonly #keyOf: (object: T) => string | null;
   readonly #made = new Map<string, T>();
 
-  constructor(
-    private readonly informer: Informer<T>,
-    private readonly index: string,
-    private readonly keyOf: (object: T) => string | null,
-  ) {
+  constructor(informer: Informer<T>, index: string, keyOf: (object: T) => string | null) {
+    this.#informer = informer;
+    this.#index = index;
+    this.#keyOf = keyOf;
     informer.addIndex(index, (object) => [keyOf(object) ?? []].flat());
     const seen = (object: T): void => {
       const key = keyOf(object);
@@ -83,17 +84,17 @@ class Referring<T extends KubeObject> {
   }
 
   get type(): Resource<T> {
-    return this.informer.type;
+    return this.#informer.type;
   }
 
   to(key: string): readonly T[] {
-    const found = this.informer.cache.by(this.index, key);
+    const found = this.#informer.cache.by(this.#index, key);
     const made = this.#made.get(key);
     return found.length > 0 || made === undefined ? found : [made];
   }
 
   made(object: T): void {
-    const key = this.keyOf(object);
-    if (key !== null && !this.informer.cache.get(`${namespaceOf(object)}/${nameOf(object)}`)) this.#made.set(key, object);
+    const key = this.#keyOf(object);
+    if (key !== null && !this.#informer.cache.get(`${namespaceOf(object)}/${nameOf(object)}`)) this.#made.set(key, object);
   }
 }

@@ -82,6 +82,7 @@ export function jobController(environment: ManagerEnvironment): Controller {
 }
 
 class JobLoop {
+  readonly #environment: ManagerEnvironment;
   readonly expectations: Expectations;
   readonly counts: JobCounts;
   /** Null where pods are scheduled one by one. */
@@ -91,14 +92,15 @@ class JobLoop {
   /** Uids of freed pods that still have the finalizer in the cache. */
   readonly #freed = new Set<string>();
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.expectations = new Expectations(environment.clock);
     this.counts = new JobCounts(environment.measures);
     this.#control = new PodControl(environment.api, environment.events);
   }
 
   podsOf(job: Job): readonly Pod[] {
-    return this.environment.informers.of(pods).cache.by(controllerIndex, uidOf(job));
+    return this.#environment.informers.of(pods).cache.by(controllerIndex, uidOf(job));
   }
   seen(pod: Pod): void {
     if (!isTracked(pod)) this.#freed.delete(uidOf(pod));
@@ -108,7 +110,7 @@ class JobLoop {
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { informers, clock, events } = this.environment;
+    const { informers, clock, events } = this.#environment;
     const found = informers.of(jobs).cache.get(key);
     if (!found || isFinished(found)) {
       this.expectations.forget(key);
@@ -123,7 +125,7 @@ class JobLoop {
     const now = clock.now();
     const settled = this.expectations.satisfied(key);
     const job = started(found, now);
-    const owned = await ownedBy(this.environment, {
+    const owned = await ownedBy(this.#environment, {
       ownerType: jobs,
       owner: job,
       type: pods,
@@ -145,7 +147,7 @@ class JobLoop {
 
   /** Carries a plan out: the decision first, then the pods, then the count. Returns the time of the next sync. */
   async #proceed(key: string, found: Job, observed: Observed, steps: Plan): Promise<number | null> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     const group = this.gangs && !steps.verdict ? await this.gangs.groupOf(found, observed.facts.pods) : null;
     const before = steps.decision ? await api.update(jobs, { ...found, status: steps.decision }, { subresource: 'status' }) : found;
     const { left, failure } = await this.#carryOut(key, observed.facts, { ...steps.pods, group });
@@ -231,13 +233,13 @@ class JobLoop {
 
   #tell(job: Job, events: readonly JobEvent[]): void {
     for (const { type, reason, message } of events)
-      if (type === 'Normal') this.environment.events.normal(job, reason, message);
-      else this.environment.events.warning(job, reason, message);
+      if (type === 'Normal') this.#environment.events.normal(job, reason, message);
+      else this.#environment.events.warning(job, reason, message);
   }
 
   async #write(before: Job, after: Job): Promise<Job> {
     if (sameJson(counters(before), counters(after)) && before.status?.uncountedTerminatedPods !== undefined) return after;
-    return this.environment.api.update(jobs, after, { subresource: 'status' });
+    return this.#environment.api.update(jobs, after, { subresource: 'status' });
   }
 
   /** Removes the tracking finalizer from a pod. Another client may have done so, or the pod be gone. */
@@ -247,7 +249,7 @@ class JobLoop {
     const body = { metadata: { uid: uidOf(pod), '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
     this.#freed.add(uidOf(pod));
     try {
-      await unless((error) => isNotFound(error) || isInvalid(error), this.environment.api.patch(pods, keyOf(pod), strategicPatch(body)));
+      await unless((error) => isNotFound(error) || isInvalid(error), this.#environment.api.patch(pods, keyOf(pod), strategicPatch(body)));
     } catch (error) {
       this.#freed.delete(uidOf(pod));
       throw error;
@@ -260,13 +262,13 @@ class JobLoop {
     const owner = controllerOf(pod);
     if (!owner) return true;
     if (owner.kind !== jobs.kind) return false;
-    const job = this.environment.informers.of(jobs).cache.get(`${namespaceOf(pod)}/${owner.name}`);
+    const job = this.#environment.informers.of(jobs).cache.get(`${namespaceOf(pod)}/${owner.name}`);
     if (!job || uidOf(job) !== owner.uid) return true;
     return (job.spec?.managedBy === undefined || job.spec.managedBy === ownName) && isFinished(job);
   }
 
   async freeOrphan(key: string): Promise<void> {
-    const { api, informers } = this.environment;
+    const { api, informers } = this.#environment;
     const pod = informers.of(pods).cache.get(key);
     if (!pod || !this.isOrphan(pod)) return;
     const owner = controllerOf(pod);

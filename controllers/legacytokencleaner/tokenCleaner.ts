@@ -16,13 +16,15 @@ const tracking = { namespace: 'kube-system', name: 'kube-apiserver-legacy-servic
 
 /** Marks, and later deletes, generated secrets with tokens that have not been used for long. */
 export class TokenCleaner implements Controller {
+  readonly #environment: ManagerEnvironment;
   readonly name = 'legacy_serviceaccount_token_cleaner';
   /** Labels and annotations suffice: no controller needs to read the tokens. */
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
   readonly #pods: Informer<Pod>;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     const { watchApi, clock, random, informers, log } = environment;
     // Its own account may write secrets, and not watch them.
     this.#secrets = new Informer({
@@ -41,12 +43,12 @@ export class TokenCleaner implements Controller {
   async run(signal: AbortSignal): Promise<void> {
     this.#secrets.start(signal);
     await Promise.all([this.#secrets.synced(), this.#accounts.synced(), this.#pods.synced()]);
-    await every(this.environment.clock, lookEveryMs, () => this.clean(), signal);
+    await every(this.#environment.clock, lookEveryMs, () => this.clean(), signal);
     await this.#secrets.stopped();
   }
 
   async clean(): Promise<void> {
-    const { options, clock, log } = this.environment;
+    const { options, clock, log } = this.#environment;
     const judged = { periodMs: options['legacy-service-account-token-clean-up-period'], now: clock.now() };
     try {
       if (!knowsEnough(await this.#trackedSince(), judged.periodMs, judged.now)) return;
@@ -61,7 +63,7 @@ export class TokenCleaner implements Controller {
   }
 
   async #trackedSince(): Promise<string> {
-    const found = await unless(isNotFound, this.environment.api.get(configMaps, tracking));
+    const found = await unless(isNotFound, this.#environment.api.get(configMaps, tracking));
     return found?.data?.['since'] ?? '';
   }
 
@@ -77,7 +79,7 @@ export class TokenCleaner implements Controller {
 
   /** Conditional on the judged version: a use in the meantime changes it. The next check retries failures. */
   async #carryOut(verdict: 'mark' | 'delete', secret: Secret, now: number): Promise<void> {
-    const { api, log } = this.environment;
+    const { api, log } = this.#environment;
     const { resourceVersion = '' } = secret.metadata;
     const labels = { [invalidSinceLabel]: dayText(now) };
     const done =

@@ -2,6 +2,7 @@ import { bitsOf, overlap, type Cidr } from '../addresses/cidr.js';
 
 /** The ranges of one size within a range, and which of them are taken. */
 export class RangePool {
+  readonly #prefix: number;
   readonly #taken = new Set<number>();
   readonly #count: number;
   #next = 0;
@@ -9,8 +10,9 @@ export class RangePool {
   /** Throws where there would be no range, or too many to keep in memory. */
   constructor(
     readonly range: Cidr,
-    private readonly prefix: number,
+    prefix: number,
   ) {
+    this.#prefix = prefix;
     if (prefix < range.prefix || prefix > bitsOf(range.family)) throw new Error(`a range of /${range.prefix} has no ranges of /${prefix}`);
     if (prefix - range.prefix > bitsMax) throw new Error(`a range of /${range.prefix} has too many ranges of /${prefix}`);
     this.#count = 2 ** (prefix - range.prefix);
@@ -48,14 +50,14 @@ export class RangePool {
 
   #at(index: number): Cidr {
     const { family, value } = this.range;
-    return { family, value: value + (BigInt(index) << BigInt(bitsOf(family) - this.prefix)), prefix: this.prefix };
+    return { family, value: value + (BigInt(index) << BigInt(bitsOf(family) - this.#prefix)), prefix: this.#prefix };
   }
 
   #indexes(cidr: Cidr): readonly number[] {
     if (!overlap(this.range, cidr)) return [];
-    const shift = BigInt(bitsOf(cidr.family) - this.prefix);
+    const shift = BigInt(bitsOf(cidr.family) - this.#prefix);
     const first = cidr.prefix <= this.range.prefix ? 0 : Number((cidr.value - this.range.value) >> shift);
-    const many = cidr.prefix >= this.prefix ? 1 : Math.min(this.#count, 2 ** (this.prefix - Math.max(cidr.prefix, this.range.prefix)));
+    const many = cidr.prefix >= this.#prefix ? 1 : Math.min(this.#count, 2 ** (this.#prefix - Math.max(cidr.prefix, this.range.prefix)));
     return Array.from({ length: many }, (_, index) => first + index);
   }
 }

@@ -29,6 +29,7 @@ const isMarkable = ({ status }: Pod): boolean => (conditionOf(status?.conditions
  * node after another at the rate of its zone. Another controller evicts.
  */
 export class NodeLifecycle implements Controller {
+  readonly #environment: ManagerEnvironment;
   readonly name = 'node_lifecycle_controller';
   readonly #queue: QueueController;
   readonly #podQueue: QueueController;
@@ -42,7 +43,8 @@ export class NodeLifecycle implements Controller {
   #allDisrupted = false;
   #wake: () => void = () => undefined;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     const { watchApi, clock, random, log } = environment;
     this.#queue = new QueueController(environment, { name: this.name, workers, sync: (key) => this.#shape(key) });
     this.#podQueue = new QueueController(environment, { name: `${this.name}_pods`, workers, sync: (key) => this.#markPod(key) });
@@ -76,7 +78,7 @@ export class NodeLifecycle implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { options, clock, informers } = this.environment;
+    const { options, clock, informers } = this.#environment;
     const monitor = async (): Promise<void> => {
       await Promise.all([informers.of(nodes).synced(), informers.of(pods).synced(), this.#leases.synced()]);
       await every(clock, options['node-monitor-period'], () => this.monitor(), signal);
@@ -85,7 +87,7 @@ export class NodeLifecycle implements Controller {
   }
 
   async monitor(): Promise<void> {
-    const { informers, clock, log, measures } = this.environment;
+    const { informers, clock, log, measures } = this.#environment;
     const all = informers.of(nodes).cache.list();
     const startedAt = clock.elapsed();
     this.#notice(all);
@@ -107,7 +109,7 @@ export class NodeLifecycle implements Controller {
 
   /** Handles nodes that were created and deleted since the last check. */
   #notice(all: readonly Node[]): void {
-    const { events } = this.environment;
+    const { events } = this.#environment;
     const present = new Set(all.map(nameOf));
     for (const node of all) {
       if (this.#known.has(nameOf(node))) continue;
@@ -128,7 +130,7 @@ export class NodeLifecycle implements Controller {
   }
 
   async #look(node: Node): Promise<Readiness> {
-    const { events, clock, measures } = this.environment;
+    const { events, clock, measures } = this.#environment;
     const name = nameOf(node);
     const startedAt = clock.elapsed();
     const verdict = await this.#heeded(node);
@@ -154,7 +156,7 @@ export class NodeLifecycle implements Controller {
 
   /** Judges the node's signs of life, and writes its conditions where they are too old. */
   async #heeded(node: Node): Promise<Verdict> {
-    const { api, clock, options } = this.environment;
+    const { api, clock, options } = this.#environment;
     const name = nameOf(node);
     const grace = { startupMs: options['node-startup-grace-period'], runningMs: options['node-monitor-grace-period'] };
     const signs = { lease: this.#leases.cache.get(`${leaseNamespace}/${name}`), known: this.#health.get(name) };
@@ -171,18 +173,18 @@ export class NodeLifecycle implements Controller {
   }
 
   async #markPods(name: string): Promise<void> {
-    const { informers } = this.environment;
+    const { informers } = this.#environment;
     for (const pod of informers.of(pods).cache.by(podsByNode, name)) await this.#mark(pod);
     this.#unmarked.delete(name);
   }
 
   async #markPod(key: string): Promise<void> {
-    const pod = this.environment.informers.of(pods).cache.get(key);
+    const pod = this.#environment.informers.of(pods).cache.get(key);
     if (pod && this.#readiness.get(pod.spec?.nodeName ?? '') !== 'True') await this.#mark(pod);
   }
 
   async #mark(pod: Pod): Promise<void> {
-    const { api, events, clock } = this.environment;
+    const { api, events, clock } = this.#environment;
     if (!isMarkable(pod)) return;
     const condition = { type: 'Ready', status: 'False', lastTransitionTime: timeText(clock.now()) };
     const patch = strategicPatch({ metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } });
@@ -206,12 +208,12 @@ export class NodeLifecycle implements Controller {
   }
 
   async #taint(node: Node, ready: Readiness): Promise<void> {
-    const { api, clock } = this.environment;
+    const { api, clock } = this.#environment;
     await unless(isNotFound, api.update(nodes, { ...node, spec: { ...node.spec, taints: executionTaints(node, ready, clock.now()) } }));
   }
 
   async #judgeZones(zones: ReadonlyMap<string, readonly Readiness[]>, all: readonly Node[]): Promise<void> {
-    const { measures, log, clock } = this.environment;
+    const { measures, log, clock } = this.#environment;
     const rates = this.#rates();
     const states = [...zones].map(([name, readiness]) => [name, zoneStateOf(readiness, rates)] as const);
     const allDisrupted = states.length > 0 && states.every(([, { state }]) => state === 'FullDisruption');
@@ -235,7 +237,7 @@ export class NodeLifecycle implements Controller {
   }
 
   #rates(): Rates {
-    const { options } = this.environment;
+    const { options } = this.#environment;
     return {
       usual: options['node-eviction-rate'],
       reduced: options['secondary-node-eviction-rate'],
@@ -246,12 +248,12 @@ export class NodeLifecycle implements Controller {
 
   #turnsOf(zone: string): Turns {
     let turns = this.#turns.get(zone);
-    if (!turns) this.#turns.set(zone, (turns = new Turns(this.environment.clock, this.#allDisrupted ? 0 : this.#rates().usual)));
+    if (!turns) this.#turns.set(zone, (turns = new Turns(this.#environment.clock, this.#allDisrupted ? 0 : this.#rates().usual)));
     return turns;
   }
 
   async #takeTurns(signal: AbortSignal): Promise<void> {
-    const { informers, log, measures } = this.environment;
+    const { informers, log, measures } = this.#environment;
     while (!signal.aborted) {
       for (const [zone, turns] of this.#turns) {
         for (let name = turns.take(); name !== null; name = turns.take()) {
@@ -277,13 +279,13 @@ export class NodeLifecycle implements Controller {
     const looked = new AbortController();
     this.#wake = () => looked.abort();
     const either = AbortSignal.any([signal, looked.signal]);
-    if (ms !== null) await pause(this.environment.clock, ms, either);
+    if (ms !== null) await pause(this.#environment.clock, ms, either);
     else if (!either.aborted) await new Promise<void>((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
   }
 
   /** Sets labels and the taints that keep new pods away, by the node's own conditions. */
   async #shape(key: string): Promise<void> {
-    const { api, informers, clock } = this.environment;
+    const { api, informers, clock } = this.#environment;
     const node = informers.of(nodes).cache.get(key);
     if (!node) return;
     const taints = taintsOf(node, clock.now());

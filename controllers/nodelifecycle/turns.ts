@@ -2,14 +2,15 @@ import type { Clock } from '../client/clock.js';
 
 /** Names that wait for their turn at a given rate per second. Holds each once, in the order in which they came. */
 export class Turns {
+  readonly #clock: Clock;
+
   readonly #names = new Set<string>();
   #rate: number;
   #nextAt: number;
 
-  constructor(
-    private readonly clock: Clock,
-    rate: number,
-  ) {
+  constructor(clock: Clock, rate: number) {
+    this.#clock = clock;
+
     this.#rate = rate;
     this.#nextAt = clock.elapsed();
   }
@@ -25,7 +26,7 @@ export class Turns {
   setRate(rate: number): void {
     if (rate === this.#rate) return;
     this.#rate = rate;
-    if (rate > 0) this.#nextAt = Math.min(this.#nextAt, this.clock.elapsed() + 1000 / rate);
+    if (rate > 0) this.#nextAt = Math.min(this.#nextAt, this.#clock.elapsed() + 1000 / rate);
   }
 
   add(name: string): void {
@@ -36,14 +37,14 @@ export class Turns {
   }
 
   waitMs(): number | null {
-    return this.#names.size === 0 || this.#rate <= 0 ? null : Math.max(0, this.#nextAt - this.clock.elapsed());
+    return this.#names.size === 0 || this.#rate <= 0 ? null : Math.max(0, this.#nextAt - this.#clock.elapsed());
   }
 
   take(): string | null {
     const [name] = this.#names;
     if (name === undefined || this.waitMs() !== 0) return null;
     this.#names.delete(name);
-    this.#nextAt = this.clock.elapsed() + 1000 / this.#rate;
+    this.#nextAt = this.#clock.elapsed() + 1000 / this.#rate;
     return name;
   }
 }

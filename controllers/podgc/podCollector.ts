@@ -16,6 +16,7 @@ const removedAtOnce = 10;
 
 /** Removes pods of deleted or failed nodes, pods that were never bound, and finished pods beyond the limit. */
 export class PodCollector implements Controller {
+  readonly #environment: ManagerEnvironment;
   readonly name = 'gc';
   /** Node -> when it was first missed. Holds no more names than pods do. */
   readonly #missedSince = new Map<string, number>();
@@ -23,18 +24,19 @@ export class PodCollector implements Controller {
   readonly #pods: Informer<Pod>;
   readonly #nodes: Informer<Node>;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.#pods = environment.informers.of(pods);
     this.#nodes = environment.informers.of(nodes);
   }
 
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#pods.synced(), this.#nodes.synced()]);
-    await every(this.environment.clock, lookEveryMs, () => this.collect(), signal);
+    await every(this.#environment.clock, lookEveryMs, () => this.collect(), signal);
   }
 
   async collect(): Promise<void> {
-    const { options, clock } = this.environment;
+    const { options, clock } = this.#environment;
     const observed = { pods: this.#pods.cache.list(), nodes: this.#nodes.cache.list(), endedMax: options['terminated-pod-gc-threshold'] };
     const goneNodes = await this.#goneNodes(missingNodes(observed.pods, observed.nodes));
     const waiting = [...removals({ ...observed, goneNodes }, clock.now())];
@@ -46,7 +48,7 @@ export class PodCollector implements Controller {
 
   /** Returns nodes that were missed for long enough, and that the server does not have either. */
   async #goneNodes(missing: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    const now = this.environment.clock.elapsed();
+    const now = this.#environment.clock.elapsed();
     for (const name of this.#missedSince.keys()) if (!missing.has(name)) this.#missedSince.delete(name);
     for (const name of missing) if (!this.#missedSince.has(name)) this.#missedSince.set(name, now);
     const gone = new Set<string>();
@@ -56,16 +58,16 @@ export class PodCollector implements Controller {
 
   async #isGone(name: string): Promise<boolean> {
     try {
-      return (await unless(isNotFound, this.environment.api.get(nodes, { namespace: '', name }))) === null;
+      return (await unless(isNotFound, this.#environment.api.get(nodes, { namespace: '', name }))) === null;
     } catch (error) {
-      this.environment.log('error', `${this.name}: cannot ask for the node ${name}: ${messageOf(error)}`);
+      this.#environment.log('error', `${this.name}: cannot ask for the node ${name}: ${messageOf(error)}`);
       return false;
     }
   }
 
   /** The next check retries failures. A conflict means that another pod has the name by now. */
   async #remove(removal: Removal): Promise<void> {
-    const { api, log, measures } = this.environment;
+    const { api, log, measures } = this.#environment;
     const { pod, reason } = removal;
     const labels = { namespace: namespaceOf(pod), reason };
     const status = failedStatus(removal);

@@ -36,15 +36,16 @@ const wantedBy = ({ spec, metadata }: ReplicaOwner): Wanted => ({
 });
 
 export class ReplicaController<O extends ReplicaOwner> implements Controller {
+  readonly #environment: ManagerEnvironment;
+  readonly #kind: ReplicaKind<O>;
   readonly name: string;
   readonly #loop: QueueController;
   readonly #control: PodControl;
   readonly #expectations: Expectations;
 
-  constructor(
-    private readonly environment: ManagerEnvironment,
-    private readonly kind: ReplicaKind<O>,
-  ) {
+  constructor(environment: ManagerEnvironment, kind: ReplicaKind<O>) {
+    this.#environment = environment;
+    this.#kind = kind;
     this.name = kind.queue;
     this.#control = new PodControl(environment.api, environment.events);
     this.#expectations = new Expectations(environment.clock);
@@ -64,7 +65,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const owner = this.environment.informers.of(this.kind.type).cache.get(key);
+    const owner = this.#environment.informers.of(this.#kind.type).cache.get(key);
     if (!owner) {
       this.#expectations.forget(key);
       return;
@@ -72,19 +73,19 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
     const settled = this.#expectations.satisfied(key);
     const wanted = wantedBy(owner);
     const known = this.#podsOf(owner);
-    const active = await ownedBy(this.environment, {
-      ownerType: this.kind.type,
+    const active = await ownedBy(this.#environment, {
+      ownerType: this.#kind.type,
       owner,
       type: pods,
       among: known.filter(isActive),
-      matches: (pod) => this.kind.selects(owner, pod),
+      matches: (pod) => this.#kind.selects(owner, pod),
     });
     const result = settled && !isTerminating(owner) ? await this.#reach(key, owner, wanted, active) : null;
     const terminating =
-      this.kind.countsTerminating && this.environment.isOn('DeploymentReplicaSetTerminatingReplicas')
+      this.#kind.countsTerminating && this.#environment.isOn('DeploymentReplicaSetTerminatingReplicas')
         ? known.filter((pod) => controllerOf(pod) && isTerminating(pod) && !isFinished(pod)).length
         : null;
-    const { clock } = this.environment;
+    const { clock } = this.#environment;
     const status = statusOf({ wanted, before: owner.status, active, terminating, failure: result?.failure ?? null, now: clock.now() });
     await this.#writeStatus(owner, status);
     if (result) throw result.cause;
@@ -100,7 +101,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   }
 
   #podsOf(owner: O): readonly Pod[] {
-    return candidatesFor(this.environment, pods, owner);
+    return candidatesFor(this.#environment, pods, owner);
   }
 
   /** Creates missing or deletes excess pods. Returns the failure. */
@@ -112,13 +113,13 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   ): Promise<{ readonly failure: Failure; readonly cause: unknown } | null> {
     const plan = planReplicas(replicas, active, {
       related: this.#related(owner, active),
-      now: this.environment.clock.now(),
-      knowsCosts: this.environment.isOn('PodDeletionCost'),
+      now: this.#environment.clock.now(),
+      knowsCosts: this.#environment.isOn('PodDeletionCost'),
     });
     if (plan.do === 'nothing') return null;
     const cause =
       plan.do === 'create'
-        ? await this.#create(key, owner, plan.count, () => podOf(template, this.kind.type, owner))
+        ? await this.#create(key, owner, plan.count, () => podOf(template, this.#kind.type, owner))
         : await this.#delete(key, owner, plan);
     return cause === null
       ? null
@@ -153,9 +154,9 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   #related(owner: O, active: readonly Pod[]): readonly Pod[] {
     const controller = controllerOf(owner);
     if (!controller) return active;
-    const { informers } = this.environment;
+    const { informers } = this.#environment;
     const sisters = informers
-      .of(this.kind.type)
+      .of(this.#kind.type)
       .cache.inNamespace(namespaceOf(owner))
       .filter((other) => controllerOf(other)?.uid === controller.uid);
     return sisters.flatMap((sister) => informers.of(pods).cache.by(controllerIndex, uidOf(sister)));
@@ -170,7 +171,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
       observedGeneration === status.observedGeneration
     )
       return;
-    await unless(isNotFound, this.environment.api.update(this.kind.type, { ...owner, status }, { subresource: 'status' }));
+    await unless(isNotFound, this.#environment.api.update(this.#kind.type, { ...owner, status }, { subresource: 'status' }));
   }
 }
 

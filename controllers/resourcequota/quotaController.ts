@@ -24,6 +24,7 @@ export function quotaController(environment: ManagerEnvironment): Controller {
 }
 
 class QuotaController implements Controller {
+  readonly #environment: ManagerEnvironment;
   readonly name = 'resourcequota';
   readonly #loop: QueueController;
   readonly #stopping = new AbortController();
@@ -33,7 +34,8 @@ class QuotaController implements Controller {
   /** Quotas that are to be recounted for another reason than a new object. */
   readonly #changed = new Set<string>();
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     const { options, clock, informers } = environment;
     this.#objects = new QuotaObjects(environment, {
       onAppear: (source, object) => this.#appeared(source, object),
@@ -76,7 +78,7 @@ class QuotaController implements Controller {
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const quota = this.environment.informers.of(resourceQuotas).cache.get(key);
+    const quota = this.#environment.informers.of(resourceQuotas).cache.get(key);
     if (!quota) return;
     const raisesOnly = !this.#changed.delete(key);
     try {
@@ -88,7 +90,7 @@ class QuotaController implements Controller {
   }
 
   async #count(quota: ResourceQuota, raisesOnly: boolean): Promise<SyncResult> {
-    const { api, clock } = this.environment;
+    const { api, clock } = this.#environment;
     const sources = [...sourcesOf(quota)];
     // The cache of a type may lag behind that of quotas: a first count reads from the server.
     const fresh = begins(quota);
@@ -107,7 +109,7 @@ class QuotaController implements Controller {
   }
 
   #appeared(source: string, object: KubeObject): void {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     for (const quota of informers.of(resourceQuotas).cache.inNamespace(namespaceOf(object))) {
       const key = keyTextOf(quota);
       if (sourcesOf(quota).has(source) && clock.elapsed() - (this.#seenAt.get(key) ?? 0) < youngMs)
@@ -116,7 +118,7 @@ class QuotaController implements Controller {
   }
 
   #replenish(source: string, before: KubeObject, after: KubeObject | null): void {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     if (!changesUse(source, before, after, clock.now())) return;
     for (const quota of informers.of(resourceQuotas).cache.inNamespace(namespaceOf(before))) if (counts(quota, source)) this.#queue(quota);
   }

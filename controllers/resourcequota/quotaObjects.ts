@@ -32,14 +32,19 @@ interface Followed {
  * clusters count few of their many types.
  */
 export class QuotaObjects {
+  readonly #environment: ManagerEnvironment;
+  readonly #options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal };
   readonly #followed = new Map<string, Followed>();
   #types: ReadonlyMap<string, DiscoveredType> = new Map();
   #discoveredAt = -Infinity;
 
   constructor(
-    private readonly environment: ManagerEnvironment,
-    private readonly options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal },
-  ) {}
+    environment: ManagerEnvironment,
+    options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal },
+  ) {
+    this.#environment = environment;
+    this.#options = options;
+  }
 
   /** Returns objects of a type in a namespace; null when they cannot be known now. `fresh` lists them from the server. */
   async in(
@@ -48,7 +53,7 @@ export class QuotaObjects {
   ): Promise<readonly KubeObject[] | null> {
     const informer = await this.#informerOf(source);
     if (!informer) return null;
-    if (!informer.hasSynced) await Promise.race([informer.synced(), pause(this.environment.clock, firstListMs, this.options.signal)]);
+    if (!informer.hasSynced) await Promise.race([informer.synced(), pause(this.#environment.clock, firstListMs, this.#options.signal)]);
     if (!informer.hasSynced) return null;
     const type = fresh ? this.#types.get(source) : undefined;
     return type ? await this.#listed(namespace, source, type) : informer.cache.inNamespace(namespace);
@@ -58,7 +63,7 @@ export class QuotaObjects {
     const all: KubeObject[] = [];
     let next: string | undefined;
     do {
-      const page = await this.environment.api.list<KubeObject>(type, {
+      const page = await this.#environment.api.list<KubeObject>(type, {
         namespace,
         limit: pageSize,
         ...(isMeasured(source) ? {} : { metadataOnly: true }),
@@ -72,8 +77,8 @@ export class QuotaObjects {
 
   /** Stops following types that are not served any more. */
   async followTypes(): Promise<void> {
-    const { clock, log } = this.environment;
-    const { signal } = this.options;
+    const { clock, log } = this.#environment;
+    const { signal } = this.#options;
     for (;;) {
       await pause(clock, discoveryEveryMs, signal);
       if (signal.aborted) break;
@@ -93,14 +98,14 @@ export class QuotaObjects {
   async #informerOf(source: string): Promise<Informer<KubeObject> | null> {
     const known = this.#followed.get(source);
     if (known) return known.informer;
-    if (!this.#types.has(source) && this.environment.clock.elapsed() - this.#discoveredAt >= discoveryEveryMs) await this.#discover();
+    if (!this.#types.has(source) && this.#environment.clock.elapsed() - this.#discoveredAt >= discoveryEveryMs) await this.#discover();
     const type = this.#types.get(source);
     // Another worker may have been faster.
     return this.#followed.get(source)?.informer ?? (type ? this.#follow(source, type) : null);
   }
 
   async #discover(): Promise<void> {
-    const { api, clock } = this.environment;
+    const { api, clock } = this.#environment;
     const { types, failed } = await discover(api);
     const countable = types.filter(
       (type) => type.namespaced && verbs.every((verb) => type.verbs.has(verb)) && !ignored.has(groupResourceOf(type)),
@@ -115,9 +120,9 @@ export class QuotaObjects {
     const shared = sharedTypes.get(source);
     const stop = new AbortController();
     const informer = shared
-      ? this.environment.informers.of(shared)
-      : this.#ownInformer(source, type, AbortSignal.any([this.options.signal, stop.signal]));
-    const { onAppear, onChange } = this.options;
+      ? this.#environment.informers.of(shared)
+      : this.#ownInformer(source, type, AbortSignal.any([this.#options.signal, stop.signal]));
+    const { onAppear, onChange } = this.#options;
     informer.addHandlers({
       added: (object) => onAppear(source, object),
       changed: (before, after) => {
@@ -130,7 +135,7 @@ export class QuotaObjects {
   }
 
   #ownInformer(source: string, type: DiscoveredType, signal: AbortSignal): Informer<KubeObject> {
-    const { watchApi, clock, random, log } = this.environment;
+    const { watchApi, clock, random, log } = this.#environment;
     const onError = (error: unknown): void => {
       if (!isNotFound(error)) log('error', `resourcequota: ${source}: ${messageOf(error)}`);
     };

@@ -37,16 +37,17 @@ const subjectOf = (secret: Secret): Subject => ({
 });
 
 export class TokensController implements Controller {
+  readonly #environment: ManagerEnvironment;
+  readonly #sign: Signer;
   readonly name = 'serviceaccount_tokens_secret';
   readonly #queue: WorkQueue;
   /** All other secrets do not concern it, and may be large. */
   readonly #secrets: Informer<Secret>;
   readonly #accounts: Informer<ServiceAccount>;
 
-  constructor(
-    private readonly environment: ManagerEnvironment,
-    private readonly sign: Signer,
-  ) {
+  constructor(environment: ManagerEnvironment, sign: Signer) {
+    this.#environment = environment;
+    this.#sign = sign;
     const { api, clock, random, informers, log, metrics } = environment;
     this.#queue = new WorkQueue({ clock, ...(metrics ? { metrics: metrics(this.name) } : {}) });
     this.#secrets = new Informer({
@@ -68,7 +69,7 @@ export class TokensController implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { options, log } = this.environment;
+    const { options, log } = this.#environment;
     this.#secrets.start(signal);
     await Promise.all([this.#secrets.synced(), this.#accounts.synced()]);
     const onError = (key: string, error: unknown): void => {
@@ -97,7 +98,7 @@ export class TokensController implements Controller {
     else
       await unless(
         (error) => isNotFound(error) || isConflict(error),
-        this.environment.api.delete(secrets, subject, { preconditions: { uid: subject.uid } }),
+        this.#environment.api.delete(secrets, subject, { preconditions: { uid: subject.uid } }),
       );
   }
 
@@ -108,19 +109,19 @@ export class TokensController implements Controller {
     const isMeant = (account: ServiceAccount): boolean => uid === '' || uidOf(account) === uid;
     const cached = this.#accounts.cache.get(`${namespace}/${name}`);
     if (cached && isMeant(cached)) return cached;
-    const found = await unless(isNotFound, this.environment.api.get(serviceAccounts, { namespace, name }));
+    const found = await unless(isNotFound, this.#environment.api.get(serviceAccounts, { namespace, name }));
     return found && isMeant(found) ? found : null;
   }
 
   async #fill(cached: Secret, account: ServiceAccount): Promise<void> {
-    const { api, rootCa } = this.environment;
+    const { api, rootCa } = this.#environment;
     if (!gapsIn(cached, rootCa)) return;
     const latest = await unless(isNotFound, api.get(secrets, { namespace: namespaceOf(cached), name: nameOf(cached) }));
     // Another version will come by the watch, and be handled then.
     if (!latest || latest.metadata.resourceVersion !== cached.metadata.resourceVersion) return;
     const gaps = gapsIn(latest, rootCa);
     if (!gaps) return;
-    const token = gaps.token ? this.sign(claimsFor(account, latest)) : null;
+    const token = gaps.token ? this.#sign(claimsFor(account, latest)) : null;
     await unless(
       (error) => isNotFound(error) || isConflict(error),
       api.update(secrets, filled(latest, account, { gaps, authority: rootCa, token })),
@@ -128,7 +129,7 @@ export class TokensController implements Controller {
   }
 
   async #forget({ namespace, name, account }: Subject): Promise<void> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     const cached = this.#accounts.cache.get(`${namespace}/${account.name}`);
     if (!cached || (account.uid !== '' && uidOf(cached) !== account.uid)) return;
     const latest = await unless(isNotFound, api.get(serviceAccounts, { namespace, name: account.name }));

@@ -5,23 +5,25 @@ const keptMax = 1_024;
 
 /** Caches results for a time that depends on the result; 0 for none. Concurrent calls share one request. */
 export class Remembered<V> {
+  readonly #clock: Clock;
+  readonly #keepMs: (answer: V) => number;
   readonly #kept = new Map<string, { readonly answer: Promise<V>; until: number }>();
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly keepMs: (answer: V) => number,
-  ) {}
+  constructor(clock: Clock, keepMs: (answer: V) => number) {
+    this.#clock = clock;
+    this.#keepMs = keepMs;
+  }
 
   async of(key: string, ask: () => Promise<V>): Promise<V> {
     const known = this.#kept.get(key);
-    if (known && this.clock.elapsed() < known.until) return known.answer;
+    if (known && this.#clock.elapsed() < known.until) return known.answer;
     const entry = { answer: ask(), until: Infinity };
     this.#kept.delete(key);
     this.#kept.set(key, entry);
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
     try {
-      entry.until = this.clock.elapsed() + this.keepMs(await entry.answer);
+      entry.until = this.#clock.elapsed() + this.#keepMs(await entry.answer);
     } catch (error) {
       this.#kept.delete(key);
       throw error;

@@ -3,6 +3,7 @@ import type { Checks } from './checks.js';
 
 /** Results of health checks, for service level indicators: on a separate page, as it is scraped often. */
 export class Slis {
+  readonly #checks: Checks;
   readonly #registry = new Registry();
   readonly #state = new Gauge({
     name: 'kubernetes_healthcheck',
@@ -17,7 +18,9 @@ export class Slis {
     registers: [this.#registry],
   });
 
-  constructor(private readonly checks: Checks) {}
+  constructor(checks: Checks) {
+    this.#checks = checks;
+  }
 
   get contentType(): string {
     return this.#registry.contentType;
@@ -25,7 +28,7 @@ export class Slis {
 
   metrics(): Promise<string> {
     this.#state.reset();
-    for (const [name, isWell] of this.checks.states()) {
+    for (const [name, isWell] of this.#checks.states()) {
       this.#state.set({ name, type: 'healthz' }, isWell ? 1 : 0);
       this.#count.inc({ name, type: 'healthz', status: isWell ? 'success' : 'error' });
     }

@@ -16,9 +16,12 @@ interface Pending {
  * Bounded by the writes in progress.
  */
 export class PendingWrites {
+  readonly #clock: Clock;
   readonly #pending = new Map<string, Map<string, Pending>>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   wrote(key: string, object: KubeObject): void {
     this.#note(key, object, false);
@@ -41,7 +44,7 @@ export class PendingWrites {
     const shown = new Map(objects.map((object) => [uidOf(object), object.metadata.resourceVersion]));
     for (const [uid, { version, gone, since }] of pending) {
       const seen = gone ? !shown.has(uid) : shown.has(uid) && !isOlder(shown.get(uid), { than: version });
-      if (seen || this.clock.elapsed() - since > forgottenAfterMs) pending.delete(uid);
+      if (seen || this.#clock.elapsed() - since > forgottenAfterMs) pending.delete(uid);
     }
     if (pending.size > 0) return true;
     this.#pending.delete(key);
@@ -55,6 +58,6 @@ export class PendingWrites {
   #note(key: string, object: KubeObject, gone: boolean): void {
     let pending = this.#pending.get(key);
     if (!pending) this.#pending.set(key, (pending = new Map<string, Pending>()));
-    pending.set(uidOf(object), { version: object.metadata.resourceVersion ?? '', gone, since: this.clock.elapsed() });
+    pending.set(uidOf(object), { version: object.metadata.resourceVersion ?? '', gone, since: this.#clock.elapsed() });
   }
 }

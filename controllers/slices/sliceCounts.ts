@@ -31,15 +31,18 @@ const addressesIn = (slices: readonly EndpointSlice[]): ReadonlySet<string> =>
   );
 
 export class SliceCounts {
+  readonly #measures: Measures;
+  readonly #prefix: Prefix;
   readonly #totals = new Map<string, Totals>();
 
-  constructor(
-    private readonly measures: Measures,
-    private readonly prefix: Prefix,
-  ) {}
+  constructor(measures: Measures, prefix: Prefix) {
+    this.#measures = measures;
+    this.#prefix = prefix;
+  }
 
   wrote(key: string, before: readonly EndpointSlice[], writes: SliceWrites): void {
-    const { measures, prefix } = this;
+    const measures = this.#measures;
+    const prefix = this.#prefix;
     const { added, removed, ...totals } = changeOf(before, writes);
     measures.observe(`${prefix}_endpoints_added_per_sync`, {}, added);
     measures.observe(`${prefix}_endpoints_removed_per_sync`, {}, removed);
@@ -61,7 +64,7 @@ export class SliceCounts {
       slices += each.slices;
       endpoints += each.endpoints;
     }
-    this.measures.set(`${this.prefix}_num_endpoint_slices`, {}, slices);
-    this.measures.set(`${this.prefix}_endpoints_desired`, {}, endpoints);
+    this.#measures.set(`${this.#prefix}_num_endpoint_slices`, {}, slices);
+    this.#measures.set(`${this.#prefix}_endpoints_desired`, {}, endpoints);
   }
 }

@@ -15,10 +15,14 @@ const reasons: Readonly<Record<Verb, { readonly done: string; readonly failed: s
 
 /** Carries out the decisions for pods and claims, with the events of the reference. */
 export class StatefulPods {
-  constructor(private readonly environment: ManagerEnvironment) {}
+  readonly #environment: ManagerEnvironment;
+
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
+  }
 
   async carryOut(set: StatefulSet, action: Action | undefined): Promise<void> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     switch (action?.do) {
       case 'create':
         await this.#create(set, action);
@@ -50,7 +54,7 @@ export class StatefulPods {
   }
 
   async #own(set: StatefulSet, { pod, claim }: Extract<Action, { do: 'own' }>): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     // The reference's words and spelling.
     if (isOthers(claim, set, pod)) {
       events.warning(
@@ -63,7 +67,7 @@ export class StatefulPods {
   }
 
   async #create(set: StatefulSet, { pod, claims, ending }: Extract<Action, { do: 'create' }>): Promise<void> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     await this.#told(set, pod, {
       verb: 'create',
       work: async () => {
@@ -83,7 +87,7 @@ export class StatefulPods {
   }
 
   async #claim(set: StatefulSet, pod: Pod, claims: readonly PersistentVolumeClaim[]): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     for (const claim of claims) {
       try {
         await api.create(persistentVolumeClaims, claim);
@@ -103,7 +107,7 @@ export class StatefulPods {
 
   /** Records an event with the result of an attempt at a pod. */
   async #told(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
-    const { events } = this.environment;
+    const { events } = this.#environment;
     const what = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
     try {
       await work();

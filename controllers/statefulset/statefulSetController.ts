@@ -76,19 +76,21 @@ interface Revisions {
 const collisionsMax = 100;
 
 class StatefulSetLoop {
+  readonly #environment: ManagerEnvironment;
   readonly #pods: StatefulPods;
   readonly #isOf: typeof holdsExactly;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     this.#pods = new StatefulPods(environment);
     this.#isOf = environment.isOn('StatefulSetSemanticRevisionComparison') ? holdsInSubstance : holdsExactly;
   }
 
   async sync(key: string): Promise<SyncResult> {
-    const { informers, clock } = this.environment;
+    const { informers, clock } = this.#environment;
     const set = informers.of(statefulSets).cache.get(key);
     if (!set) return;
-    const owned = await ownedBy(this.environment, {
+    const owned = await ownedBy(this.#environment, {
       ownerType: statefulSets,
       owner: set,
       type: pods,
@@ -102,7 +104,7 @@ class StatefulSetLoop {
       pods: owned,
       claimOf: (name) => claims.get(`${namespaceOf(set)}/${name}`),
       ...revisions,
-      oneAtATime: !this.environment.isOn('MaxUnavailableStatefulSet'),
+      oneAtATime: !this.#environment.isOn('MaxUnavailableStatefulSet'),
       now: clock.now(),
     });
     const failure = await this.#carryOut(set, stages, inOrder);
@@ -114,9 +116,9 @@ class StatefulSetLoop {
 
   /** Returns the revisions of a set, with the one of its template. Null for a terminating set without any. */
   async #revisions(set: StatefulSet): Promise<Revisions | null> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     const collisions = set.status?.collisionCount ?? 0;
-    const all = await ownedBy(this.environment, {
+    const all = await ownedBy(this.#environment, {
       ownerType: statefulSets,
       owner: set,
       type: controllerRevisions,
@@ -141,7 +143,7 @@ class StatefulSetLoop {
     number: bigint,
     known: number,
   ): Promise<{ readonly revision: ControllerRevision; readonly collisions: number }> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     for (let collisions = known; collisions < known + collisionsMax; collisions++) {
       const wanted = newRevision(set, number, collisions);
       const created = await unless(isAlreadyExists, api.create(controllerRevisions, wanted));
@@ -175,14 +177,14 @@ class StatefulSetLoop {
 
   async #writeStatus(set: StatefulSet, status: StatefulSetStatus): Promise<void> {
     if (sameStatus(set.status, status)) return;
-    await unless(isNotFound, this.environment.api.update(statefulSets, { ...set, status }, { subresource: 'status' }));
+    await unless(isNotFound, this.#environment.api.update(statefulSets, { ...set, status }, { subresource: 'status' }));
   }
 
   async #prune(set: StatefulSet, { all, current, update }: Revisions, owned: readonly Pod[]): Promise<void> {
     for (const revision of revisionsToDelete(set, all, owned, [current, update])) {
       await unless(
         isNotFound,
-        this.environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }),
+        this.#environment.api.delete(controllerRevisions, keyOf(revision), { preconditions: { uid: uidOf(revision) } }),
       );
     }
   }

@@ -43,11 +43,13 @@ const firstRetryMs = 1_000;
  * written, the volume first: one written side shows what is missing of the other.
  */
 export class VolumeBinder implements Controller {
+  readonly #environment: ManagerEnvironment;
   readonly name = 'persistentvolume-binder';
   readonly #claims: QueueController;
   readonly #volumes: QueueController;
 
-  constructor(private readonly environment: ManagerEnvironment) {
+  constructor(environment: ManagerEnvironment) {
+    this.#environment = environment;
     const retry = { backoffFirstMs: firstRetryMs };
     this.#claims = new QueueController(environment, { name: 'claims', ...retry, sync: (key) => this.#syncClaim(key) });
     this.#volumes = new QueueController(environment, { name: 'volumes', ...retry, sync: (key) => this.#syncVolume(key) });
@@ -75,7 +77,7 @@ export class VolumeBinder implements Controller {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, informers, options, measures } = this.environment;
+    const { clock, informers, options, measures } = this.#environment;
     const again = async (): Promise<void> => {
       await Promise.all([informers.of(persistentVolumes).synced(), informers.of(persistentVolumeClaims).synced()]);
       await every(
@@ -103,7 +105,7 @@ export class VolumeBinder implements Controller {
     const { name = '', namespace = '' } = volume.spec?.claimRef ?? {};
     if (name) this.#claims.queue.add(keyText({ namespace, name }));
     else if (volume.status?.phase === 'Available')
-      for (const claim of this.environment.informers.of(persistentVolumeClaims).cache.list())
+      for (const claim of this.#environment.informers.of(persistentVolumeClaims).cache.list())
         if (!claim.spec?.volumeName && classOf(claim) === classOf(volume)) this.#claims.queue.add(keyTextOf(claim));
   }
 
@@ -113,11 +115,11 @@ export class VolumeBinder implements Controller {
   }
 
   #tell(claim: PersistentVolumeClaim, event: Told | null): void {
-    if (event) this.environment.events[event.type](claim, event.reason, event.message);
+    if (event) this.#environment.events[event.type](claim, event.reason, event.message);
   }
 
   async #syncClaim(key: string): Promise<void> {
-    const { informers, options } = this.environment;
+    const { informers, options } = this.#environment;
     const claim = informers.of(persistentVolumeClaims).cache.get(key);
     if (!claim) return;
     const volumes = informers.of(persistentVolumes).cache;
@@ -136,7 +138,7 @@ export class VolumeBinder implements Controller {
   }
 
   async #follow(claim: PersistentVolumeClaim, step: ClaimStep): Promise<void> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     switch (step.do) {
       case 'bind':
         await this.#bind(claim, step.volume);
@@ -162,14 +164,14 @@ export class VolumeBinder implements Controller {
         if (made === null) await removeHostPath(volume.spec?.hostPath?.path ?? '');
         else {
           const message = `Successfully provisioned volume ${nameOf(volume)} using ${hostPathProvisioner}`;
-          this.environment.events.normal(claim, 'ProvisioningSucceeded', message);
+          this.#environment.events.normal(claim, 'ProvisioningSucceeded', message);
         }
       }
     }
   }
 
   async #bind(claim: PersistentVolumeClaim, volume: PersistentVolume): Promise<void> {
-    const { api } = this.environment;
+    const { api } = this.#environment;
     const toVolume = boundVolume(volume, claim);
     await this.#volumePhase(toVolume ? await api.update(persistentVolumes, toVolume) : volume, 'Bound');
     const toClaim = boundClaim(claim, volume);
@@ -180,18 +182,18 @@ export class VolumeBinder implements Controller {
 
   async #claimPhase(claim: PersistentVolumeClaim, phase: string): Promise<void> {
     if (claim.status?.phase === phase) return;
-    await this.environment.api.update(persistentVolumeClaims, { ...claim, status: { ...claim.status, phase } }, { subresource: 'status' });
+    await this.#environment.api.update(persistentVolumeClaims, { ...claim, status: { ...claim.status, phase } }, { subresource: 'status' });
   }
 
   async #volumePhase(volume: PersistentVolume, phase: string, message?: string): Promise<PersistentVolume> {
     if (volume.status?.phase === phase && (volume.status.message ?? '') === (message ?? '')) return volume;
     const { message: _, reason: __, ...before } = volume.status ?? {};
     const status = { ...before, phase, ...(message === undefined ? {} : { message }) };
-    return this.environment.api.update(persistentVolumes, { ...volume, status }, { subresource: 'status' });
+    return this.#environment.api.update(persistentVolumes, { ...volume, status }, { subresource: 'status' });
   }
 
   async #syncVolume(key: string): Promise<void> {
-    const volume = this.environment.informers.of(persistentVolumes).cache.get(key);
+    const volume = this.#environment.informers.of(persistentVolumes).cache.get(key);
     if (volume) await unless(isNotFound, this.#followVolume(volume, await this.#claimOf(volume)));
   }
 
@@ -200,13 +202,13 @@ export class VolumeBinder implements Controller {
     const { name = '', namespace = '', uid } = spec?.claimRef ?? {};
     if (!uid) return null;
     const key = { namespace, name };
-    const cached = this.environment.informers.of(persistentVolumeClaims).cache.get(keyText(key));
+    const cached = this.#environment.informers.of(persistentVolumeClaims).cache.get(keyText(key));
     if (cached && uidOf(cached) === uid) return cached;
-    return unless(isNotFound, this.environment.api.get(persistentVolumeClaims, key));
+    return unless(isNotFound, this.#environment.api.get(persistentVolumeClaims, key));
   }
 
   async #followVolume(volume: PersistentVolume, claim: PersistentVolumeClaim | null): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     const step = volumeStep(volume, claim);
     switch (step.do) {
       case 'free':
@@ -244,7 +246,7 @@ export class VolumeBinder implements Controller {
 
   /** External provisioners delete their own volumes. */
   async #delete(volume: PersistentVolume): Promise<void> {
-    const { api, events } = this.environment;
+    const { api, events } = this.#environment;
     const maker = volume.metadata.annotations?.[annotations.provisionedBy];
     const directory = volume.spec?.hostPath?.path;
     if (maker !== undefined && maker !== hostPathProvisioner) return;
@@ -263,7 +265,7 @@ export class VolumeBinder implements Controller {
 
   /** A pod empties the volume; afterwards the volume is free. */
   async #recycle(volume: PersistentVolume): Promise<void> {
-    const { api, events, informers, options } = this.environment;
+    const { api, events, informers, options } = this.#environment;
     const kind = recycledKind(volume);
     const fail = async (message: string): Promise<void> => {
       if (volume.status?.phase === 'Failed') return;

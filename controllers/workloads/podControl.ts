@@ -6,19 +6,22 @@ import { type Pod, pods } from '../../api/types/core/v1.js';
 
 /** Creates and deletes pods for their owners, with the events of the reference. */
 export class PodControl {
-  constructor(
-    private readonly api: Api,
-    private readonly events: EventRecorder,
-  ) {}
+  readonly #api: Api;
+  readonly #events: EventRecorder;
+
+  constructor(api: Api, events: EventRecorder) {
+    this.#api = api;
+    this.#events = events;
+  }
 
   async create(owner: KubeObject, pod: Pod): Promise<Pod> {
     try {
-      const created = await this.api.create(pods, pod);
-      this.events.normal(owner, 'SuccessfulCreate', `Created pod: ${nameOf(created)}`);
+      const created = await this.#api.create(pods, pod);
+      this.#events.normal(owner, 'SuccessfulCreate', `Created pod: ${nameOf(created)}`);
       return created;
     } catch (error) {
       // Every creation in a terminating namespace fails, as intended.
-      if (!isNamespaceTerminating(error)) this.events.warning(owner, 'FailedCreate', `Error creating: ${messageOf(error)}`);
+      if (!isNamespaceTerminating(error)) this.#events.warning(owner, 'FailedCreate', `Error creating: ${messageOf(error)}`);
       throw error;
     }
   }
@@ -26,10 +29,10 @@ export class PodControl {
   /** Rejects with NotFound when the pod is gone already. */
   async delete(owner: KubeObject, pod: Pod): Promise<void> {
     try {
-      await this.api.delete(pods, keyOf(pod));
-      this.events.normal(owner, 'SuccessfulDelete', `Deleted pod: ${nameOf(pod)}`);
+      await this.#api.delete(pods, keyOf(pod));
+      this.#events.normal(owner, 'SuccessfulDelete', `Deleted pod: ${nameOf(pod)}`);
     } catch (error) {
-      if (!isNotFound(error)) this.events.warning(owner, 'FailedDelete', `Error deleting: ${messageOf(error)}`);
+      if (!isNotFound(error)) this.#events.warning(owner, 'FailedDelete', `Error deleting: ${messageOf(error)}`);
       throw error;
     }
   }
