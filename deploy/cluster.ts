@@ -238,6 +238,7 @@ interface Prepared {
 const isSupervised = ({ spec }: ManagedProgram, { signal }: Exit): boolean => spec.role === 'controller-manager' || signal === null;
 
 class LocalCluster implements Cluster {
+  readonly #prepared: Prepared;
   readonly dataDirectory: string;
   readonly address: string;
   readonly kubeconfig: string;
@@ -259,7 +260,8 @@ class LocalCluster implements Cluster {
   /** The file that lists the processes could not be written. */
   #fileIsStale = false;
 
-  constructor(private readonly prepared: Prepared) {
+  constructor(prepared: Prepared) {
+    this.#prepared = prepared;
     const { directory, port, pki, settings } = prepared;
     this.dataDirectory = directory;
     this.address = `https://${host}:${port}`;
@@ -298,7 +300,7 @@ class LocalCluster implements Cluster {
   }
 
   async start(): Promise<void> {
-    const { settings, say } = this.prepared;
+    const { settings, say } = this.#prepared;
     const started = performance.now();
     say(`starting ${settings.members.map(({ id }) => id).join(', ')}${this.balancer ? ' and the balancer' : ''}`);
     this.#logTimer = setInterval(() => {
@@ -351,7 +353,7 @@ class LocalCluster implements Cluster {
   }
 
   async #stopInOrder(): Promise<void> {
-    const { say } = this.prepared;
+    const { say } = this.#prepared;
     for (const processes of [this.#clients, this.#servers, this.#stores]) {
       await Promise.all(
         processes.map(async (process) => {
@@ -364,16 +366,16 @@ class LocalCluster implements Cluster {
   #giveBack(): void {
     if (this.#logTimer !== null) clearInterval(this.#logTimer);
     for (const supervisor of this.#supervisors.values()) supervisor.stop();
-    fs.rmSync(this.prepared.clusterFile, { force: true });
-    this.prepared.unlock();
+    fs.rmSync(this.#prepared.clusterFile, { force: true });
+    this.#prepared.unlock();
   }
 
   #member({ id, securePort, peerPort }: MemberSettings): ClusterMember {
-    const { directory } = this.prepared;
+    const { directory } = this.#prepared;
     const address = `https://${host}:${securePort}`;
     const dataDirectory = path.join(directory, 'data', id);
-    const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.prepared.options;
-    const args = [...apiserverFlags(this.prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
+    const { apiserverProgram, apiserverFlags: further = [], apiserverPreload: preload } = this.#prepared.options;
+    const args = [...apiserverFlags(this.#prepared, id, dataDirectory), ...(typeof further === 'function' ? further(id) : further)];
     const process = this.#process({
       role: 'apiserver',
       name: id,
@@ -387,13 +389,13 @@ class LocalCluster implements Cluster {
   }
 
   #balancer(): ManagedProgram | null {
-    const { options, port, settings } = this.prepared;
+    const { options, port, settings } = this.#prepared;
     if (options.balancer === false) return null;
     const spec = {
       role: 'balancer',
       name: 'balancer',
       program: programFile('balancer'),
-      args: balancerFlags(this.prepared),
+      args: balancerFlags(this.#prepared),
       address: this.address,
     } as const;
     if (options.balancer !== 'inLauncher') return this.#process(spec);
@@ -407,15 +409,15 @@ class LocalCluster implements Cluster {
 
   #manager(name: string, securePort: number): ManagedProgram {
     const args = [
-      ...managerFlags(this.prepared, path.join(this.prepared.directory, 'controller-manager.kubeconfig'), securePort),
-      ...(this.prepared.options.managerFlags ?? []),
+      ...managerFlags(this.#prepared, path.join(this.#prepared.directory, 'controller-manager.kubeconfig'), securePort),
+      ...(this.#prepared.options.managerFlags ?? []),
     ];
     const process = this.#process({
       role: 'controller-manager',
       name,
       program: programFile('controller-manager'),
       args,
-      preload: this.prepared.options.clientPreload,
+      preload: this.#prepared.options.clientPreload,
       address: securePort === 0 ? null : `https://${host}:${securePort}`,
     });
     return process;
@@ -427,24 +429,24 @@ class LocalCluster implements Cluster {
       process.start();
     } catch (error) {
       // A start that fails for want of memory or disk space counts as an immediate end.
-      this.prepared.say(`${process.spec.name} cannot be started: ${String(error)}`);
+      this.#prepared.say(`${process.spec.name} cannot be started: ${String(error)}`);
       this.#supervisors.get(process)?.ended({ code: null, signal: null, expected: false });
       return;
     }
     this.#writeFile();
     // Another end is reported like any other.
     this.#waitReady(process).catch((error: unknown) => {
-      if (process.running && !this.#stopping) this.prepared.say(String(error));
+      if (process.running && !this.#stopping) this.#prepared.say(String(error));
     });
   }
 
   #process(spec: Omit<ProcessSpec, 'log'>): ManagedProgram {
-    const Kind = this.prepared.options.inProcess ? ManagedThread : ManagedProcess;
+    const Kind = this.#prepared.options.inProcess ? ManagedThread : ManagedProcess;
     return this.#managed(spec, (full, events) => new Kind(full, events));
   }
 
   #managed(spec: Omit<ProcessSpec, 'log'>, make: (spec: ProcessSpec, events: ProgramEvents) => ManagedProgram): ManagedProgram {
-    const { options, directory } = this.prepared;
+    const { options, directory } = this.#prepared;
     const events: ProgramEvents = {
       onExit: (exit) => {
         if (!this.#stopping) this.#writeFile();
@@ -464,17 +466,18 @@ class LocalCluster implements Cluster {
       try {
         boundLog(spec.log);
       } catch (error) {
-        this.prepared.say(`the log ${spec.log} is too large and cannot be moved aside: ${String(error)}`);
+        this.#prepared.say(`the log ${spec.log} is too large and cannot be moved aside: ${String(error)}`);
       }
     }
   }
 
   #writeFile(): void {
     try {
-      writeClusterFile(this.prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);
+      writeClusterFile(this.#prepared.clusterFile, [...this.#stores, ...this.#servers, ...this.#clients]);
       this.#fileIsStale = false;
     } catch (error) {
-      if (!this.#fileIsStale) this.prepared.say(`${this.prepared.clusterFile} cannot be written now, and is tried again: ${String(error)}`);
+      if (!this.#fileIsStale)
+        this.#prepared.say(`${this.#prepared.clusterFile} cannot be written now, and is tried again: ${String(error)}`);
       this.#fileIsStale = true;
     }
   }
@@ -482,8 +485,8 @@ class LocalCluster implements Cluster {
   async #waitReady(program: ManagedProgram): Promise<void> {
     const { address, name, role } = program.spec;
     // Managers make certificates of their own.
-    await awaitReady(program, { ca: role === 'controller-manager' ? undefined : this.#ca, signal: this.prepared.options.signal });
+    await awaitReady(program, { ca: role === 'controller-manager' ? undefined : this.#ca, signal: this.#prepared.options.signal });
     const where = program.pid === process.pid ? 'in this process' : `process ${program.pid}`;
-    this.prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (${where})`);
+    this.#prepared.say(`${name} is ready${address === null ? '' : ` at ${address}`} (${where})`);
   }
 }

@@ -27,6 +27,7 @@ interface Offer {
  * The sockets stay open here too, unread, until the server has closed them: with them, connections of a hanging server can be cut. Nothing is polled for them.
  */
 export class ConnectionTaker {
+  readonly #send: SendSocket;
   #waiting: Offer[] = [];
   #sent: (Offer & { readonly id: number }) | null = null;
   #late: NodeJS.Timeout | null = null;
@@ -35,7 +36,9 @@ export class ConnectionTaker {
   #lastId = 0;
   readonly #taken = new Map<number, net.Socket>();
 
-  constructor(private readonly send: SendSocket) {}
+  constructor(send: SendSocket) {
+    this.#send = send;
+  }
 
   /**
    * Never rejects. Nothing may have been read from the socket, nor may it be read while the server has it: it is destroyed here when the server has closed it.
@@ -83,7 +86,7 @@ export class ConnectionTaker {
     const id = ++this.#lastId;
     this.#sent = { ...next, id };
     this.#late = setTimeout(() => this.#giveUpWaiting(), takenWithinMs);
-    this.send({ handsOver: id }, next.client, () => this.#settleSent(id, 'gone'));
+    this.#send({ handsOver: id }, next.client, () => this.#settleSent(id, 'gone'));
   }
 
   #giveUpWaiting(): void {

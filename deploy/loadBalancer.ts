@@ -67,6 +67,7 @@ export async function startLoadBalancer(options: LoadBalancerOptions): Promise<L
 }
 
 class Balancer implements LoadBalancer {
+  readonly #options: LoadBalancerOptions;
   readonly #backends: readonly Backend[];
   readonly #sessions = new Map<Backend, Map<net.Socket, Session>>();
   readonly #takers: ReadonlyMap<Backend, BackendAddress['taker']>;
@@ -80,7 +81,8 @@ class Balancer implements LoadBalancer {
   #paused = false;
   #closed = false;
 
-  constructor(private readonly options: LoadBalancerOptions) {
+  constructor(options: LoadBalancerOptions) {
+    this.#options = options;
     const backends = options.backends.map(({ host, port, taker }) => [newBackend(host, port), taker] as const);
     this.#takers = new Map(backends);
     this.#backends = backends.map(([backend]) => backend);
@@ -99,12 +101,12 @@ class Balancer implements LoadBalancer {
   async listen(): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.options.port, this.options.host, resolve);
+      this.#server.listen(this.#options.port, this.#options.host, resolve);
     });
-    this.#server.on('error', (error) => this.options.log(`listener: ${error.message}`));
+    this.#server.on('error', (error) => this.#options.log(`listener: ${error.message}`));
     for (const backend of this.#backends) {
       const { host, port } = backend;
-      this.#probes.set(backend, new RepeatedProbe({ host, port, timeoutMs: probeTimeoutMs, ca: this.options.ca }));
+      this.#probes.set(backend, new RepeatedProbe({ host, port, timeoutMs: probeTimeoutMs, ca: this.#options.ca }));
     }
     this.#looks.start();
   }
@@ -146,12 +148,12 @@ class Balancer implements LoadBalancer {
     for (const backend of this.#backends) {
       if (!shouldCutSessions(backend, this.#backends, performance.now())) continue;
       const sessions = this.#cut(backend);
-      if (sessions > 0) this.options.log(`${name(backend)}: cut ${sessions} sessions; other replicas are ready`);
+      if (sessions > 0) this.#options.log(`${name(backend)}: cut ${sessions} sessions; other replicas are ready`);
     }
   }
 
   #report(backend: Backend, reason: string): void {
-    this.options.log(`${name(backend)} is ${backend.state}: ${reason}`);
+    this.#options.log(`${name(backend)} is ${backend.state}: ${reason}`);
     this.#looks.stir();
   }
 

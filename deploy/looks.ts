@@ -31,27 +31,29 @@ export const calmAfterMs = 10_000;
  * Probes are due at multiples of their interval. So one turn of the event loop probes all backends, and their messages to each other travel together.
  */
 export class Looks {
+  readonly #backends: readonly Backend[];
+  readonly #look: (backend: Backend) => Promise<void>;
+  readonly #clock: LooksClock;
   readonly #waiting = new Map<Backend, () => void>();
   #stirredAt: number;
   #closed = false;
 
   /** `look` records its result, and never rejects. */
-  constructor(
-    private readonly backends: readonly Backend[],
-    private readonly look: (backend: Backend) => Promise<void>,
-    private readonly clock: LooksClock = looksClock,
-  ) {
+  constructor(backends: readonly Backend[], look: (backend: Backend) => Promise<void>, clock: LooksClock = looksClock) {
+    this.#backends = backends;
+    this.#look = look;
+    this.#clock = clock;
     this.#stirredAt = clock.elapsed();
   }
 
   start(): void {
-    for (const backend of this.backends) void this.#turn(backend);
+    for (const backend of this.#backends) void this.#turn(backend);
   }
 
   /** Called for a new client or a changed backend. The last results of the others may be older than the shorter interval: they are probed now. */
   stir(): void {
     const wasCalm = this.#isCalm;
-    this.#stirredAt = this.clock.elapsed();
+    this.#stirredAt = this.#clock.elapsed();
     if (!wasCalm) return;
     for (const [backend, cancel] of [...this.#waiting]) {
       cancel();
@@ -67,27 +69,27 @@ export class Looks {
 
   async #turn(backend: Backend): Promise<void> {
     this.#waiting.delete(backend);
-    await this.look(backend);
+    await this.#look(backend);
     if (this.#closed) return;
     this.#waiting.set(
       backend,
-      this.clock.after(this.#restMs(), () => void this.#turn(backend)),
+      this.#clock.after(this.#restMs(), () => void this.#turn(backend)),
     );
   }
 
   /** Returns a half of the interval to one and a half. */
   #restMs(): number {
-    const now = this.clock.elapsed();
+    const now = this.#clock.elapsed();
     const interval = this.#interval;
     return Math.round(now / interval + 1) * interval - now;
   }
 
   get #interval(): number {
-    if (!this.backends.some(({ state }) => state === 'up')) return lookMs.urgent;
-    return this.#isCalm && this.backends.every(({ state }) => state === 'up') ? lookMs.calm : lookMs.usual;
+    if (!this.#backends.some(({ state }) => state === 'up')) return lookMs.urgent;
+    return this.#isCalm && this.#backends.every(({ state }) => state === 'up') ? lookMs.calm : lookMs.usual;
   }
 
   get #isCalm(): boolean {
-    return this.clock.elapsed() - this.#stirredAt >= calmAfterMs;
+    return this.#clock.elapsed() - this.#stirredAt >= calmAfterMs;
   }
 }

@@ -7,14 +7,14 @@ import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type Program
  * is managed like any other program. When killed, it drops its clients; connections that servers have taken over stay.
  */
 export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
+  readonly #options: Omit<LoadBalancerOptions, 'log'>;
+  readonly #events: ProgramEvents;
   readonly connectionTaker = null;
 
-  constructor(
-    spec: ProcessSpec,
-    private readonly options: Omit<LoadBalancerOptions, 'log'>,
-    private readonly events: ProgramEvents = {},
-  ) {
+  constructor(spec: ProcessSpec, options: Omit<LoadBalancerOptions, 'log'>, events: ProgramEvents = {}) {
     super(spec);
+    this.#options = options;
+    this.#events = events;
   }
 
   get pid(): number | null {
@@ -23,17 +23,17 @@ export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
 
   start(): void {
     if (this.current) throw new Error(`${this.spec.name} is running already`);
-    const balancer = startLoadBalancer({ ...this.options, log: (line) => this.#say(line) });
+    const balancer = startLoadBalancer({ ...this.#options, log: (line) => this.#say(line) });
     this.ending = new Promise((resolve) => {
       this.current = { balancer, resolve };
     });
     const run = this.current;
-    this.ready = balancer.then(() => this.#say(`listening on ${this.options.host}:${this.options.port}`));
+    this.ready = balancer.then(() => this.#say(`listening on ${this.#options.host}:${this.#options.port}`));
     this.ready.catch((error: unknown) => {
       this.#say(`cannot start: ${error instanceof Error ? error.message : String(error)}`);
       this.#finish(run, { code: 1, signal: null, expected: false });
     });
-    this.events.onStart?.();
+    this.#events.onStart?.();
   }
 
   /** It takes no messages. */
@@ -64,7 +64,7 @@ export class ManagedBalancer extends Managed<Run> implements ManagedProgram {
     if (run === null || this.current !== run) return;
     this.current = null;
     run.resolve(exit);
-    this.events.onExit?.(exit);
+    this.#events.onExit?.(exit);
   }
 
   #say(line: string): void {

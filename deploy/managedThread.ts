@@ -36,16 +36,15 @@ function strike(thread: ManagedThread): void {
  * loses what a SIGKILL loses; written data stay, as the kernel keeps those of a killed process.
  */
 export class ManagedThread extends Managed<Worker> implements ManagedProgram {
+  readonly #events: ProgramEvents;
   #standstill = noTerms();
   #signal: NodeJS.Signals | null = null;
   /** Sockets do not pass between threads. */
   readonly connectionTaker = null;
 
-  constructor(
-    spec: ProcessSpec,
-    private readonly events: ProgramEvents = {},
-  ) {
+  constructor(spec: ProcessSpec, events: ProgramEvents = {}) {
     super(spec);
+    this.#events = events;
   }
 
   get pid(): number | null {
@@ -70,7 +69,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
     });
     this.#watch(worker);
     enlist(this);
-    this.events.onStart?.();
+    this.#events.onStart?.();
   }
 
   #watch(worker: Worker): void {
@@ -84,7 +83,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
     this.ready = new Promise((resolve, reject) => {
       worker.on('message', (message: unknown) => {
         if (message === 'ready') resolve();
-        else this.events.onMessage?.(message);
+        else this.#events.onMessage?.(message);
       });
       worker.once('exit', () => reject(new Error(`${this.spec.name} ended before it was ready`)));
     });
@@ -101,7 +100,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
           expected: this.#signal !== null,
         };
         resolve(exit);
-        this.events.onExit?.(exit);
+        this.#events.onExit?.(exit);
       });
     });
   }

@@ -26,31 +26,32 @@ const badCommandLine = 2;
  * without restarts the cluster would have one copy less each time.
  */
 export class Supervisor {
+  readonly #start: () => void;
+  readonly #clock: SupervisorClock;
   #failures = 0;
   #startedAt: number;
   #cancel: (() => void) | null = null;
 
   /** `start` may find that another caller was faster. */
-  constructor(
-    private readonly start: () => void,
-    private readonly clock: SupervisorClock = supervisorClock,
-  ) {
+  constructor(start: () => void, clock: SupervisorClock = supervisorClock) {
+    this.#start = start;
+    this.#clock = clock;
     this.#startedAt = clock.elapsed();
   }
 
   started(): void {
     this.stop();
-    this.#startedAt = this.clock.elapsed();
+    this.#startedAt = this.#clock.elapsed();
   }
 
   /** Returns the milliseconds until the program is restarted; null when it is not, because its end was requested, was successful, or would only be repeated. */
   ended({ code, expected }: Exit): number | null {
     if (expected || code === 0 || code === badCommandLine) return null;
-    if (this.clock.elapsed() - this.#startedAt >= wellAfterMs) this.#failures = 0;
+    if (this.#clock.elapsed() - this.#startedAt >= wellAfterMs) this.#failures = 0;
     const waitMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(this.#failures++, 30));
-    this.#cancel = this.clock.after(waitMs, () => {
+    this.#cancel = this.#clock.after(waitMs, () => {
       this.#cancel = null;
-      this.start();
+      this.#start();
     });
     return waitMs;
   }

@@ -27,13 +27,14 @@ const lineCharactersMax = 16 * 1024 * 1024;
 
 /** Client of the public API with the permissions of the signed-in user. The token is in this object and nowhere else. */
 export class ApiClient {
+  readonly #ended: () => void;
+
   readonly #token: string | null;
 
   /** `token` is null where the browser authenticates by a certificate. `ended` is called when the server no longer accepts the credentials. */
-  constructor(
-    token: string | null,
-    private readonly ended: () => void = () => undefined,
-  ) {
+  constructor(token: string | null, ended: () => void = () => undefined) {
+    this.#ended = ended;
+
     this.#token = token;
   }
 
@@ -98,7 +99,7 @@ export class ApiClient {
     });
     if (response.ok) return response;
     const text = await response.text();
-    if (response.status === 401) this.ended();
+    if (response.status === 401) this.#ended();
     throw errorIn(response.status, text);
   }
 }

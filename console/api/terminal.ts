@@ -17,14 +17,16 @@ export interface SessionListener {
 
 /** A program in a container, with its emulated terminal. */
 export class TerminalSession {
+  readonly #socket: WebSocket;
   readonly #encoder = new TextEncoder();
   #failure = '';
 
   constructor(
     readonly terminal: Terminal,
-    private readonly socket: WebSocket,
+    socket: WebSocket,
     listener: SessionListener,
   ) {
+    this.#socket = socket;
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => this.#tellSize();
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
@@ -55,8 +57,8 @@ export class TerminalSession {
   }
 
   end(): void {
-    this.socket.onclose = null;
-    this.socket.close();
+    this.#socket.onclose = null;
+    this.#socket.close();
     this.terminal.dispose();
   }
 
@@ -65,10 +67,10 @@ export class TerminalSession {
   }
 
   #send(channel: number, text: string): void {
-    if (this.socket.readyState !== WebSocket.OPEN) return;
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
     const bytes = this.#encoder.encode(`\0${text}`);
     bytes[0] = channel;
-    this.socket.send(bytes);
+    this.#socket.send(bytes);
   }
 }
 

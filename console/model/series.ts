@@ -1,9 +1,12 @@
 /** Values of several lines over the same times: the latest `sizeMax` of them. */
 export class Series {
+  readonly #sizeMax: number;
   readonly #times: number[] = [];
   readonly #values = new Map<string, (number | null)[]>();
 
-  constructor(private readonly sizeMax: number) {}
+  constructor(sizeMax: number) {
+    this.#sizeMax = sizeMax;
+  }
 
   /** `at` is in seconds since 1970: an existing time gets these values in addition to its own. A line without a value has a gap. */
   add(at: number, values: Readonly<Record<string, number | null>>): void {
@@ -15,7 +18,7 @@ export class Series {
       for (const line of this.#values.values()) line.splice(place, 0, null);
     }
     for (const [name, value] of Object.entries(values)) this.#values.get(name)![place] = value;
-    while (this.#times.length > this.sizeMax) {
+    while (this.#times.length > this.#sizeMax) {
       this.#times.shift();
       for (const line of this.#values.values()) line.shift();
     }

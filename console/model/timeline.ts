@@ -80,11 +80,14 @@ function programChanges(before: MemberView['program'], now: MemberView['program'
 
 /** The members' states since the page was opened, with events, newest first. */
 export class Timeline {
+  readonly #windowMs: number;
   readonly lanes = new Map<string, Span[]>();
   events: readonly TimelineEvent[] = [];
   readonly #last = new Map<string, MemberView>();
 
-  constructor(private readonly windowMs: number) {}
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
 
   /** Called periodically with all members. */
   look(members: readonly MemberView[], at: number): void {
@@ -106,6 +109,6 @@ export class Timeline {
     if (last?.standing === standing) return;
     if (last) last.to = at;
     lane.push({ standing, from: at, to: null });
-    while (lane.length > spansMax || (lane[0]?.to ?? at) < at - this.windowMs) lane.shift();
+    while (lane.length > spansMax || (lane[0]?.to ?? at) < at - this.#windowMs) lane.shift();
   }
 }

@@ -32,17 +32,25 @@ export interface LauncherOptions extends ClusterOptions {
 }
 
 export class Launcher {
+  #cluster: Cluster;
+  readonly #options: LauncherOptions;
+  /** Null where the owner gave the API servers a token file of their own. */
+  readonly #signIn: SignIn | null;
   readonly #paused = new Set<string>();
   readonly #cutOff = new Set<string>();
   readonly #stop = new AbortController();
   #up = false;
 
   private constructor(
-    private cluster: Cluster,
-    private readonly options: LauncherOptions,
-    /** Null where the owner gave the API servers a token file of their own. */
-    private readonly signIn: SignIn | null,
-  ) {}
+    cluster: Cluster,
+    options: LauncherOptions,
+
+    signIn: SignIn | null,
+  ) {
+    this.#cluster = cluster;
+    this.#options = options;
+    this.#signIn = signIn;
+  }
 
   static async start(options: LauncherOptions): Promise<Launcher> {
     let launcher: Launcher | null = null;
@@ -64,35 +72,35 @@ export class Launcher {
   }
 
   consoleLink(): string | null {
-    return this.signIn === null ? null : `${this.cluster.address}/console#code=${this.signIn.issue()}`;
+    return this.#signIn === null ? null : `${this.#cluster.address}/console#code=${this.#signIn.issue()}`;
   }
 
   get kubeconfig(): string {
-    return this.cluster.kubeconfig;
+    return this.#cluster.kubeconfig;
   }
 
   /** Takes commands until it is stopped or the signal aborts; then stops the cluster. Calls `listening` when it takes commands. */
   async run(listening: () => void = () => undefined): Promise<void> {
-    const { signal, onProgress } = this.options;
-    const close = await serveControl(this.cluster.dataDirectory, (request, say) => this.#carryOut(request, say));
+    const { signal, onProgress } = this.#options;
+    const close = await serveControl(this.#cluster.dataDirectory, (request, say) => this.#carryOut(request, say));
     listening();
     await untilAborted(AbortSignal.any([signal, this.#stop.signal]));
     onProgress('stopping');
-    await this.cluster.stop();
+    await this.#cluster.stop();
     onProgress('stopped');
     await close();
   }
 
   stop(): Promise<void> {
-    return this.cluster.stop();
+    return this.#cluster.stop();
   }
 
   startStopped(): Promise<void> {
-    return this.cluster.startStopped();
+    return this.#cluster.startStopped();
   }
 
   get state(): LauncherState {
-    const { address, kubeconfig, dataDirectory } = this.cluster;
+    const { address, kubeconfig, dataDirectory } = this.#cluster;
     const programs = this.#programs().map(({ spec, pid, running }): ProgramState => ({
       name: spec.name,
       role: spec.role,
@@ -105,7 +113,7 @@ export class Launcher {
   }
 
   #programs(): readonly ManagedProgram[] {
-    const { etcd, members, balancer, managers, fakeNodes } = this.cluster;
+    const { etcd, members, balancer, managers, fakeNodes } = this.#cluster;
     return [etcd, ...members.map((member) => member.process), balancer, ...managers, fakeNodes].filter((program) => program !== null);
   }
 
@@ -154,7 +162,7 @@ export class Launcher {
         return { link };
       }
       case 'redeem': {
-        const token = this.signIn?.redeem(target ?? '') ?? null;
+        const token = this.#signIn?.redeem(target ?? '') ?? null;
         if (token === null) throw new CommandRefused('this link was used already, or is too old: "raftplane console" gives a new one');
         return { token };
       }
@@ -184,11 +192,11 @@ export class Launcher {
   /** Returns the metrics of each manager; null for those that do not answer. */
   #managers(): Promise<readonly { readonly name: string; readonly metrics: string | null }[]> {
     return Promise.all(
-      this.cluster.managers.map(async ({ spec, running }) => ({
+      this.#cluster.managers.map(async ({ spec, running }) => ({
         name: spec.name,
         metrics:
           running && spec.address !== null && !this.#paused.has(spec.name)
-            ? await managerMetrics(spec.address, this.cluster.pki.admin)
+            ? await managerMetrics(spec.address, this.#cluster.pki.admin)
             : null,
       })),
     );
@@ -196,9 +204,9 @@ export class Launcher {
 
   #partition(target: string | undefined, cut: boolean): void {
     const program = this.#named(target);
-    const others = this.cluster.members.map(({ id }) => id).filter((id) => id !== target);
+    const others = this.#cluster.members.map(({ id }) => id).filter((id) => id !== target);
     if (program.spec.role !== 'apiserver') throw new CommandRefused(`${program.spec.name} is no replica: only those talk among themselves`);
-    if (this.cluster.etcd !== null || this.options.etcdServers !== undefined)
+    if (this.#cluster.etcd !== null || this.#options.etcdServers !== undefined)
       throw new CommandRefused('objects are kept in an etcd: these servers have nothing to tell each other, so there is nothing to cut');
     if (!program.running) throw new CommandRefused(`${program.spec.name} is down: start it with "raftplane restart ${program.spec.name}"`);
     program.send({ cutOffFrom: cut ? others : [] } satisfies CutOrder);
@@ -211,29 +219,29 @@ export class Launcher {
     this.#cutOff.delete(program.spec.name);
     program.resume();
     await program.kill();
-    await this.cluster.restart(program);
+    await this.#cluster.restart(program);
   }
 
   /** Stops the cluster and starts it with the contents of a file. An unusable file changes nothing. */
   async #restore(file: string, say: (line: string) => void): Promise<void> {
-    const kind = await examineRestorable(file, this.cluster.etcd === null && this.options.etcdServers === undefined ? 'raft' : 'etcd');
+    const kind = await examineRestorable(file, this.#cluster.etcd === null && this.#options.etcdServers === undefined ? 'raft' : 'etcd');
     await this.#reset(say, kind === 'backup' ? file : undefined);
     if (kind === 'snapshot') await putSnapshotBack(file, this.kubeconfig, say);
   }
 
   async #reset(say: (line: string) => void, backup?: string): Promise<void> {
     this.#up = false;
-    const { port } = new URL(this.cluster.address);
-    await this.cluster.discard();
+    const { port } = new URL(this.#cluster.address);
+    await this.#cluster.discard();
     this.#paused.clear();
     this.#cutOff.clear();
-    const replicas = this.cluster.members.length as 1 | 3 | 5;
-    this.cluster = await startCluster({ ...this.options, replicas, port: Number(port), fresh: true, restore: backup, onProgress: say });
+    const replicas = this.#cluster.members.length as 1 | 3 | 5;
+    this.#cluster = await startCluster({ ...this.#options, replicas, port: Number(port), fresh: true, restore: backup, onProgress: say });
     this.#up = true;
   }
 
   #reportExit({ spec, running }: ManagedProgram, exit: Exit, restartInMs: number | null): void {
-    const { signal, onProgress } = this.options;
+    const { signal, onProgress } = this.#options;
     if (!this.#up || signal.aborted || this.#stop.signal.aborted || running || exit.expected) return;
     const next =
       restartInMs === null ? `Start it again with: kill -USR2 ${process.pid}` : `It is started again in ${restartInMs / 1000} s.`;

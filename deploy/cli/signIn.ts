@@ -14,11 +14,14 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
  * this launcher runs. The token is in a file that only the owner can read, and changes with each start.
  */
 export class SignIn {
+  readonly #now: () => number;
   readonly #token = randomBytes(32).toString('base64url');
   #links: { readonly digest: Buffer; readonly until: number }[] = [];
 
   /** `now` in milliseconds of a clock that is never set. */
-  constructor(private readonly now: () => number = () => performance.now()) {}
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
 
   /** Writes the file of `--token-auth-file`, and returns its path. */
   writeTokenFile(directory: string): string {
@@ -30,7 +33,7 @@ export class SignIn {
   /** Returns a code that `redeem` takes once. */
   issue(): string {
     const code = randomBytes(24).toString('base64url');
-    this.#links = [...this.#fresh(), { digest: digest(code), until: this.now() + linkLifetimeMs }].slice(-linksMax);
+    this.#links = [...this.#fresh(), { digest: digest(code), until: this.#now() + linkLifetimeMs }].slice(-linksMax);
     return code;
   }
 
@@ -44,6 +47,6 @@ export class SignIn {
   }
 
   #fresh(): { readonly digest: Buffer; readonly until: number }[] {
-    return this.#links.filter(({ until }) => until > this.now());
+    return this.#links.filter(({ until }) => until > this.#now());
   }
 }

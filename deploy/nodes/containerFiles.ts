@@ -60,9 +60,12 @@ export class ContainerFiles {
 
 /** The files of all containers of a stand-in node program. */
 export class AllFiles {
+  readonly #bytesMax: number;
   readonly #containers = new Map<string, ContainerFiles>();
 
-  constructor(private readonly bytesMax = bytesMaxDefault) {}
+  constructor(bytesMax = bytesMaxDefault) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Keyed by the pod's uid: another pod of the same name begins empty. */
   of(podUid: string, container: string): ContainerFiles {
@@ -76,7 +79,7 @@ export class AllFiles {
   makeRoom(): void {
     let bytes = [...this.#containers.values()].reduce((sum, files) => sum + files.bytes, 0);
     for (const [key, files] of this.#containers) {
-      if (bytes <= this.bytesMax) return;
+      if (bytes <= this.#bytesMax) return;
       bytes -= files.bytes;
       this.#containers.delete(key);
     }

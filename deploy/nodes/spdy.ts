@@ -8,12 +8,15 @@ import { constants, inflateRawSync } from 'node:zlib';
 
 /** One stream that the client has opened: reading yields the client's bytes, and writing sends to it. */
 export class SpdyStream extends Duplex {
+  readonly #sendData: (bytes: Buffer, isLast: boolean) => void;
+
   constructor(
     /** Keyed by lower-case names. */
     readonly headers: ReadonlyMap<string, string>,
-    private readonly sendData: (bytes: Buffer, isLast: boolean) => void,
+    sendData: (bytes: Buffer, isLast: boolean) => void,
   ) {
     super();
+    this.#sendData = sendData;
     // The session handles its end, and notifies readers.
     this.on('error', () => undefined);
   }
@@ -23,12 +26,12 @@ export class SpdyStream extends Duplex {
   }
 
   override _write(chunk: Buffer | string, encoding: BufferEncoding, done: () => void): void {
-    this.sendData(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk, false);
+    this.#sendData(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : chunk, false);
     done();
   }
 
   override _final(done: () => void): void {
-    this.sendData(Buffer.alloc(0), true);
+    this.#sendData(Buffer.alloc(0), true);
     done();
   }
 }

@@ -54,6 +54,10 @@ function goesByKey(key: string, all: ReadonlySet<string>): boolean {
 }
 
 export class Contents {
+  readonly #api: RestApi;
+  readonly #door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>;
+  readonly #hasControllers: boolean;
+
   /** The revision of the built-in store at the beginning; null with another one, whose contents are listed type by type. */
   #since: number | null = null;
   /** Keys from the beginning, and later ones that survived the last reset. */
@@ -63,19 +67,19 @@ export class Contents {
   #types: readonly DiscoveredType[] = [];
 
   /** `hasControllers`: types that the test did not use may have objects too, so all types are listed until nothing is left. */
-  constructor(
-    private readonly api: RestApi,
-    private readonly door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>,
-    private readonly hasControllers = true,
-  ) {}
+  constructor(api: RestApi, door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>, hasControllers = true) {
+    this.#api = api;
+    this.#door = door;
+    this.#hasControllers = hasControllers;
+  }
 
   /** Protects everything that exists now from resets. */
   async remember(): Promise<void> {
-    const found = await this.door.keysMadeAfter(0);
+    const found = await this.#door.keysMadeAfter(0);
     this.#since = found?.keys.includes(namespaceKey('default')) ? found.revision : null;
     this.#keysBefore = found?.keys ?? [];
     if (this.#since !== null) return;
-    this.#types = deletableTypes(await discover(this.api));
+    this.#types = deletableTypes(await discover(this.#api));
     this.#before = new Set((await this.#all(true)).map(({ object }) => uidOf(object)));
   }
 
@@ -89,7 +93,7 @@ export class Contents {
   async #clearByKeys(): Promise<boolean> {
     const all = await this.#keysAdded();
     const going = [...all].filter((key) => goesByKey(key, all));
-    if (going.length > 0) await this.door.removeKeys(going);
+    if (going.length > 0) await this.#door.removeKeys(going);
     const services = [...all].some((key) => objectKey.exec(key)?.[2] === 'apiservices')
       ? await this.#added(true, await this.#apiServices())
       : [];
@@ -99,12 +103,12 @@ export class Contents {
   }
 
   async #keysAdded(): Promise<ReadonlySet<string>> {
-    const { keys }: KeysFound = (await this.door.keysMadeAfter(this.#since ?? 0)) ?? { revision: 0, keys: [] };
+    const { keys }: KeysFound = (await this.#door.keysMadeAfter(this.#since ?? 0)) ?? { revision: 0, keys: [] };
     return new Set(keys);
   }
 
   async #apiServices(): Promise<readonly DiscoveredType[]> {
-    const types = deletableTypes(await discover(this.api));
+    const types = deletableTypes(await discover(this.#api));
     return types.filter(({ resource }) => resource === 'apiservices');
   }
 
@@ -113,7 +117,7 @@ export class Contents {
     return async () => {
       const added = await this.#added(true, where);
       await Promise.all(added.map((found) => this.#remove(found)));
-      if (!this.hasControllers) where = [...new Set(added.map(({ type }) => type))];
+      if (!this.#hasControllers) where = [...new Set(added.map(({ type }) => type))];
       return added.length === 0;
     };
   }
@@ -139,7 +143,7 @@ export class Contents {
     const defined = new Map(objects.filter(isDefinition).flatMap(kindsOf));
     const wanted = [...new Set(objects.map(kindNameOf))].filter((name) => !defined.has(name));
     const known = this.#typesByKind();
-    if (wanted.some((name) => !known.has(name))) this.#types = deletableTypes(await discover(this.api));
+    if (wanted.some((name) => !known.has(name))) this.#types = deletableTypes(await discover(this.#api));
     const there = new Set([...this.#keysBefore, ...this.#keysLeft]);
     const placeOf = async (object: KubeObject): Promise<KeptObject> => {
       const { group, resource } = defined.get(kindNameOf(object)) ?? (await this.#typeOf(object));
@@ -148,7 +152,7 @@ export class Contents {
     const kept = await Promise.all(objects.map(placeOf));
     // Prerequisites come first: not everything may fit into one transaction.
     const rank = ({ object }: KeptObject): number => (isDefinition(object) ? 0 : isNamespace(object) ? 1 : 2);
-    await this.door.putObjects(kept.filter((each) => !there.has(keptKey(each))).sort((a, b) => rank(a) - rank(b)));
+    await this.#door.putObjects(kept.filter((each) => !there.has(keptKey(each))).sort((a, b) => rank(a) - rank(b)));
     for (const object of new Map(objects.filter((each) => defined.has(kindNameOf(each))).map((each) => [kindNameOf(each), each])).values())
       await this.#typeOf(object);
   }
@@ -199,14 +203,14 @@ export class Contents {
     } = object.metadata as KubeObject['metadata'] & { readonly selfLink?: string };
     const owners = ownerReferences?.map((owner): OwnerReference => ({ ...owner, uid: uids.get(owner.uid) ?? owner.uid }));
     const wanted = { ...object, metadata: { ...metadata, ...(owners ? { ownerReferences: owners } : {}) } };
-    const made = await unless(isAlreadyExists, this.api.create(type, wanted));
+    const made = await unless(isAlreadyExists, this.#api.create(type, wanted));
     if (!made) return;
     if (uid) uids.set(uid, uidOf(made));
     const hasStatus =
       object.status !== undefined && !isDefinition(object) && !isNamespace(object) && Object.keys(object.status as object).length > 0;
     // A type without such a subresource has kept its status with the rest.
     if (hasStatus)
-      await unless(isNotFound, this.api.patch(type, keyOf(made), mergePatch({ status: object.status }), { subresource: 'status' }));
+      await unless(isNotFound, this.#api.patch(type, keyOf(made), mergePatch({ status: object.status }), { subresource: 'status' }));
   }
 
   /** A type is not served immediately after its definition was made. */
@@ -216,7 +220,7 @@ export class Contents {
     return (
       find() ??
       eventually(async () => {
-        this.#types = deletableTypes(await discover(this.api));
+        this.#types = deletableTypes(await discover(this.#api));
         return find() ?? null;
       }).then((type) => type!)
     );
@@ -225,7 +229,7 @@ export class Contents {
   async #added(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
     const keys = this.#since === null ? null : await this.#keysAdded();
     const isNew = (found: Found): boolean => (keys === null ? !this.#before.has(uidOf(found.object)) : keys.has(storeKey(found)));
-    const types = where ?? (this.#types = deletableTypes(await discover(this.api)));
+    const types = where ?? (this.#types = deletableTypes(await discover(this.#api)));
     const resources = keys === null ? null : new Set([...keys].map((key) => objectKey.exec(key)?.[2]));
     const all = await this.#all(
       metadataOnly,
@@ -236,11 +240,11 @@ export class Contents {
 
   /** Lists these types, or all that are served now. */
   async #all(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
-    const types = where ?? (this.#types = deletableTypes(await discover(this.api)));
+    const types = where ?? (this.#types = deletableTypes(await discover(this.#api)));
     const lists = await Promise.all(
       types.map(async (type) => {
         // A custom type may go between the two requests.
-        const list = await unless(isNotFound, this.api.list<KubeObject>(type, { metadataOnly }));
+        const list = await unless(isNotFound, this.#api.list<KubeObject>(type, { metadataOnly }));
         return (list?.items ?? []).map((object): Found => ({ type, object }));
       }),
     );
@@ -251,13 +255,13 @@ export class Contents {
     const gone = (error: unknown): boolean => isNotFound(error) || isConflict(error) || (error instanceof ApiError && error.code === 405);
     const key = keyOf(object);
     if ((object.metadata.finalizers ?? []).length > 0)
-      await unless(gone, this.api.patch(type, key, mergePatch({ metadata: { finalizers: null } })));
+      await unless(gone, this.#api.patch(type, key, mergePatch({ metadata: { finalizers: null } })));
     await unless(
       gone,
-      this.api.delete(type, key, { gracePeriodSeconds: 0, propagationPolicy: 'Background', preconditions: { uid: uidOf(object) } }),
+      this.#api.delete(type, key, { gracePeriodSeconds: 0, propagationPolicy: 'Background', preconditions: { uid: uidOf(object) } }),
     );
     // Its contents are deleted in the same turn, so its finalizer is not needed.
-    if (isNamespace(object)) await unless(gone, this.api.update(type, { ...object, spec: {} } as KubeObject, { subresource: 'finalize' }));
+    if (isNamespace(object)) await unless(gone, this.#api.update(type, { ...object, spec: {} } as KubeObject, { subresource: 'finalize' }));
   }
 }
 

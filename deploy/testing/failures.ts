@@ -89,14 +89,16 @@ export function termsOf({ status, reason, message, retryAfterSeconds, latencyMs,
 
 /** All failures of a cluster. Members carry them out by themselves; this records which are in effect. */
 export class Failures {
+  readonly #folder: string;
+  readonly #tell: (order: MemberOrder) => Promise<void>;
   readonly #armed = new Map<number, { readonly rule: Rule; readonly finish: () => void }>();
   #last = 0;
 
   /** `tell` resolves when every running member has received the rules. Hits are counted in `folder`, which must exist. */
-  constructor(
-    private readonly folder: string,
-    private readonly tell: (order: MemberOrder) => Promise<void>,
-  ) {}
+  constructor(folder: string, tell: (order: MemberOrder) => Promise<void>) {
+    this.#folder = folder;
+    this.#tell = tell;
+  }
 
   get order(): MemberOrder {
     return { order: 'rules', rules: [...this.#armed.values()].map(({ rule }) => rule) };
@@ -104,7 +106,7 @@ export class Failures {
 
   async add(match: RequestMatch, failure: Failure): Promise<ArmedFailure> {
     const { times = 1 } = failure;
-    const { folder } = this;
+    const folder = this.#folder;
     const id = ++this.#last;
     const prefix = `${id}-`;
     const rule: Rule = {
@@ -119,7 +121,7 @@ export class Failures {
       finish = resolve;
     });
     this.#armed.set(id, { rule, finish });
-    await this.tell(this.order);
+    await this.#tell(this.order);
     return {
       get hits() {
         return fs.readdirSync(folder).filter((name) => name.startsWith(prefix)).length;
@@ -137,10 +139,10 @@ export class Failures {
 
   async clear(): Promise<void> {
     this.#armed.clear();
-    await this.tell(this.order);
+    await this.#tell(this.order);
   }
 
   async #remove(id: number): Promise<void> {
-    if (this.#armed.delete(id)) await this.tell(this.order);
+    if (this.#armed.delete(id)) await this.#tell(this.order);
   }
 }

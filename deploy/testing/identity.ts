@@ -19,19 +19,20 @@ export interface ClientConfig {
 
 /** Makes client certificates with a cluster's authority. Users need not exist anywhere else; roles define their permissions. */
 export class Identities {
+  readonly #server: string;
+  readonly #pki: PkiFiles;
   readonly ca: string;
   readonly authority: KeyAndCertificate;
 
-  constructor(
-    private readonly server: string,
-    private readonly pki: PkiFiles,
-  ) {
+  constructor(server: string, pki: PkiFiles) {
+    this.#server = server;
+    this.#pki = pki;
     this.ca = fs.readFileSync(pki.caFile, 'utf8');
     this.authority = { certificate: this.ca, key: fs.readFileSync(path.join(path.dirname(pki.caFile), 'ca.key'), 'utf8') };
   }
 
   get admin(): ClientConfig {
-    const { certFile, keyFile } = this.pki.admin;
+    const { certFile, keyFile } = this.#pki.admin;
     return this.#config('kubernetes-admin', { cert: fs.readFileSync(certFile, 'utf8'), key: fs.readFileSync(keyFile, 'utf8') });
   }
 
@@ -41,7 +42,8 @@ export class Identities {
   }
 
   #config(user: string, { cert, key }: { readonly cert: string; readonly key: string }): ClientConfig {
-    const { ca, server } = this;
+    const { ca } = this;
+    const server = this.#server;
     return { server, ca, cert, key, kubeconfig: kubeconfigText({ server, ca, user, cert, key, name: 'raftplane' }) };
   }
 }

@@ -21,27 +21,30 @@ export interface TestMember {
 }
 
 export class OrderedProgram {
+  readonly #program: ManagedProgram;
   readonly #done = new Map<number, () => void>();
   #turns = 0;
 
-  constructor(private readonly program: ManagedProgram) {}
+  constructor(program: ManagedProgram) {
+    this.#program = program;
+  }
 
   get name(): string {
-    return this.program.spec.name;
+    return this.#program.spec.name;
   }
 
   /** Resolves when the order is carried out; at once for a stopped or suspended program (`hears` is false), which receives it when it comes back. */
   tell(order: MemberOrder, hears = true): Promise<void> {
-    if (!this.program.running || !hears) {
-      this.program.send(order);
+    if (!this.#program.running || !hears) {
+      this.#program.send(order);
       return Promise.resolve();
     }
     const turn = ++this.#turns;
     const done = new Promise<void>((resolve) => {
       this.#done.set(turn, resolve);
     });
-    this.program.send({ ...order, turn });
-    return Promise.race([done, this.program.ended.then(() => undefined)]);
+    this.#program.send({ ...order, turn });
+    return Promise.race([done, this.#program.ended.then(() => undefined)]);
   }
 
   carriedOut(turn: number): void {
@@ -52,46 +55,47 @@ export class OrderedProgram {
 
 /** A member and the faults inside it. */
 export class FaultyMember extends OrderedProgram implements TestMember {
+  readonly #member: ClusterMember;
+  readonly #inForce: () => readonly MemberOrder[];
   #paused = false;
   #slowMs = 0;
 
-  constructor(
-    private readonly member: ClusterMember,
-    private readonly inForce: () => readonly MemberOrder[],
-  ) {
+  constructor(member: ClusterMember, inForce: () => readonly MemberOrder[]) {
     super(member.process);
+    this.#member = member;
+    this.#inForce = inForce;
   }
 
   get id(): string {
-    return this.member.id;
+    return this.#member.id;
   }
   get url(): string {
-    return this.member.address;
+    return this.#member.address;
   }
   get running(): boolean {
-    return this.member.process.running;
+    return this.#member.process.running;
   }
 
   async kill(): Promise<void> {
     this.#paused = false;
-    await this.member.process.kill();
+    await this.#member.process.kill();
   }
 
   pause(): void {
     this.#paused = true;
-    this.member.process.pause();
+    this.#member.process.pause();
   }
 
   resume(): void {
     this.#paused = false;
-    this.member.process.resume();
+    this.#member.process.resume();
   }
 
   async restart(): Promise<void> {
     await this.kill();
-    const ready = this.member.restart();
+    const ready = this.#member.restart();
     const own: MemberOrder = { order: 'slowDisk', ms: this.#slowMs };
-    await Promise.all([ready, ...[own, ...this.inForce()].map((order) => this.tell(order))]);
+    await Promise.all([ready, ...[own, ...this.#inForce()].map((order) => this.tell(order))]);
   }
 
   async slowDisk(ms: number): Promise<void> {

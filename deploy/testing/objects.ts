@@ -44,9 +44,12 @@ const definitionsGroup = 'apiextensions.k8s.io';
 
 /** Objects of every served type, by their manifests. */
 export class Objects {
+  readonly #api: RestApi;
   #types: readonly DiscoveredType[] = [];
 
-  constructor(private readonly api: RestApi) {}
+  constructor(api: RestApi) {
+    this.#api = api;
+  }
 
   /**
    * Applies each in turn by server-side apply. Waits for types that one of them defines (custom resource definitions). Resolves with the objects as the server
@@ -61,7 +64,7 @@ export class Objects {
       const type = await this.typeOf(object);
       const body = type.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object;
       const key = { namespace: body.metadata.namespace ?? '', name: body.metadata.name ?? '' };
-      applied.push(await this.#persist(() => this.api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
+      applied.push(await this.#persist(() => this.#api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
     }
     return applied;
   }
@@ -97,7 +100,7 @@ export class Objects {
     const { name = '', namespace = type.namespaced ? 'default' : '' } = reference.metadata;
     const holds = predicateOf(wanted);
     const signal = AbortSignal.timeout(timeoutOf(options));
-    const api = this.api.with({ signal });
+    const api = this.#api.with({ signal });
     let last: T | null = null;
     try {
       for (;;) {
@@ -152,7 +155,7 @@ export class Objects {
     const known = find();
     if (known) return known;
     return eventually(async () => {
-      this.#types = (await discover(this.api)).all;
+      this.#types = (await discover(this.#api)).all;
       const found = find();
       if (!found) throw new Error(`the server knows no kind ${kind} of ${apiVersion || 'an unnamed version'}`);
       return found;

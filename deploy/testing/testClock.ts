@@ -32,21 +32,23 @@ type Action = (...args: unknown[]) => void;
 
 /** Replaces the timers of `setTimeout` and `setInterval`: the used part of Node's own. */
 class TestTimer {
+  readonly #action: () => void;
+  readonly #delayMs: number;
+  readonly #repeats: boolean;
   #dueMs = 0;
   #timer: NodeJS.Timeout | null = null;
   #isReferenced = true;
 
-  constructor(
-    private readonly action: () => void,
-    private readonly delayMs: number,
-    private readonly repeats: boolean,
-  ) {
+  constructor(action: () => void, delayMs: number, repeats: boolean) {
+    this.#action = action;
+    this.#delayMs = delayMs;
+    this.#repeats = repeats;
     this.refresh();
   }
 
   refresh(): this {
     timers.add(this);
-    this.#dueMs = real.now() + this.delayMs;
+    this.#dueMs = real.now() + this.#delayMs;
     return this.#arm();
   }
 
@@ -87,8 +89,8 @@ class TestTimer {
 
   #fire(): void {
     timers.delete(this);
-    if (this.repeats) this.refresh();
-    this.action();
+    if (this.#repeats) this.refresh();
+    this.#action();
   }
 }
 

@@ -63,6 +63,9 @@ export interface TestClock {
  * `await using`.
  */
 export class TestCluster implements AsyncDisposable {
+  readonly #cluster: Cluster;
+  readonly #files: TestFiles;
+
   /** `https://127.0.0.1:port`; of a cluster of several, one address for all that are up. */
   readonly url: string;
   /** PEM text of the authority that signed every certificate of the cluster. */
@@ -94,10 +97,9 @@ export class TestCluster implements AsyncDisposable {
 
   /** Not to be called by tests.
    * @internal */
-  constructor(
-    private readonly cluster: Cluster,
-    private readonly files: TestFiles,
-  ) {
+  constructor(cluster: Cluster, files: TestFiles) {
+    this.#cluster = cluster;
+    this.#files = files;
     this.url = cluster.address;
     this.#identities = new Identities(cluster.address, cluster.pki);
     this.ca = this.#identities.ca;
@@ -146,7 +148,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Returns every request so far that was not the cluster's own, or only those of one user. For clusters started without `audit: false`. */
   audit(user?: string): AuditedRequest[] {
-    const all = readAudit(this.files.auditLogs);
+    const all = readAudit(this.#files.auditLogs);
     return user === undefined ? all : all.filter((request) => request.user === user);
   }
 
@@ -270,7 +272,7 @@ export class TestCluster implements AsyncDisposable {
 
   /** Returns the log of a member or another program (`balancer`, `cm1`, `fake-nodes`); without a name, all of them. For the report of a failed test. */
   logs(name?: string): string {
-    const { members, balancer, managers, fakeNodes } = this.cluster;
+    const { members, balancer, managers, fakeNodes } = this.#cluster;
     const all: readonly (ManagedProgram | null)[] = [...members.map(({ process }) => process), balancer, ...managers, fakeNodes];
     const chosen = all.filter((program) => program !== null).filter(({ spec }) => name === undefined || spec.name === name);
     return chosen.map(({ spec }) => `==> ${spec.name} <==\n${fs.readFileSync(spec.log, 'utf8')}`).join('\n');
@@ -290,10 +292,10 @@ export class TestCluster implements AsyncDisposable {
     for (const connection of [this.#connection, this.#door, ...this.#doors]) connection.close();
     await Promise.all([
       ...this.#webhooks.map((webhook) => webhook.stop()),
-      this.files.isTemporary ? this.cluster.discard() : this.cluster.stop(),
+      this.#files.isTemporary ? this.#cluster.discard() : this.#cluster.stop(),
     ]);
-    this.files.forget();
-    if (this.files.isTemporary) fs.rmSync(this.files.directory, { recursive: true, force: true });
+    this.#files.forget();
+    if (this.#files.isTemporary) fs.rmSync(this.#files.directory, { recursive: true, force: true });
   }
 
   // ---- inside ----
