@@ -39,12 +39,14 @@ const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
  * its own, one request at a time.
  */
 export class Bystander {
+  readonly #clients: Readonly<Record<Errand, ApiClient>>;
   readonly #tallies: Readonly<Record<Errand, Tally>> = { probe: new Tally(), read: new Tally(), write: new Tally() };
   #running = true;
   #waiting: (() => void)[] = [];
   readonly #loops: Promise<unknown>;
 
-  private constructor(private readonly clients: Readonly<Record<Errand, ApiClient>>) {
+  private constructor(clients: Readonly<Record<Errand, ApiClient>>) {
+    this.#clients = clients;
     this.#loops = Promise.all(
       errands.map(async (errand) => {
         await this.#loop(errand);
@@ -108,7 +110,7 @@ export class Bystander {
   async stop(): Promise<void> {
     this.#running = false;
     await this.#loops;
-    for (const client of Object.values(this.clients)) client.close();
+    for (const client of Object.values(this.#clients)) client.close();
   }
 
   async #loop(errand: Errand): Promise<void> {
@@ -122,7 +124,7 @@ export class Bystander {
   }
 
   async #ask(errand: Errand, round: number): Promise<number> {
-    const client = this.clients[errand];
+    const client = this.#clients[errand];
     const timing = { timeoutMs: patienceMs };
     if (errand === 'probe') return (await client.request('GET', '/livez', timing)).status;
     if (errand === 'read') return (await client.request('GET', `${configMaps}/seen`, timing)).status;

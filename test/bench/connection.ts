@@ -25,15 +25,18 @@ const lastChunk = Buffer.from('0\r\n\r\n');
 const nothing: Buffer = Buffer.alloc(0);
 
 export class Connection {
-  /** A head that is not whole yet, or the end of a body whose length the head did not tell. */
-  private buffered: Buffer = nothing;
-  private waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
+  readonly #socket: tls.TLSSocket;
 
-  private constructor(private readonly socket: tls.TLSSocket) {
-    socket.on('data', (chunk: Buffer) => this.onData(chunk));
+  /** A head that is not whole yet, or the end of a body whose length the head did not tell. */
+  #buffered: Buffer = nothing;
+  #waiting: { resolve: (answer: Answer) => void; reject: (error: Error) => void } | null = null;
+
+  private constructor(socket: tls.TLSSocket) {
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => this.#onData(chunk));
     const fail = (error?: Error): void => {
-      const { waiting } = this;
-      this.waiting = null;
+      const waiting = this.#waiting;
+      this.#waiting = null;
       waiting?.reject(error ?? new Error('connection closed by the server'));
     };
     socket.on('error', fail);
@@ -59,49 +62,49 @@ export class Connection {
   /** Sends one request; the answer to the one before must have arrived. */
   send(request: Buffer): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.waiting = { resolve, reject };
-      this.socket.write(request);
+      this.#waiting = { resolve, reject };
+      this.#socket.write(request);
     });
   }
 
   close(): void {
-    this.socket.destroy();
+    this.#socket.destroy();
   }
 
-  private onData(chunk: Buffer): void {
-    const body = this.answer === null ? this.readHead(chunk) : chunk;
-    const { answer } = this;
+  #onData(chunk: Buffer): void {
+    const body = this.#answer === null ? this.#readHead(chunk) : chunk;
+    const answer = this.#answer;
     if (answer === null || body === null) return;
     answer.bytes += body.length;
     if (answer.length === null) {
-      this.buffered =
+      this.#buffered =
         body.length >= lastChunk.length
           ? body.subarray(-lastChunk.length)
-          : Buffer.concat([this.buffered, body]).subarray(-lastChunk.length);
-      if (!this.buffered.equals(lastChunk)) return;
+          : Buffer.concat([this.#buffered, body]).subarray(-lastChunk.length);
+      if (!this.#buffered.equals(lastChunk)) return;
     } else if (answer.bytes < answer.length) return;
-    this.buffered = nothing;
-    this.answer = null;
-    const { waiting } = this;
-    this.waiting = null;
+    this.#buffered = nothing;
+    this.#answer = null;
+    const waiting = this.#waiting;
+    this.#waiting = null;
     waiting?.resolve({ status: answer.status, bytes: answer.bytes });
   }
 
   /** The answer that is being read, once its head is there; of the body only the length is kept, as joining what came would cost more than the server's work. */
-  private answer: { readonly status: number; readonly length: number | null; bytes: number } | null = null;
+  #answer: { readonly status: number; readonly length: number | null; bytes: number } | null = null;
 
   /** Takes the head, once it is whole; what came after it is the body. */
-  private readHead(chunk: Buffer): Buffer | null {
-    const all = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+  #readHead(chunk: Buffer): Buffer | null {
+    const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     const end = all.indexOf(headEnd);
     if (end < 0) {
-      this.buffered = all;
+      this.#buffered = all;
       return null;
     }
-    this.buffered = nothing;
+    this.#buffered = nothing;
     const head = all.toString('latin1', 0, end);
     const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-    this.answer = { status: Number(head.slice(9, 12)), length: length === null ? null : Number(length[1]), bytes: 0 };
+    this.#answer = { status: Number(head.slice(9, 12)), length: length === null ? null : Number(length[1]), bytes: 0 };
     return all.subarray(end + headEnd.length);
   }
 }

@@ -10,7 +10,11 @@ const tryAgainMs = 50;
 
 /** An HAProxy of one process, where one is installed. */
 export class HaproxyProcess {
-  private constructor(private readonly child: ChildProcess) {}
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
 
   /** Null where there is none; rejects when it does not listen soon. */
   static async start(folder: string, configuration: string, port: number): Promise<HaproxyProcess | null> {
@@ -28,13 +32,13 @@ export class HaproxyProcess {
   }
 
   get pid(): number {
-    return this.child.pid ?? 0;
+    return this.#child.pid ?? 0;
   }
 
   async stop(): Promise<void> {
-    if (this.child.exitCode !== null) return;
-    const ended = once(this.child, 'exit');
-    this.child.kill('SIGKILL');
+    if (this.#child.exitCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
     await ended;
   }
 }

@@ -14,15 +14,16 @@ export const acknowledged = ({ status }: WriteEnd): boolean => status === 200 ||
 
 /** One client of one replica that applies an object without end, each time after the answer to the time before, and notes how and when writes ended. */
 export class PinnedWriter {
+  readonly #endpoint: Endpoint;
+  readonly #path: string;
   readonly ends: WriteEnd[] = [];
   #stopped = false;
   #waiting: { readonly which: (end: WriteEnd) => boolean; readonly resolve: (end: WriteEnd) => void }[] = [];
   readonly #running: Promise<void>;
 
-  constructor(
-    private readonly endpoint: Endpoint,
-    private readonly path: string,
-  ) {
+  constructor(endpoint: Endpoint, path: string) {
+    this.#endpoint = endpoint;
+    this.#path = path;
     this.#running = this.#run();
   }
 
@@ -53,7 +54,7 @@ export class PinnedWriter {
     for (let round = 0; !this.#stopped; round += 1) {
       const sentMs = performance.now();
       try {
-        connection ??= await Connection.open(this.endpoint);
+        connection ??= await Connection.open(this.#endpoint);
         const { status } = await connection.send(this.#write(round));
         await this.#ended({ sentMs, endedMs: performance.now(), status });
       } catch {
@@ -66,14 +67,14 @@ export class PinnedWriter {
   }
 
   #write(round: number): Buffer {
-    const name = this.path.slice(this.path.lastIndexOf('/') + 1);
+    const name = this.#path.slice(this.#path.lastIndexOf('/') + 1);
     const body = JSON.stringify({
       apiVersion: 'v1',
       kind: 'ConfigMap',
       metadata: { name },
       data: { round: `${round} ${performance.now()}` },
     });
-    return request('PATCH', `${this.path}?fieldManager=bench&force=true`, body, 'application/apply-patch+yaml');
+    return request('PATCH', `${this.#path}?fieldManager=bench&force=true`, body, 'application/apply-patch+yaml');
   }
 
   async #ended(end: WriteEnd): Promise<void> {

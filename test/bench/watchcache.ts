@@ -35,21 +35,23 @@ function valueOf(i: number, app: string): Buffer {
 
 /** Serves sorted items in pages and changes as told; every value is a view into a batch, as from the consensus thread. */
 class BenchReplica implements Pick<Replica, 'range' | 'changesSince' | 'onChanges' | 'write' | 'barrier' | 'compact'> {
+  readonly #items: readonly { readonly key: string; readonly value: Buffer }[];
   revision: number;
-  private listener: (batch: ChangeBatch) => void = () => undefined;
+  #listener: (batch: ChangeBatch) => void = () => undefined;
 
-  constructor(private readonly items: readonly { readonly key: string; readonly value: Buffer }[]) {
+  constructor(items: readonly { readonly key: string; readonly value: Buffer }[]) {
+    this.#items = items;
     this.revision = items.length + 1;
   }
 
   async range({ start, limit }: Parameters<Replica['range']>[0]): ReturnType<Replica['range']> {
     let first = 0;
-    for (let high = this.items.length; first < high;) {
+    for (let high = this.#items.length; first < high;) {
       const middle = (first + high) >> 1;
-      if ((this.items[middle]?.key ?? '') < start) first = middle + 1;
+      if ((this.#items[middle]?.key ?? '') < start) first = middle + 1;
       else high = middle;
     }
-    const page = this.items.slice(first, first + (limit ?? this.items.length));
+    const page = this.#items.slice(first, first + (limit ?? this.#items.length));
     const batch = Buffer.concat(page.map(({ value }) => value));
     let offset = 0;
     const items = page.map(({ key, value }, index): KeyValue => ({
@@ -59,17 +61,17 @@ class BenchReplica implements Pick<Replica, 'range' | 'changesSince' | 'onChange
       modRevision: revision(first + index + 2),
       version: 1,
     }));
-    return { outcome: 'found', revision: revision(this.revision), items, remaining: this.items.length - first - page.length };
+    return { outcome: 'found', revision: revision(this.revision), items, remaining: this.#items.length - first - page.length };
   }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
-    this.listener = listener;
+    this.#listener = listener;
     return () => undefined;
   }
 
   change(items: readonly { readonly key: string; readonly value: Buffer | null }[]): void {
     const changes = items.map((item): Change => ({ ...item, revision: revision(++this.revision), createRevision: revision(2) }));
-    this.listener({ changes, revision: revision(this.revision), compacted: revision(0), gap: false });
+    this.#listener({ changes, revision: revision(this.revision), compacted: revision(0), gap: false });
   }
 
   async changesSince(): ReturnType<Replica['changesSince']> {

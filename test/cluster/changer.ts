@@ -11,55 +11,57 @@ const deletionEvery = 17;
 
 /** A client that changes objects without end, and knows what became of each version that was acknowledged. */
 export class Changer {
+  readonly #test: ClusterUnderTest;
+  readonly #path: string;
+  readonly #name: string;
   readonly written = new Map<number, string>();
-  private latest = 'nothing asked yet';
-  private stopped = false;
-  private readonly running: Promise<void>;
+  #latest = 'nothing asked yet';
+  #stopped = false;
+  readonly #running: Promise<void>;
 
-  constructor(
-    private readonly test: ClusterUnderTest,
-    private readonly path: string,
-    private readonly name: string,
-  ) {
-    this.running = this.run();
+  constructor(test: ClusterUnderTest, path: string, name: string) {
+    this.#test = test;
+    this.#path = path;
+    this.#name = name;
+    this.#running = this.#run();
   }
 
   /** What it has written, and its latest request: for whoever looks for the cause of a failure. */
   get progress(): string {
-    return `changer ${this.name}: ${this.written.size} written; ${this.latest}`;
+    return `changer ${this.#name}: ${this.written.size} written; ${this.#latest}`;
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    await this.running;
+    this.#stopped = true;
+    await this.#running;
   }
 
   async until(count: number): Promise<void> {
     while (this.written.size < count) await delay(pollMs);
   }
 
-  private async run(): Promise<void> {
-    for (let n = 0; !this.stopped; n++) {
-      const name = `${this.name}-${n % objects}`;
+  async #run(): Promise<void> {
+    for (let n = 0; !this.#stopped; n++) {
+      const name = `${this.#name}-${n % objects}`;
       const deletes = n % deletionEvery === deletionEvery - 1;
       // Both halves are always written together.
-      const body = configMap(name, { left: `${this.name}.${n}`, right: `${this.name}.${n}` });
-      const answer = await this.test.client
-        .request(deletes ? 'DELETE' : 'PUT', `${this.path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: writeTimeoutMs })
+      const body = configMap(name, { left: `${this.#name}.${n}`, right: `${this.#name}.${n}` });
+      const answer = await this.#test.client
+        .request(deletes ? 'DELETE' : 'PUT', `${this.#path}/${name}`, { ...(deletes ? {} : { body }), timeoutMs: writeTimeoutMs })
         .catch((error: Error) => error);
-      this.latest = `${deletes ? 'DELETE' : 'PUT'} ${name}: ${answer instanceof Error ? answer.message : answer.status}`;
+      this.#latest = `${deletes ? 'DELETE' : 'PUT'} ${name}: ${answer instanceof Error ? answer.message : answer.status}`;
       if (answer instanceof Error) continue;
-      if (answer.status === 404 && !deletes) await this.create(body, n);
-      else if (answer.status === 200 && !deletes) this.acknowledge(answer.body, n);
+      if (answer.status === 404 && !deletes) await this.#create(body, n);
+      else if (answer.status === 200 && !deletes) this.#acknowledge(answer.body, n);
     }
   }
 
-  private async create(body: ReturnType<typeof configMap>, n: number): Promise<void> {
-    const answer = await this.test.client.request('POST', this.path, { body, timeoutMs: writeTimeoutMs }).catch(() => null);
-    if (answer?.status === 201) this.acknowledge(answer.body, n);
+  async #create(body: ReturnType<typeof configMap>, n: number): Promise<void> {
+    const answer = await this.#test.client.request('POST', this.#path, { body, timeoutMs: writeTimeoutMs }).catch(() => null);
+    if (answer?.status === 201) this.#acknowledge(answer.body, n);
   }
 
-  private acknowledge(body: unknown, n: number): void {
-    this.written.set(Number((body as WatchEvent['object']).metadata.resourceVersion), `${this.name}.${n}`);
+  #acknowledge(body: unknown, n: number): void {
+    this.written.set(Number((body as WatchEvent['object']).metadata.resourceVersion), `${this.#name}.${n}`);
   }
 }

@@ -65,6 +65,10 @@ export type Complaints = string[];
  * behind, because the next write of this client can only succeed on a state in which that outcome is decided.
  */
 export class Counter {
+  readonly #replicas: readonly ApiClient[];
+  readonly #path: string;
+  readonly #complaints: Complaints;
+
   /** `count` after each acknowledged increment. */
   readonly acknowledged: number[] = [];
   unknown = 0;
@@ -77,10 +81,13 @@ export class Counter {
   constructor(
     readonly id: number,
     readonly way: string,
-    private readonly replicas: readonly ApiClient[],
-    private readonly path: string,
-    private readonly complaints: Complaints,
+    replicas: readonly ApiClient[],
+    path: string,
+    complaints: Complaints,
   ) {
+    this.#replicas = replicas;
+    this.#path = path;
+    this.#complaints = complaints;
     this.#replica = id;
     this.#running = this.#run();
   }
@@ -105,16 +112,16 @@ export class Counter {
   }
 
   get #client(): ApiClient {
-    return this.replicas[this.#replica % this.replicas.length] as ApiClient;
+    return this.#replicas[this.#replica % this.#replicas.length] as ApiClient;
   }
 
   async #read(): Promise<ApiObject | null> {
-    const answer = await this.#client.request('GET', `${this.path}/${counterName}`, { timeoutMs: requestTimeoutMs }).catch(() => null);
+    const answer = await this.#client.request('GET', `${this.#path}/${counterName}`, { timeoutMs: requestTimeoutMs }).catch(() => null);
     if (answer?.status !== 200) return null;
     const object = answer.body as ApiObject;
     const own = Number(object.data?.[ownMember(this.id)] ?? 0);
     if (own < this.#own)
-      this.complaints.push(`client ${this.id} (${this.way}) read ${own} increments of its own after ${this.#own} were there`);
+      this.#complaints.push(`client ${this.id} (${this.way}) read ${own} increments of its own after ${this.#own} were there`);
     this.#own = own;
     return object;
   }
@@ -124,12 +131,12 @@ export class Counter {
     const next = { count: String(Number(read.data?.['count']) + 1), [own]: String(Number(read.data?.[own] ?? 0) + 1) };
     const { method, type, body, query = '' } = (writeWays[this.way] as (typeof writeWays)[string])(read, next, this.id);
     const answer = await this.#client
-      .request(method, `${this.path}/${counterName}${query}`, { body, type, timeoutMs: requestTimeoutMs })
+      .request(method, `${this.#path}/${counterName}${query}`, { body, type, timeoutMs: requestTimeoutMs })
       .catch(() => null);
     if (answer?.status === 200) {
       const written = answer.body as ApiObject;
       if (written.data?.['count'] !== next.count)
-        this.complaints.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
+        this.#complaints.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
       this.acknowledged.push(Number(next.count));
       this.#own = Number(next[own]);
     } else if (answer !== null && refused.has(answer.status)) {

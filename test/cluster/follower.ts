@@ -8,6 +8,11 @@ const pauseAfterFailureMs = 20;
  * shown, at the next of its servers. It remembers everything, to be checked against what a watch promises.
  */
 export class Follower {
+  readonly #servers: readonly ApiClient[];
+  readonly #path: string;
+  #version: string;
+  readonly #first: number;
+
   /** Changes, in the order in which they came. */
   readonly events: WatchEvent[] = [];
   /** For each bookmark its version, and how many changes had come before. */
@@ -17,17 +22,16 @@ export class Follower {
   connections = 0;
   /** How each watch that was open came to its end. */
   readonly endings: string[] = [];
-  private stopped = false;
-  private stream: WatchStream | null = null;
-  private readonly running: Promise<void>;
+  #stopped = false;
+  #stream: WatchStream | null = null;
+  readonly #running: Promise<void>;
 
-  constructor(
-    private readonly servers: readonly ApiClient[],
-    private readonly path: string,
-    private version: string,
-    private readonly first: number,
-  ) {
-    this.running = this.run();
+  constructor(servers: readonly ApiClient[], path: string, version: string, first: number) {
+    this.#servers = servers;
+    this.#path = path;
+    this.#version = version;
+    this.#first = first;
+    this.#running = this.#run();
   }
 
   /** Resolves when an object of that name has been shown. */
@@ -42,40 +46,40 @@ export class Follower {
 
   /** The last version that it was shown. */
   get shownVersion(): number {
-    return Number(this.version);
+    return Number(this.#version);
   }
 
   /** Where it stands: for whoever looks for the cause of a failure. */
   get progress(): string {
-    const state = this.stream === null ? 'no watch' : (this.stream.ended ?? 'a watch is open');
-    return `follower: ${this.connections} connections, ${this.events.length} events to ${this.version}, ${state}; ended: ${this.endings.join(', ')}`;
+    const state = this.#stream === null ? 'no watch' : (this.#stream.ended ?? 'a watch is open');
+    return `follower: ${this.connections} connections, ${this.events.length} events to ${this.#version}, ${state}; ended: ${this.endings.join(', ')}`;
   }
 
   async stop(): Promise<void> {
-    this.stopped = true;
-    this.stream?.close();
-    await this.running;
+    this.#stopped = true;
+    this.#stream?.close();
+    await this.#running;
   }
 
-  private async run(): Promise<void> {
-    for (let turn = this.first; !this.stopped; turn++) {
-      const server = this.servers[turn % this.servers.length];
+  async #run(): Promise<void> {
+    for (let turn = this.#first; !this.#stopped; turn++) {
+      const server = this.#servers[turn % this.#servers.length];
       if (server === undefined) return;
       // Short watches, of different lengths, so that there are many places to resume from.
       const seconds = 3 + (turn % 3);
       const stream = server.watch(
-        `${this.path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${this.version}`,
+        `${this.#path}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${this.#version}`,
       );
-      this.stream = stream;
-      await this.take(stream);
-      if (stream.events.length === 0 && !this.stopped) await delay(pauseAfterFailureMs);
+      this.#stream = stream;
+      await this.#take(stream);
+      if (stream.events.length === 0 && !this.#stopped) await delay(pauseAfterFailureMs);
     }
   }
 
-  private async take(stream: WatchStream): Promise<void> {
+  async #take(stream: WatchStream): Promise<void> {
     let taken = 0;
     const takeNew = (): boolean => {
-      for (const event of stream.events.slice(taken)) this.show(event);
+      for (const event of stream.events.slice(taken)) this.#show(event);
       taken = stream.events.length;
       return false;
     };
@@ -87,14 +91,14 @@ export class Follower {
     this.connections++;
     // It never has what it waits for: what comes is taken, until the watch is over.
     await stream.until(takeNew).catch(takeNew);
-    if (!this.stopped) this.endings.push(stream.ended ?? '');
+    if (!this.#stopped) this.endings.push(stream.ended ?? '');
   }
 
-  private show(event: WatchEvent): void {
+  #show(event: WatchEvent): void {
     const { type, object } = event;
     if (type === 'ERROR') this.expired.push(object);
-    else this.version = object.metadata.resourceVersion;
-    if (type === 'BOOKMARK') this.bookmarks.push({ version: Number(this.version), after: this.events.length });
+    else this.#version = object.metadata.resourceVersion;
+    if (type === 'BOOKMARK') this.bookmarks.push({ version: Number(this.#version), after: this.events.length });
     else if (type !== 'ERROR') this.events.push(event);
   }
 }

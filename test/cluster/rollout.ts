@@ -22,15 +22,14 @@ export interface Moment {
  * version when a server is killed, so no moment is missed and none is seen twice.
  */
 export class Rollout {
+  readonly #name: string;
   readonly moments: Moment[] = [];
   readonly #program: ControllerProgram;
   readonly #stopping = new AbortController();
   #running: Promise<void> | null = null;
 
-  constructor(
-    cluster: Cluster,
-    private readonly name: string,
-  ) {
+  constructor(cluster: Cluster, name: string) {
+    this.#name = name;
     this.#program = controllerProgram(loadKubeconfig(cluster.kubeconfig), {
       name: 'test',
       signal: this.#stopping.signal,
@@ -40,13 +39,13 @@ export class Rollout {
   }
 
   get #key(): { namespace: string; name: string } {
-    return { namespace: this.name, name: 'web' };
+    return { namespace: this.#name, name: 'web' };
   }
 
   /** Creates it and waits until it is there in full. */
   async create(replicas: number, image: string): Promise<void> {
     const { api, informers } = this.#program.environment;
-    await api.create(namespaces, { metadata: { name: this.name } });
+    await api.create(namespaces, { metadata: { name: this.#name } });
     const spec = {
       replicas,
       selector: { matchLabels: { app: 'web' } },
@@ -78,7 +77,7 @@ export class Rollout {
   }
 
   #pods(): readonly Pod[] {
-    return this.#program.environment.informers.of(pods).cache.inNamespace(this.name);
+    return this.#program.environment.informers.of(pods).cache.inNamespace(this.#name);
   }
   podsOf(image: string): readonly Pod[] {
     return this.#pods().filter((pod) => isActive(pod) && pod.spec?.containers?.[0]?.image === image);
@@ -86,7 +85,7 @@ export class Rollout {
 
   #now(): Moment {
     const active = this.#pods().filter((pod) => isActive(pod) && controllerOf(pod) !== null);
-    const sets = this.#program.environment.informers.of(replicaSets).cache.inNamespace(this.name);
+    const sets = this.#program.environment.informers.of(replicaSets).cache.inNamespace(this.#name);
     return {
       active: active.length,
       available: active.filter(isReady).length,

@@ -18,6 +18,9 @@ const pauseAfterFailureMs = 20;
  * A failed write is not repeated under its name: its outcome is unknown, and it counts neither way.
  */
 export class Writers {
+  readonly #client: ApiClient;
+  readonly #path: string;
+  readonly #prefix: string;
   readonly acknowledged: Acknowledged[] = [];
   readonly failures: string[] = [];
   #stopped = false;
@@ -25,23 +28,21 @@ export class Writers {
   readonly #all: Promise<void[]>;
 
   /** `prefix`: of the names, where several write to one collection. */
-  constructor(
-    private readonly client: ApiClient,
-    private readonly path: string,
-    count: number,
-    private readonly prefix = '',
-  ) {
+  constructor(client: ApiClient, path: string, count: number, prefix = '') {
+    this.#client = client;
+    this.#path = path;
+    this.#prefix = prefix;
     this.#all = Promise.all(Array.from({ length: count }, (_, i) => this.#run(i)));
   }
 
   async #run(writer: number): Promise<void> {
-    for (let i = 0; !this.#stopped; i++) await this.#write(`${this.prefix}w${writer}-${i}`);
+    for (let i = 0; !this.#stopped; i++) await this.#write(`${this.#prefix}w${writer}-${i}`);
   }
 
   async #write(name: string): Promise<void> {
     const startedMs = performance.now();
     try {
-      const answer = await this.client.request('POST', this.path, {
+      const answer = await this.#client.request('POST', this.#path, {
         body: configMap(name, { padding: 'x'.repeat(200) }),
         timeoutMs: writeTimeoutMs,
       });

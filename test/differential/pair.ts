@@ -13,15 +13,18 @@ export interface Answers {
 
 /** The two servers. */
 export class Pair {
-  constructor(
-    private readonly theirs: Connection,
-    private readonly ours: Connection,
-  ) {}
+  readonly #theirs: Connection;
+  readonly #ours: Connection;
+
+  constructor(theirs: Connection, ours: Connection) {
+    this.#theirs = theirs;
+    this.#ours = ours;
+  }
 
   /** Asks both, under the same names that nothing else has. */
   async ask(sequence: Sequence): Promise<Answers> {
     const names = { ns: `d-${randomWord()}`, r: randomWord() };
-    const [theirs, ours] = await Promise.all([play(this.theirs, sequence, names), play(this.ours, sequence, names)]);
+    const [theirs, ours] = await Promise.all([play(this.#theirs, sequence, names), play(this.#ours, sequence, names)]);
     return { theirs, ours, differences: compare(sequence, theirs, ours) };
   }
 }

@@ -5,14 +5,17 @@ import type { Sequence } from './area.js';
 
 /** Writes one file a finding into `folder`, by what kind of difference it is, with both answers. */
 export class Report {
+  readonly #folder: string;
   #count = 0;
 
-  constructor(private readonly folder: string) {}
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
 
   /** Gives the name of the file. */
   add({ origin, difference, sequence, answers, count }: Finding): string {
     const { rule, at, want, got, request } = difference;
-    const folder = path.join(this.folder, origin.area.name, rule.group);
+    const folder = path.join(this.#folder, origin.area.name, rule.group);
     fs.mkdirSync(folder, { recursive: true });
     const file = path.join(folder, `${String(++this.#count).padStart(3, '0')}.json`);
     const steps = sequence.steps.map((step, index) => ({ step, theirs: answers.theirs[index], ours: answers.ours[index] }));

@@ -19,12 +19,15 @@ export async function shrink(sequence: Sequence, shows: Shows): Promise<Sequence
 }
 
 class Trials {
+  readonly #shows: Shows;
   #left = trialsMax;
 
-  constructor(private readonly shows: Shows) {}
+  constructor(shows: Shows) {
+    this.#shows = shows;
+  }
 
   async holds(sequence: Sequence): Promise<boolean> {
-    return this.#left-- > 0 && this.shows(sequence);
+    return this.#left-- > 0 && this.#shows(sequence);
   }
 }
 

@@ -60,6 +60,8 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 }
 
 class Run {
+  readonly #target: Target;
+  readonly #options: FuzzOptions;
   readonly #findings: string[] = [];
   readonly #steps: Partial<Record<CampaignName, number>> = {};
   readonly #outcomes: Partial<Record<CampaignName, Record<string, number>>> = {};
@@ -67,13 +69,13 @@ class Run {
   readonly #began = performance.now();
   #warmBytes: number | null = null;
 
-  constructor(
-    private readonly target: Target,
-    private readonly options: FuzzOptions,
-  ) {}
+  constructor(target: Target, options: FuzzOptions) {
+    this.#target = target;
+    this.#options = options;
+  }
 
   async go(): Promise<FuzzReport> {
-    const { target } = this;
+    const target = this.#target;
     await target.namespace(fuzzNamespace);
     await target.admin.expect(201, 'POST', `/api/v1/namespaces/${fuzzNamespace}/serviceaccounts`, {
       body: { metadata: { name: 'default' } },
@@ -89,13 +91,13 @@ class Run {
     const calm = await target.counts();
     const bystander = await Bystander.start(target);
     const teller = setInterval(() => {
-      this.options.progress?.(this.#soFar(bystander));
+      this.#options.progress?.(this.#soFar(bystander));
     }, progressMs);
     try {
-      for (const [round, seed] of this.options.seeds.entries())
+      for (const [round, seed] of this.#options.seeds.entries())
         await Promise.all(
-          this.options.only.map(async (name) => {
-            await this.#campaign(made[name](), seed, (round + 1) / this.options.seeds.length);
+          this.#options.only.map(async (name) => {
+            await this.#campaign(made[name](), seed, (round + 1) / this.#options.seeds.length);
           }),
         );
     } finally {
@@ -115,26 +117,26 @@ class Run {
   }
 
   get #elapsedShare(): number {
-    return (performance.now() - this.#began) / (this.options.seeds.length * this.options.seconds * 1_000);
+    return (performance.now() - this.#began) / (this.#options.seeds.length * this.#options.seconds * 1_000);
   }
 
   /** Goes on until this share of the whole time is over. */
   async #campaign(campaign: Campaign, seed: number, untilShare: number): Promise<void> {
-    const { from = 0, steps = Infinity } = this.options;
+    const { from = 0, steps = Infinity } = this.#options;
     const { name } = campaign;
     const outcomes = (this.#outcomes[name] ??= {});
     for (let step = from; step < from + steps && this.#elapsedShare < untilShare && this.#findings.length < findingsMax; step += 1) {
-      const cpuBefore = this.target.cpuSeconds();
+      const cpuBefore = this.#target.cpuSeconds();
       const { did, wrong, outcome } = await campaign.step(new Prng(seedOf(seed, name, step)));
-      if (!this.target.member().process.running) {
+      if (!this.#target.member().process.running) {
         this.#found(`the server ended\n  by ${did.slice(0, 2_000)}`, { seed, name, step });
         return;
       }
-      const cpuSeconds = this.target.cpuSeconds() - cpuBefore;
+      const cpuSeconds = this.#target.cpuSeconds() - cpuBefore;
       if (cpuSeconds > (this.#costliest[name]?.cpuSeconds ?? 0)) this.#costliest[name] = { step, seed, cpuSeconds, did: did.slice(0, 300) };
       this.#steps[name] = (this.#steps[name] ?? 0) + 1;
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
-      if (this.#warmBytes === null && this.#elapsedShare > warmUpShare) this.#warmBytes = this.target.residentBytes();
+      if (this.#warmBytes === null && this.#elapsedShare > warmUpShare) this.#warmBytes = this.#target.residentBytes();
       if (wrong !== null) this.#found(`${wrong}\n  by ${did.slice(0, 2_000)}`, { seed, name, step });
     }
   }
@@ -143,13 +145,13 @@ class Run {
     this.#findings.push(
       `${what}\n  again: npm run fuzz -- --seed ${seed} --only ${name} --from ${step} --steps 1   (with what led to it: --from 0 --steps ${step + 1})`,
     );
-    this.options.progress?.(`FOUND ${this.#findings.at(-1) ?? ''}`);
+    this.#options.progress?.(`FOUND ${this.#findings.at(-1) ?? ''}`);
   }
 
   /** What is to be seen only when it is over: what the log says, what others were answered, and whether everything was given back. */
   async #judge(bystander: Bystander, calm: Awaited<ReturnType<Target['counts']>>): Promise<void> {
-    const again = `\n  again: npm run fuzz -- --seed ${this.options.seeds.join(' or ')} --seconds ${this.options.seconds} --only ${this.options.only.join(',')}`;
-    const log = fs.existsSync(this.target.member().process.spec.log) ? this.target.log() : '';
+    const again = `\n  again: npm run fuzz -- --seed ${this.#options.seeds.join(' or ')} --seconds ${this.#options.seconds} --only ${this.#options.only.join(',')}`;
+    const log = fs.existsSync(this.#target.member().process.spec.log) ? this.#target.log() : '';
     for (const line of new Set(
       log
         .split('\n')
@@ -160,15 +162,15 @@ class Run {
       this.#findings.push(`the log tells of a fault: ${line}${again}`);
     const refused = Object.entries(bystander.summary().statuses).filter(([status]) => status !== '200');
     if (refused.length > 0) this.#findings.push(`the bystander was refused: ${JSON.stringify(Object.fromEntries(refused))}${again}`);
-    if (this.target.member().process.running && (await within(this.target.settled(calm), givenBackWithinMs)) === 'late')
-      this.#findings.push(`not everything was given back: ${JSON.stringify({ calm, now: await this.target.counts() })}${again}`);
+    if (this.#target.member().process.running && (await within(this.#target.settled(calm), givenBackWithinMs)) === 'late')
+      this.#findings.push(`not everything was given back: ${JSON.stringify({ calm, now: await this.#target.counts() })}${again}`);
     if (this.#memoryGrowth() > memoryGrowthMax)
       this.#findings.push(`memory grew to ${this.#memoryGrowth().toFixed(2)} times what it was${again}`);
   }
 
   #memoryGrowth(): number {
-    if (this.#warmBytes === null || !this.target.member().process.running) return 1;
-    return this.target.residentBytes() / this.#warmBytes;
+    if (this.#warmBytes === null || !this.#target.member().process.running) return 1;
+    return this.#target.residentBytes() / this.#warmBytes;
   }
 
   #soFar(bystander: Bystander): string {

@@ -109,11 +109,13 @@ export class Connection {
 
 /** The events of a watch that nobody has taken yet. */
 export class Watch {
+  readonly #request: ReturnType<typeof https.request>;
   #events: unknown[] = [];
   #ended = false;
   #news: () => void = () => undefined;
 
-  constructor(private readonly request: ReturnType<typeof https.request>) {
+  constructor(request: ReturnType<typeof https.request>) {
+    this.#request = request;
     let rest = '';
     request
       .on('response', (response) => {
@@ -154,7 +156,7 @@ export class Watch {
   }
 
   close(): void {
-    this.request.destroy();
+    this.#request.destroy();
   }
 
   #add(lines: readonly string[]): void {

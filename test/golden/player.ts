@@ -23,14 +23,19 @@ export const randomWord = (): string => Array.from({ length: 6 }, () => wordLett
 
 /** Plays steps, one after the other, and tells what each shows in the form in which answers are recorded. */
 export class Player {
+  readonly #connection: Connection;
+  readonly #ignored: readonly Pointer[];
   readonly #watches = new Map<string, Watch>();
 
   /** `names` are the values of placeholders, to which steps add what they save; `ns` and `r` are in no recording. */
   constructor(
-    private readonly connection: Connection,
-    private readonly ignored: readonly Pointer[] = [],
+    connection: Connection,
+    ignored: readonly Pointer[] = [],
     readonly names: Record<string, unknown> = { ns: `g-${randomWord()}`, r: randomWord() },
-  ) {}
+  ) {
+    this.#connection = connection;
+    this.#ignored = ignored;
+  }
 
   /** A write answers with the status of its moment, so it waits until controllers have written the one that was recorded. */
   async #controllers({ do: request = '' }: Step): Promise<void> {
@@ -39,7 +44,9 @@ export class Player {
     const end = Date.now() + eventuallySecondsDefault * 1000;
     while (Date.now() < end) {
       if (
-        writtenByControllers(parsed((await this.connection.request({ method: 'GET', path, headers: { accept: 'application/json' } })).text))
+        writtenByControllers(
+          parsed((await this.#connection.request({ method: 'GET', path, headers: { accept: 'application/json' } })).text),
+        )
       )
         return;
       await delay(pollMs);
@@ -48,7 +55,7 @@ export class Player {
 
   async step(step: Step): Promise<Observed> {
     if (step.wait !== undefined || step.watch !== undefined) {
-      if (step.watch !== undefined) this.#watches.set(step.name ?? '', this.connection.watch(filled(step.watch, this.names)));
+      if (step.watch !== undefined) this.#watches.set(step.name ?? '', this.#connection.watch(filled(step.watch, this.names)));
       await delay(step.wait ?? settleMs);
       return null;
     }
@@ -67,7 +74,7 @@ export class Player {
     if (exactly) await delay(settleMs);
     const all = watch.take() as { readonly type?: string; readonly object?: unknown }[];
     const events = exactly ? all : all.slice(0, count);
-    for (const { object } of events) for (const pointer of [...this.ignored, ...ignore]) drop(object, pointer);
+    for (const { object } of events) for (const pointer of [...this.#ignored, ...ignore]) drop(object, pointer);
     const kept = keep === undefined ? events : events.map(({ type, object }) => ({ type, ...keptOf(object, keep) }));
     return { events: scenarioPlaceholders(kept, this.names) as readonly unknown[] };
   }
@@ -82,16 +89,16 @@ export class Player {
           ? undefined
           : filled(step.raw, this.names);
     const asked = { method, path: rest.join(' '), headers: this.#headers(step, body), body };
-    let answer = await this.connection.request(asked);
+    let answer = await this.#connection.request(asked);
     if (step.eventually === undefined) return { answer, reached: null };
     const where = filled(step.where ?? {}, this.names);
     let end = Date.now() + (step.within ?? eventuallySecondsDefault) * 1000;
-    for (; !holds(answer, where); answer = await this.connection.request(asked)) {
+    for (; !holds(answer, where); answer = await this.#connection.request(asked)) {
       if (Date.now() >= end) return { answer, reached: JSON.stringify(where) };
       await delay(pollMs);
     }
     end = Date.now() + shownMs;
-    for (; !this.#isAsRecorded(answer, step) && Date.now() < end; answer = await this.connection.request(asked)) await delay(pollMs);
+    for (; !this.#isAsRecorded(answer, step) && Date.now() < end; answer = await this.#connection.request(asked)) await delay(pollMs);
     return { answer, reached: null };
   }
 
@@ -119,7 +126,7 @@ export class Player {
   /** An answer in the form in which answers are recorded. */
   #recorded(answer: Answer, { keep, ignore = [] }: Step): Expectation {
     const body = parsed(answer.text);
-    if (keep === undefined) for (const pointer of [...this.ignored, ...ignore]) drop(body, pointer);
+    if (keep === undefined) for (const pointer of [...this.#ignored, ...ignore]) drop(body, pointer);
     const headers = recordedHeaders(answer);
     return {
       status: answer.status,

@@ -75,23 +75,24 @@ function idsOf(name: string, { cases }: Variations): string[] {
 }
 
 class Player {
+  readonly #connection: Asked;
+  readonly #bases: Bases;
   readonly #names: Names = { ns: `v-${randomWord()}`, r: randomWord() };
   readonly #path: string;
   readonly #stored = new Set<string>();
   /** Answers to objects as they stand, by verb and base. */
   readonly #plain = new Map<string, unknown>();
 
-  constructor(
-    private readonly connection: Asked,
-    private readonly bases: Bases,
-  ) {
+  constructor(connection: Asked, bases: Bases) {
+    this.#connection = connection;
+    this.#bases = bases;
     this.#path = filled(bases.resource, this.#names);
   }
 
   async begin(): Promise<void> {
     const namespace = String(this.#names['ns']);
-    await this.connection.json('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
-    await this.connection.json('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, {
+    await this.#connection.json('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+    await this.#connection.json('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, {
       apiVersion: 'v1',
       kind: 'ServiceAccount',
       metadata: { name: 'default' },
@@ -100,10 +101,10 @@ class Player {
 
   /** What is in the namespace goes with it. */
   async end(): Promise<void> {
-    const isClusterScoped = !this.bases.resource.includes('${ns}');
+    const isClusterScoped = !this.#bases.resource.includes('${ns}');
     for (const base of isClusterScoped ? this.#stored : [])
-      await this.connection.json('DELETE', `${this.#path}/${nameOf(this.#base(base))}?gracePeriodSeconds=0`);
-    await this.connection.json('DELETE', `/api/v1/namespaces/${String(this.#names['ns'])}`);
+      await this.#connection.json('DELETE', `${this.#path}/${nameOf(this.#base(base))}?gracePeriodSeconds=0`);
+    await this.#connection.json('DELETE', `/api/v1/namespaces/${String(this.#names['ns'])}`);
   }
 
   async outcome({ verb, base, edit }: Change): Promise<Outcome> {
@@ -116,14 +117,14 @@ class Player {
   }
 
   #base(id: string): Base {
-    return filled(structuredClone(this.bases.bases[id]), this.#names) as Base;
+    return filled(structuredClone(this.#bases.bases[id]), this.#names) as Base;
   }
 
   async #create(id: string, edits: readonly Edit[]): Promise<Answered> {
     const object = this.#base(id);
     object.metadata.name = `${object.metadata.name}n`;
     for (const edit of edits) apply(object, edit);
-    return this.connection.json('POST', `${this.#path}?dryRun=All`, object);
+    return this.#connection.json('POST', `${this.#path}?dryRun=All`, object);
   }
 
   async #update(id: string, edits: readonly Edit[]): Promise<Answered> {
@@ -131,12 +132,12 @@ class Player {
     const path = `${this.#path}/${nameOf(object)}`;
     if (!this.#stored.has(id)) {
       this.#stored.add(id);
-      await this.connection.json('POST', this.#path, object);
+      await this.#connection.json('POST', this.#path, object);
     }
     for (let tries = 1; ; tries++) {
-      const { body: stored } = await this.connection.json('GET', path);
+      const { body: stored } = await this.#connection.json('GET', path);
       for (const edit of edits) apply(stored, edit);
-      const answer = await this.connection.json('PUT', `${path}?dryRun=All`, stored);
+      const answer = await this.#connection.json('PUT', `${path}?dryRun=All`, stored);
       if (answer.status !== 409 || tries === triesMax || !(answer.body as Refusal).message?.includes('has been modified')) return answer;
     }
   }

@@ -13,16 +13,16 @@ const correct: BrokenMode = { makeCore: createCore, disk: honestDisk, stages: or
 
 /** Answers reads of a leader at once, without asking whether it still leads. */
 class TrustingCore extends Machine {
-  private trusted: { readonly id: number; readonly index: LogIndex }[] = [];
+  #trusted: { readonly id: number; readonly index: LogIndex }[] = [];
 
   override read(id: number): void {
-    if (this.role === 'leader') this.trusted.push({ id, index: this.commit });
+    if (this.role === 'leader') this.#trusted.push({ id, index: this.commit });
     else super.read(id);
   }
 
   override ready(): Ready | null {
     const ready = super.ready();
-    if (this.trusted.length === 0) return ready;
+    if (this.#trusted.length === 0) return ready;
     const nothing: Ready = {
       immediate: [],
       install: null,
@@ -33,8 +33,8 @@ class TrustingCore extends Machine {
       failedReads: [],
       state: null,
     };
-    const merged = { ...(ready ?? nothing), reads: [...(ready?.reads ?? []), ...this.trusted] };
-    this.trusted = [];
+    const merged = { ...(ready ?? nothing), reads: [...(ready?.reads ?? []), ...this.#trusted] };
+    this.#trusted = [];
     return merged;
   }
 }

@@ -29,12 +29,12 @@ export class Cluster {
   readonly network: Network;
   readonly checker: Checker;
   profile: Profile;
-  private readonly around: Surroundings;
-  private readonly byId = new Map<MemberId, SimulatedServer>();
-  private readonly awake = new Set<SimulatedServer>();
-  private faultsOn = true;
-  private nextWrite = 1;
-  private touched: SimulatedServer | null = null;
+  readonly #around: Surroundings;
+  readonly #byId = new Map<MemberId, SimulatedServer>();
+  readonly #awake = new Set<SimulatedServer>();
+  #faultsOn = true;
+  #nextWrite = 1;
+  #touched: SimulatedServer | null = null;
 
   constructor(
     readonly prng: Prng,
@@ -46,33 +46,33 @@ export class Cluster {
     this.checker = new Checker(() => this.servers);
     this.network = new Network(
       this,
-      (parcel) => this.deliver(parcel),
-      (parcel) => this.reportSnapshot(parcel, false),
+      (parcel) => this.#deliver(parcel),
+      (parcel) => this.#reportSnapshot(parcel, false),
     );
     const { heartbeatTicks, electionTicks, sizes } = profile;
-    this.around = {
+    this.#around = {
       ...mode,
       checker: this.checker,
       counts: this.counts,
       trace: trace === null ? null : (line) => trace(this.counts.steps, this.timeline.now, line),
-      elected: (server) => this.elected(server),
+      elected: (server) => this.#elected(server),
       settings: { ...sizes, heartbeatTicks, electionTicks, random: prng.below },
       send: (message, snapshot) => this.network.send({ message, snapshot }, this.profile),
     };
     const ids = Array.from({ length: profile.servers }, (_, at) => memberId(`s${at + 1}`));
     const members: Member[] = ids.map((id) => ({ id, role: 'voter', address: `${id}:1` }));
-    for (const id of ids) this.addServer(id, { ...emptyStore, membership: { members, removed: [] } });
-    this.timeline.after(1, () => this.client());
-    this.timeline.after(profile.faultEvery, () => this.fault());
-    this.timeline.after(profile.operationEvery, () => this.operation());
+    for (const id of ids) this.#addServer(id, { ...emptyStore, membership: { members, removed: [] } });
+    this.timeline.after(1, () => this.#client());
+    this.timeline.after(profile.faultEvery, () => this.#fault());
+    this.timeline.after(profile.operationEvery, () => this.#operation());
   }
 
   /** One event, and the checks after it. */
   step(): void {
     this.counts.steps++;
-    this.touched = null;
+    this.#touched = null;
     this.timeline.step();
-    if (this.touched !== null) this.checker.afterStep(this.touched);
+    if (this.#touched !== null) this.checker.afterStep(this.#touched);
   }
 
   running(): SimulatedServer[] {
@@ -86,7 +86,7 @@ export class Cluster {
 
   /** A server that joins starts with an empty disk, and knows of no members. */
   ensureServer(id: MemberId): void {
-    if (!this.byId.has(id)) this.addServer(id, emptyStore);
+    if (!this.#byId.has(id)) this.#addServer(id, emptyStore);
   }
 
   crash(server: SimulatedServer): void {
@@ -104,8 +104,8 @@ export class Cluster {
 
   /** Ends all faults. The machines work from here on. */
   heal(): void {
-    this.around.trace?.('all faults end');
-    this.faultsOn = false;
+    this.#around.trace?.('all faults end');
+    this.#faultsOn = false;
     this.profile = healed(this.profile);
     this.network.heal();
     for (const server of this.servers) {
@@ -115,124 +115,126 @@ export class Cluster {
   }
 
   write(server: SimulatedServer): void {
-    server.propose(Array.from({ length: this.prng.between(1, 3) }, () => numbered(this.nextWrite++)));
+    server.propose(Array.from({ length: this.prng.between(1, 3) }, () => numbered(this.#nextWrite++)));
     this.wake(server);
   }
 
   /** Lets a server carry out what it has to do, soon. */
   wake(server: SimulatedServer): void {
-    if (this.awake.has(server)) return;
-    this.awake.add(server);
-    this.timeline.after(this.prng.below(2), () => this.work(server));
+    if (this.#awake.has(server)) return;
+    this.#awake.add(server);
+    this.timeline.after(this.prng.below(2), () => this.#work(server));
   }
 
-  private addServer(id: MemberId, store: StoreState): void {
-    const server = new SimulatedServer(id, store, this.around);
+  #addServer(id: MemberId, store: StoreState): void {
+    const server = new SimulatedServer(id, store, this.#around);
     this.servers.push(server);
-    this.byId.set(id, server);
+    this.#byId.set(id, server);
     server.start();
-    this.timeline.after(this.prng.between(1, this.profile.tickInstants), () => this.tick(server));
+    this.timeline.after(this.prng.between(1, this.profile.tickInstants), () => this.#tick(server));
   }
 
-  private tick(server: SimulatedServer): void {
+  #tick(server: SimulatedServer): void {
     const { tickInstants } = this.profile;
-    this.timeline.after(this.prng.between(tickInstants - 2, tickInstants + 2), () => this.tick(server));
-    if (server.core === null || this.isStalled(server)) return;
-    this.touched = server;
+    this.timeline.after(this.prng.between(tickInstants - 2, tickInstants + 2), () => this.#tick(server));
+    if (server.core === null || this.#isStalled(server)) return;
+    this.#touched = server;
     server.core.tick();
     this.wake(server);
   }
 
-  private work(server: SimulatedServer): void {
-    this.awake.delete(server);
-    if (this.isStalled(server)) return;
-    this.touched = server;
+  #work(server: SimulatedServer): void {
+    this.#awake.delete(server);
+    if (this.#isStalled(server)) return;
+    this.#touched = server;
     const staged = this.prng.chance(this.profile.staged);
     while (server.work()) {
       this.checker.afterStep(server);
       if (server.hasPromised && this.prng.chance(this.profile.crashAfterPromise)) return this.crash(server);
       if (!staged) continue;
-      this.awake.add(server);
-      this.timeline.after(this.prng.between(0, this.profile.stageDelayMax), () => this.work(server));
+      this.#awake.add(server);
+      this.timeline.after(this.prng.between(0, this.profile.stageDelayMax), () => this.#work(server));
       return;
     }
   }
 
-  private elected(server: SimulatedServer): void {
+  #elected(server: SimulatedServer): void {
     if (!this.prng.chance(this.profile.crashAfterElection)) return;
     const { life } = server;
     this.timeline.after(this.prng.below(4 * this.profile.delayMax), () => {
-      if (server.core !== null && server.life === life && this.faultsOn) this.crash(server);
+      if (server.core !== null && server.life === life && this.#faultsOn) this.crash(server);
     });
   }
 
-  private deliver(parcel: Parcel): void {
-    const server = this.byId.get(parcel.message.to);
+  #deliver(parcel: Parcel): void {
+    const server = this.#byId.get(parcel.message.to);
     if (server?.core == null) {
-      this.reportSnapshot(parcel, false);
+      this.#reportSnapshot(parcel, false);
       return;
     }
-    if (this.isStalled(server)) {
-      this.timeline.after(server.stalledUntil - this.timeline.now + this.prng.below(2 * this.profile.delayMax), () => this.deliver(parcel));
+    if (this.#isStalled(server)) {
+      this.timeline.after(server.stalledUntil - this.timeline.now + this.prng.below(2 * this.profile.delayMax), () =>
+        this.#deliver(parcel),
+      );
       return;
     }
     this.counts.messagesDelivered++;
-    this.touched = server;
+    this.#touched = server;
     server.receive(parcel.message, parcel.snapshot);
-    this.reportSnapshot(parcel, true);
+    this.#reportSnapshot(parcel, true);
     this.wake(server);
   }
 
   /** The sender's transport notices sooner or later what became of a snapshot; if the sender lives on, and whether or not it still leads. */
-  private reportSnapshot({ message, snapshot }: Parcel, ok: boolean): void {
+  #reportSnapshot({ message, snapshot }: Parcel, ok: boolean): void {
     if (snapshot === null) return;
-    const sender = this.byId.get(message.from);
+    const sender = this.#byId.get(message.from);
     const life = sender?.life;
     this.timeline.after(this.prng.between(1, 30), () => {
       if (sender?.core && sender.life === life) sender.core.reportSnapshot(message.to, ok);
     });
   }
 
-  private client(): void {
+  #client(): void {
     const { clientEvery, reads } = this.profile;
     if (clientEvery === 0) return;
-    this.timeline.after(this.prng.between(1, 2 * clientEvery), () => this.client());
+    this.timeline.after(this.prng.between(1, 2 * clientEvery), () => this.#client());
     const server = this.prng.pick(this.running());
-    if (server === undefined || this.isStalled(server)) return;
-    this.touched = server;
+    if (server === undefined || this.#isStalled(server)) return;
+    this.#touched = server;
     if (this.prng.chance(reads)) {
-      const reader = this.prng.chance(500) ? server : (this.aLeader() ?? server);
+      const reader = this.prng.chance(500) ? server : (this.#aLeader() ?? server);
       reader.read();
       this.wake(reader);
     } else {
-      this.write(this.aLeader() ?? server);
+      this.write(this.#aLeader() ?? server);
     }
   }
 
   /** Clients try a server that calls itself leader; in partitions there may be several. */
-  private aLeader(): SimulatedServer | undefined {
-    return this.prng.pick(this.leaders().filter((server) => !this.isStalled(server)));
+  #aLeader(): SimulatedServer | undefined {
+    return this.prng.pick(this.leaders().filter((server) => !this.#isStalled(server)));
   }
 
-  private fault(): void {
-    if (!this.faultsOn) return;
+  #fault(): void {
+    if (!this.#faultsOn) return;
     const { faultEvery, faults: kinds } = this.profile;
-    this.timeline.after(this.prng.between(1, 2 * faultEvery), () => this.fault());
+    this.timeline.after(this.prng.between(1, 2 * faultEvery), () => this.#fault());
     const kind = this.prng.pick(kinds);
-    this.around.trace?.(`fault: ${kind}`);
+    this.#around.trace?.(`fault: ${kind}`);
     faults[kind](this);
   }
 
-  private operation(): void {
-    if (!this.faultsOn) return;
+  #operation(): void {
+    if (!this.#faultsOn) return;
     const { operationEvery, operations: kinds } = this.profile;
-    this.timeline.after(this.prng.between(1, 2 * operationEvery), () => this.operation());
+    this.timeline.after(this.prng.between(1, 2 * operationEvery), () => this.#operation());
     const kind = this.prng.pick(kinds);
-    this.around.trace?.(`operation: ${kind}`);
+    this.#around.trace?.(`operation: ${kind}`);
     operations[kind](this);
   }
 
-  private isStalled(server: SimulatedServer): boolean {
+  #isStalled(server: SimulatedServer): boolean {
     return server.stalledUntil > this.timeline.now;
   }
 }

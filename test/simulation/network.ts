@@ -14,29 +14,37 @@ export interface Parcel {
 
 /** Delays, drops, duplicates and reorders; cuts links in one or both directions. */
 export class Network {
-  private cut = new Map<string, number>();
+  readonly #world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts };
+  readonly #deliver: (parcel: Parcel) => void;
+  /** A parcel will not arrive. */
+  readonly #lost: (parcel: Parcel) => void;
+  #cut = new Map<string, number>();
   /** Parcels of a sender made before this time were still in its own buffers when it crashed. */
-  private readonly lostBefore = new Map<MemberId, number>();
+  readonly #lostBefore = new Map<MemberId, number>();
 
   constructor(
-    private readonly world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts },
-    private readonly deliver: (parcel: Parcel) => void,
-    /** A parcel will not arrive. */
-    private readonly lost: (parcel: Parcel) => void,
-  ) {}
+    world: { readonly prng: Prng; readonly timeline: Timeline; readonly counts: Counts },
+    deliver: (parcel: Parcel) => void,
+
+    lost: (parcel: Parcel) => void,
+  ) {
+    this.#world = world;
+    this.#deliver = deliver;
+    this.#lost = lost;
+  }
 
   send(parcel: Parcel, profile: Profile): void {
-    const { prng, counts } = this.world;
+    const { prng, counts } = this.#world;
     const { from, to } = parcel.message;
-    if (this.isCut(from, to) || prng.chance(profile.drop)) {
+    if (this.#isCut(from, to) || prng.chance(profile.drop)) {
       counts.messagesDropped++;
-      this.lost(parcel);
+      this.#lost(parcel);
       return;
     }
-    this.carry(parcel, profile);
+    this.#carry(parcel, profile);
     if (!prng.chance(profile.duplicate)) return;
     counts.messagesDuplicated++;
-    this.carry(parcel, profile);
+    this.#carry(parcel, profile);
   }
 
   /** Cuts all links between the two groups, in both directions, for `duration`. */
@@ -51,31 +59,31 @@ export class Network {
   }
 
   cutOff(from: MemberId, to: MemberId, duration: number): void {
-    this.cut.set(`${from}>${to}`, this.world.timeline.now + duration);
+    this.#cut.set(`${from}>${to}`, this.#world.timeline.now + duration);
   }
 
   /** Loses what a server sent but is still on its way. */
   loseFrom(id: MemberId): void {
-    this.lostBefore.set(id, this.world.timeline.now);
+    this.#lostBefore.set(id, this.#world.timeline.now);
   }
 
   heal(): void {
-    this.cut.clear();
+    this.#cut.clear();
   }
 
-  private carry(parcel: Parcel, profile: Profile): void {
-    const { prng, timeline } = this.world;
+  #carry(parcel: Parcel, profile: Profile): void {
+    const { prng, timeline } = this.#world;
     const delay = prng.chance(profile.longDelay) ? prng.between(50, 400) : prng.between(1, profile.delayMax);
     const { from, to } = parcel.message;
     const sentAt = timeline.now;
     // Cut links hold back what is already on its way, as well.
     timeline.after(delay, () =>
-      this.isCut(from, to) || sentAt < (this.lostBefore.get(from) ?? 0) ? this.lost(parcel) : this.deliver(parcel),
+      this.#isCut(from, to) || sentAt < (this.#lostBefore.get(from) ?? 0) ? this.#lost(parcel) : this.#deliver(parcel),
     );
   }
 
-  private isCut(from: MemberId, to: MemberId): boolean {
-    const until = this.cut.get(`${from}>${to}`);
-    return until !== undefined && until > this.world.timeline.now;
+  #isCut(from: MemberId, to: MemberId): boolean {
+    const until = this.#cut.get(`${from}>${to}`);
+    return until !== undefined && until > this.#world.timeline.now;
   }
 }

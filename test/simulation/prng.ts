@@ -1,6 +1,6 @@
 /** The only source of chance in a simulation: the same seed draws the same numbers on every machine (xoshiro128**, seeded through splitmix32). */
 export class Prng {
-  private state: [number, number, number, number];
+  #state: [number, number, number, number];
 
   constructor(seed: number) {
     let z = seed >>> 0;
@@ -10,12 +10,12 @@ export class Prng {
       x = Math.imul(x ^ (x >>> 15), 0x735a2d97);
       return (x ^ (x >>> 15)) >>> 0;
     };
-    this.state = [next(), next(), next(), next() | 1];
+    this.#state = [next(), next(), next(), next() | 1];
   }
 
   /** A whole number in [0, bound). */
   readonly below = (bound: number): number => {
-    const unit = bound <= 0x1_0000 ? this.next() / 2 ** 32 : (this.next() * 2 ** 21 + (this.next() >>> 11)) / 2 ** 53;
+    const unit = bound <= 0x1_0000 ? this.#next() / 2 ** 32 : (this.#next() * 2 ** 21 + (this.#next() >>> 11)) / 2 ** 53;
     return Math.floor(unit * bound);
   };
 
@@ -35,13 +35,13 @@ export class Prng {
     return items[this.below(items.length)];
   }
 
-  private next(): number {
-    const [a, b, c, d] = this.state;
+  #next(): number {
+    const [a, b, c, d] = this.#state;
     const five = Math.imul(b, 5);
     const result = Math.imul((five << 7) | (five >>> 25), 9) >>> 0;
     const c2 = c ^ a;
     const d2 = d ^ b;
-    this.state = [a ^ d2, b ^ c2, c2 ^ (b << 9), (d2 << 11) | (d2 >>> 21)];
+    this.#state = [a ^ d2, b ^ c2, c2 ^ (b << 9), (d2 << 11) | (d2 >>> 21)];
     return result;
   }
 }

@@ -47,6 +47,7 @@ export const orderedStages: readonly Stage[] = [
 
 /** One server: a core, a disk and a store, and the clients that wait at it. All but the disk is lost in a crash. */
 export class SimulatedServer implements Observed {
+  readonly #around: Surroundings;
   readonly disk: Disk;
   life = 0;
   stalledUntil = 0;
@@ -55,19 +56,20 @@ export class SimulatedServer implements Observed {
   /** The last stage sent votes or acknowledgements. */
   hasPromised = false;
   /** The Ready being carried out, and its next stage. */
-  private current: { readonly ready: Ready; readonly membership: Membership; stage: number } | null = null;
+  #current: { readonly ready: Ready; readonly membership: Membership; stage: number } | null = null;
   /** Snapshots received, by index and term; small in number because the store forgets those behind it. */
-  private received: StoreState[] = [];
-  private writes: { readonly index: LogIndex; readonly term: Term }[] = [];
-  private reads = new Map<number, { readonly floor: number; index: LogIndex | null }>();
-  private nextRead = 1;
-  private wasLeader = false;
+  #received: StoreState[] = [];
+  #writes: { readonly index: LogIndex; readonly term: Term }[] = [];
+  #reads = new Map<number, { readonly floor: number; index: LogIndex | null }>();
+  #nextRead = 1;
+  #wasLeader = false;
 
   constructor(
     readonly id: MemberId,
     initial: StoreState,
-    private readonly around: Surroundings,
+    around: Surroundings,
   ) {
+    this.#around = around;
     this.disk = new Disk(initial, around.disk);
     this.store = initial;
   }
@@ -81,22 +83,22 @@ export class SimulatedServer implements Observed {
   }
 
   get isInsideReady(): boolean {
-    return this.current !== null;
+    return this.#current !== null;
   }
 
   termAt(index: number): Term | null {
     // What lies before the log is in the store, and was compared when it was applied.
-    if (index < this.disk.firstIndex - 1) return this.core?.role === 'leader' ? this.around.checker.termOfChosen(index) : null;
+    if (index < this.disk.firstIndex - 1) return this.core?.role === 'leader' ? this.#around.checker.termOfChosen(index) : null;
     return this.disk.termAt(logIndex(index));
   }
 
   start(): void {
     this.life++;
-    this.around.trace?.(
+    this.#around.trace?.(
       `${this.id} starts life ${this.life}: ${JSON.stringify(this.disk.hardState)} log ${this.disk.firstIndex} to ${this.disk.lastIndex}`,
     );
     this.store = this.disk.checkpoint;
-    const { settings, makeCore } = this.around;
+    const { settings, makeCore } = this.#around;
     this.core = makeCore({
       ...settings,
       id: this.id,
@@ -109,22 +111,22 @@ export class SimulatedServer implements Observed {
   }
 
   crash(writeSurvives: boolean): void {
-    this.around.trace?.(`${this.id} crashes${this.current === null ? '' : ` before stage ${this.current.stage} of its Ready`}`);
-    this.around.counts.crashes++;
-    if (this.current !== null) this.around.counts.crashesInsideReady++;
+    this.#around.trace?.(`${this.id} crashes${this.#current === null ? '' : ` before stage ${this.#current.stage} of its Ready`}`);
+    this.#around.counts.crashes++;
+    if (this.#current !== null) this.#around.counts.crashesInsideReady++;
     this.core = null;
-    this.current = null;
-    this.wasLeader = false;
-    this.received = [];
-    this.writes = [];
-    this.reads.clear();
+    this.#current = null;
+    this.#wasLeader = false;
+    this.#received = [];
+    this.#writes = [];
+    this.#reads.clear();
     this.disk.crash(writeSurvives);
   }
 
   receive(message: Message, snapshot: StoreState | null): void {
-    this.around.trace?.(`${this.id} <- ${message.from} ${describeMessage(message)}`);
+    this.#around.trace?.(`${this.id} <- ${message.from} ${describeMessage(message)}`);
     // The snapshot that was sent may be newer than the one announced: the announcement follows it.
-    if (snapshot !== null) this.received.push(snapshot);
+    if (snapshot !== null) this.#received.push(snapshot);
     const arrived = message.type === 'installSnapshot' && snapshot !== null ? { ...message, snapshot: metaOf(snapshot) } : message;
     this.core?.step(arrived);
   }
@@ -133,37 +135,37 @@ export class SimulatedServer implements Observed {
   propose(commands: readonly Uint8Array[]): void {
     const result = this.core?.propose(commands);
     if (result?.outcome !== 'appended') return;
-    for (let at = 0; at < commands.length; at++) this.writes.push({ index: logIndex(result.first + at), term: result.term });
+    for (let at = 0; at < commands.length; at++) this.#writes.push({ index: logIndex(result.first + at), term: result.term });
   }
 
   read(): void {
-    const id = this.nextRead++;
-    this.reads.set(id, { floor: this.around.checker.floor, index: null });
+    const id = this.#nextRead++;
+    this.#reads.set(id, { floor: this.#around.checker.floor, index: null });
     this.core?.read(id);
   }
 
   /** Carries out the next stage of the current Ready, or begins a new one. Returns false when there is nothing to do. */
   work(): boolean {
     if (this.core === null) return false;
-    if (this.current === null) {
+    if (this.#current === null) {
       const ready = this.core.ready();
       if (ready === null) return false;
-      this.noteState(ready);
-      this.current = { ready, membership: this.core.membership, stage: 0 };
+      this.#noteState(ready);
+      this.#current = { ready, membership: this.core.membership, stage: 0 };
     }
-    const { ready, stage } = this.current;
-    this.hasPromised = this.around.stages[stage] === stages.sendAfterSync && ready.afterSync.length > 0;
-    this.around.stages[stage]?.(this, ready);
-    if (this.current !== null && ++this.current.stage === this.around.stages.length) this.current = null;
+    const { ready, stage } = this.#current;
+    this.hasPromised = this.#around.stages[stage] === stages.sendAfterSync && ready.afterSync.length > 0;
+    this.#around.stages[stage]?.(this, ready);
+    if (this.#current !== null && ++this.#current.stage === this.#around.stages.length) this.#current = null;
     return true;
   }
 
   send(messages: readonly Message[]): void {
-    for (const message of messages) this.around.send(message, message.type === 'installSnapshot' ? this.store : null);
+    for (const message of messages) this.#around.send(message, message.type === 'installSnapshot' ? this.store : null);
   }
 
   write({ persist, install }: Ready): void {
-    const state = install === null ? undefined : this.received.find(({ index, term }) => index === install.index && term === install.term);
+    const state = install === null ? undefined : this.#received.find(({ index, term }) => index === install.index && term === install.term);
     if (install !== null && state === undefined)
       throw new Error(`${this.id} is to install a snapshot of ${install.index} that it never received`);
     this.disk.write({ persist, install: install === null || state === undefined ? null : { meta: install, state } });
@@ -172,82 +174,82 @@ export class SimulatedServer implements Observed {
   sync({ persist, install }: Ready): void {
     const before = this.disk.lastIndex;
     if (persist !== null)
-      this.around.trace?.(
+      this.#around.trace?.(
         `${this.id} syncs ${JSON.stringify(persist.hardState)} ${describeEntries(persist.entries)}${install === null ? '' : ` snapshot ${install.index}`}`,
       );
     this.disk.sync();
     const [first] = persist?.entries ?? [];
-    if (first !== undefined && first.index <= before && install === null) this.around.counts.entriesOverwritten++;
-    for (const entry of persist?.entries ?? []) this.around.checker.wrote(this.id, entry, this.disk.termAt(logIndex(entry.index - 1)));
-    if (install !== null) this.installed();
-    if (this.current !== null) this.around.checker.usesMembership(this.id, this.current.membership, this.disk.membership());
+    if (first !== undefined && first.index <= before && install === null) this.#around.counts.entriesOverwritten++;
+    for (const entry of persist?.entries ?? []) this.#around.checker.wrote(this.id, entry, this.disk.termAt(logIndex(entry.index - 1)));
+    if (install !== null) this.#installed();
+    if (this.#current !== null) this.#around.checker.usesMembership(this.id, this.#current.membership, this.disk.membership());
     this.core?.persisted();
   }
 
   apply({ committed }: Ready): void {
-    if (committed.length > 0) this.around.trace?.(`${this.id} applies ${describeEntries(committed)}`);
+    if (committed.length > 0) this.#around.trace?.(`${this.id} applies ${describeEntries(committed)}`);
     for (const entry of committed) {
       if (this.disk.termAt(entry.index) !== entry.term)
         throw new Error(`${this.id} is to apply entry ${entry.index} before it is on its disk`);
-      this.around.checker.committed(this, entry);
+      this.#around.checker.committed(this, entry);
       this.store = apply(this.store, entry);
-      this.around.checker.applied(this.id, this.store);
+      this.#around.checker.applied(this.id, this.store);
     }
     if (committed.length > 0) this.core?.applied(this.store.index);
-    this.acknowledge();
+    this.#acknowledge();
   }
 
   answerReads({ reads, failedReads }: Ready): void {
     for (const id of failedReads) {
-      if (!this.reads.delete(id)) throw new Error(`${this.id} failed the read ${id}, which is not under way`);
-      this.around.counts.readsFailed++;
+      if (!this.#reads.delete(id)) throw new Error(`${this.id} failed the read ${id}, which is not under way`);
+      this.#around.counts.readsFailed++;
     }
     for (const { id, index } of reads) {
-      const read = this.reads.get(id);
+      const read = this.#reads.get(id);
       if (read === undefined || read.index !== null) throw new Error(`${this.id} answered the read ${id}, which is not under way`);
       read.index = index;
     }
-    for (const [id, { floor, index }] of this.reads) {
+    for (const [id, { floor, index }] of this.#reads) {
       if (index === null || index > this.store.index) continue;
-      this.reads.delete(id);
-      this.around.counts.readsServed++;
-      this.around.checker.readDone(this.id, this.store.index, floor);
+      this.#reads.delete(id);
+      this.#around.counts.readsServed++;
+      this.#around.checker.readDone(this.id, this.store.index, floor);
     }
   }
 
   /** Takes a checkpoint and cuts the log behind it, all but the last `kept` entries. */
   compact(kept: number): void {
-    this.around.counts.compactions++;
+    this.#around.counts.compactions++;
     this.disk.compact(this.store, this.store.index - kept);
   }
 
-  private installed(): void {
-    this.around.counts.snapshotsInstalled++;
+  #installed(): void {
+    this.#around.counts.snapshotsInstalled++;
     this.store = this.disk.checkpoint;
-    this.received = this.received.filter(({ index }) => index > this.store.index);
-    this.around.checker.applied(this.id, this.store);
+    this.#received = this.#received.filter(({ index }) => index > this.store.index);
+    this.#around.checker.applied(this.id, this.store);
     // What the snapshot covers can no longer be attributed here: the clients time out, without an answer.
-    this.writes = this.writes.filter(({ index }) => index > this.store.index);
+    this.#writes = this.#writes.filter(({ index }) => index > this.store.index);
   }
 
-  private acknowledge(): void {
-    while (this.writes[0] !== undefined && this.writes[0].index <= this.store.index) {
-      const { index, term } = this.writes[0];
-      this.writes.shift();
-      if (this.around.checker.termOfChosen(index) !== term) continue; // overwritten: definitely not written
-      this.around.counts.writesAcknowledged++;
-      this.around.checker.acknowledged(index);
+  #acknowledge(): void {
+    while (this.#writes[0] !== undefined && this.#writes[0].index <= this.store.index) {
+      const { index, term } = this.#writes[0];
+      this.#writes.shift();
+      if (this.#around.checker.termOfChosen(index) !== term) continue; // overwritten: definitely not written
+      this.#around.counts.writesAcknowledged++;
+      this.#around.checker.acknowledged(index);
     }
   }
 
-  private noteState({ state }: Ready): void {
+  #noteState({ state }: Ready): void {
     if (state === null) return;
-    this.around.trace?.(`${this.id} is ${state.role} of term ${state.term}, leader ${state.leader ?? 'unknown'}`);
-    const isNew = state.role === 'leader' && !this.wasLeader;
-    this.wasLeader = state.role === 'leader';
+    this.#around.trace?.(`${this.id} is ${state.role} of term ${state.term}, leader ${state.leader ?? 'unknown'}`);
+    const isNew = state.role === 'leader' && !this.#wasLeader;
+    this.#wasLeader = state.role === 'leader';
     if (!isNew) return;
-    this.around.counts.elections++;
-    this.around.elected(this);
+    this.#around.counts.elections++;
+    this.#around.elected(this);
   }
 }
 

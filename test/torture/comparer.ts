@@ -18,10 +18,13 @@ export interface Progress {
 
 /** Compares replicas again and again while writes and faults go on: each is asked for its fingerprint at a revision that all who answer have reached. */
 export class Comparer {
+  readonly #cluster: TortureCluster;
   readonly digests: ReplicaDigest[] = [];
   readonly progress: Progress[] = [];
 
-  constructor(private readonly cluster: TortureCluster) {}
+  constructor(cluster: TortureCluster) {
+    this.#cluster = cluster;
+  }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -32,19 +35,19 @@ export class Comparer {
 
   /** How many members told their fingerprint, all at one revision. Those that cannot be reached, or have compacted it meanwhile, do not. */
   async compare(): Promise<number> {
-    const told = await (this.cluster.etcd === null ? this.#replicas() : this.#servers());
+    const told = await (this.#cluster.etcd === null ? this.#replicas() : this.#servers());
     this.digests.push(...told);
     return told.length;
   }
 
   /** Servers over an etcd have no fingerprint of their own: what each of them lists of one revision takes its place. */
   async #servers(): Promise<readonly ReplicaDigest[]> {
-    const [first] = this.cluster.members;
+    const [first] = this.#cluster.members;
     const newest = first === undefined ? null : await listed(first, '?limit=1');
     if (newest === null) return [];
     const revision = Number(newest.metadata.resourceVersion);
     const lists = await Promise.all(
-      this.cluster.members.map(
+      this.#cluster.members.map(
         async (member) => [member.id, await listed(member, `?resourceVersion=${revision}&resourceVersionMatch=Exact`)] as const,
       ),
     );
@@ -55,7 +58,7 @@ export class Comparer {
 
   async #replicas(): Promise<readonly ReplicaDigest[]> {
     const statuses = await Promise.all(
-      this.cluster.members.map(async (member) => ({ member, start: member.process.pid, status: await this.cluster.status(member) })),
+      this.#cluster.members.map(async (member) => ({ member, start: member.process.pid, status: await this.#cluster.status(member) })),
     );
     const answered = statuses.flatMap(({ member, start, status }) => (status === null ? [] : [{ member, start, status }]));
     for (const {

@@ -15,6 +15,9 @@ const silenceTold = 3_000;
  * the servers, which may err.
  */
 export class Lookout {
+  readonly #cluster: TortureCluster;
+  readonly #acknowledgedMs: () => number | null;
+  readonly #log: (line: string) => void;
   readonly sights: Sight[] = [];
   readonly #timer: NodeJS.Timeout;
   #majority: boolean | null = null;
@@ -22,11 +25,10 @@ export class Lookout {
   #crowding = 1;
 
   /** `acknowledgedMs`: when the last write was acknowledged, or null. */
-  constructor(
-    private readonly cluster: TortureCluster,
-    private readonly acknowledgedMs: () => number | null,
-    private readonly log: (line: string) => void,
-  ) {
+  constructor(cluster: TortureCluster, acknowledgedMs: () => number | null, log: (line: string) => void) {
+    this.#cluster = cluster;
+    this.#acknowledgedMs = acknowledgedMs;
+    this.#log = log;
     this.#silent = performance.now();
     this.#timer = setInterval(() => {
       this.#look();
@@ -43,15 +45,15 @@ export class Lookout {
   }
 
   #look(): void {
-    const sight = sightOf(this.cluster);
+    const sight = sightOf(this.#cluster);
     this.sights.push(sight);
     this.#crowding = Math.max(this.#crowding, crowding());
     const majority = majorities(sight).length > 0;
-    if (majority !== this.#majority) this.log(majority ? 'a majority is well and connected' : 'no majority is well and connected');
+    if (majority !== this.#majority) this.#log(majority ? 'a majority is well and connected' : 'no majority is well and connected');
     this.#majority = majority;
-    const latest = this.acknowledgedMs() ?? this.#silent;
+    const latest = this.#acknowledgedMs() ?? this.#silent;
     if (latest - this.#silent > silenceTold)
-      this.log(
+      this.#log(
         `silence: no write was acknowledged for ${Math.round(latest - this.#silent)} ms, until ${Math.round(sight.atMs - latest)} ms ago`,
       );
     this.#silent = latest;

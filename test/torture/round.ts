@@ -54,6 +54,8 @@ export async function runRound(cluster: TortureCluster, options: RoundOptions): 
 }
 
 class Round {
+  readonly #cluster: TortureCluster;
+  readonly #options: RoundOptions;
   readonly #place: Place;
   readonly #prng: Prng;
   readonly #recorder = new Recorder();
@@ -66,10 +68,9 @@ class Round {
   #from = 0;
   #lookout: Lookout | null = null;
 
-  constructor(
-    private readonly cluster: TortureCluster,
-    private readonly options: RoundOptions,
-  ) {
+  constructor(cluster: TortureCluster, options: RoundOptions) {
+    this.#cluster = cluster;
+    this.#options = options;
     this.#place = { namespace: options.namespace, keys: keysOf(keyCount) };
     this.#prng = new Prng(options.seed);
     this.#injector = new Injector(cluster, options.log);
@@ -93,12 +94,12 @@ class Round {
   }
 
   async burn(): Promise<void> {
-    const { seed, faultsMs, kinds, first, log } = this.options;
+    const { seed, faultsMs, kinds, first, log } = this.#options;
     const over = new AbortController();
     const sampler = setInterval(() => {
-      this.#usage.push(...sampleUsage(this.cluster));
+      this.#usage.push(...sampleUsage(this.#cluster));
     }, sampleEveryMs);
-    const lookout = (this.#lookout = new Lookout(this.cluster, () => this.#recorder.latestAcknowledgedMs, log));
+    const lookout = (this.#lookout = new Lookout(this.#cluster, () => this.#recorder.latestAcknowledgedMs, log));
     // One of each at a replica of its own, and one behind the balancer.
     const readers = [readPages, readPast].flatMap((read, n) =>
       [n, this.#servers.length - 1].map((at) => read(this.#actor(`${read.name}${at}`, at), over.signal)),
@@ -106,7 +107,7 @@ class Round {
     const traffic = [...this.#clients.map((client) => client.run(over.signal)), ...readers, this.#comparer.run(over.signal)];
     try {
       await Promise.all([this.#injector.run(planFaults(seed, faultsMs, kinds, first)), delay(faultsMs)]);
-      if (!(await this.cluster.whole(mendMs)))
+      if (!(await this.#cluster.whole(mendMs)))
         this.#finding('availability', `not every member serves ${mendMs / 1000} s after the last fault`);
     } finally {
       clearInterval(sampler);
@@ -153,12 +154,12 @@ class Round {
       place: this.#place,
       prng: new Prng(this.#prng.below(2 ** 31)),
       recorder: this.#recorder,
-      gone: (what) => this.cluster.gone(what),
+      gone: (what) => this.#cluster.gone(what),
     };
   }
 
   #memberAt(at: number): string | null {
-    return this.cluster.members.find(({ address }) => address === this.#servers[at]?.address)?.id ?? null;
+    return this.#cluster.members.find(({ address }) => address === this.#servers[at]?.address)?.id ?? null;
   }
 
   async #lastWrite(): Promise<number | null> {
@@ -188,12 +189,12 @@ class Round {
         );
     }
     const final = new Map<string, FinalState>();
-    for (const { id, client } of this.cluster.members) {
+    for (const { id, client } of this.#cluster.members) {
       const state = await this.#contents(client, version);
       if (state === null) this.#finding('availability', `${id} does not list the state of ${version}`);
       else final.set(id, state);
     }
-    const compared = await this.#until(mendMs, async () => (await this.#comparer.compare()) === this.cluster.members.length);
+    const compared = await this.#until(mendMs, async () => (await this.#comparer.compare()) === this.#cluster.members.length);
     if (!compared) this.#finding('equal replicas', 'could not be compared: a member does not tell its fingerprint');
     return final;
   }

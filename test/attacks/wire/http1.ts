@@ -12,6 +12,7 @@ export interface WireAnswer {
 
 /** HTTP/1.1 by hand over TLS: sends whatever bytes it is told, and reads the answers that come back. Failures of the connection end it, and throw nothing. */
 export class RawHttp1 {
+  readonly #wire: TlsWire;
   readonly socket: TLSSocket;
   readonly answers: WireAnswer[] = [];
   #rest: Buffer = Buffer.alloc(0);
@@ -21,7 +22,8 @@ export class RawHttp1 {
   /** Resolves when the connection is over, whoever ended it. */
   readonly closed: Promise<void>;
 
-  private constructor(private readonly wire: TlsWire) {
+  private constructor(wire: TlsWire) {
+    this.#wire = wire;
     const { socket } = wire;
     this.socket = socket;
     socket.on('data', (chunk: Buffer) => {
@@ -81,7 +83,7 @@ export class RawHttp1 {
 
   /** Ends with RST instead of FIN. */
   abort(): void {
-    this.wire.abort();
+    this.#wire.abort();
   }
 
   #end(): void {

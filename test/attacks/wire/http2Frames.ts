@@ -51,6 +51,8 @@ const frameHeadBytes = 9;
 
 /** HTTP/2 by hand over TLS: sends any frames, right or wrong, and reads those that come back. Failures of the connection end it, and throw nothing. */
 export class RawHttp2 {
+  readonly #wire: TlsWire;
+  readonly #polite: boolean;
   readonly socket: TLSSocket;
   readonly frames: Frame[] = [];
   /** Of frames that came, by type. */
@@ -71,10 +73,9 @@ export class RawHttp2 {
   #rest: Buffer = Buffer.alloc(0);
   #waiting: (() => void)[] = [];
 
-  private constructor(
-    private readonly wire: TlsWire,
-    private readonly polite: boolean,
-  ) {
+  private constructor(wire: TlsWire, polite: boolean) {
+    this.#wire = wire;
+    this.#polite = polite;
     const { socket } = wire;
     this.socket = socket;
     socket
@@ -164,12 +165,12 @@ export class RawHttp2 {
     this.socket.destroy();
   }
   get localPort(): number {
-    return this.wire.plain.localPort ?? 0;
+    return this.#wire.plain.localPort ?? 0;
   }
 
   /** Ends with RST instead of FIN: the port is free at once. */
   abort(): void {
-    this.wire.abort();
+    this.#wire.abort();
   }
 
   #read(chunk: Buffer): void {
@@ -199,7 +200,7 @@ export class RawHttp2 {
     if ((type === frameTypes.headers || type === frameTypes.data) && (read.flags & flags.endStream) !== 0) this.complete.add(stream);
     if (type === frameTypes.reset) this.resets.set(stream, payload.readUInt32BE(0));
     if (type === frameTypes.goaway) this.goaway = payload.readUInt32BE(4);
-    if (!this.polite || (read.flags & flags.ack) !== 0) return;
+    if (!this.#polite || (read.flags & flags.ack) !== 0) return;
     if (type === frameTypes.settings || type === frameTypes.ping)
       this.send(frame(type, flags.ack, 0, type === frameTypes.ping ? payload : Buffer.alloc(0)));
   }
@@ -212,7 +213,7 @@ export class RawHttp2 {
   /** What was taken is given back, so that long answers come to their end. */
   #dataCame(stream: number, payload: Buffer): void {
     this.bodies.set(stream, (this.bodies.get(stream) ?? '') + payload.toString());
-    if (this.polite && payload.length > 0) this.send(windowUpdateFrame(0, payload.length), windowUpdateFrame(stream, payload.length));
+    if (this.#polite && payload.length > 0) this.send(windowUpdateFrame(0, payload.length), windowUpdateFrame(stream, payload.length));
   }
 
   #wake(): void {

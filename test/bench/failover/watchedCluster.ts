@@ -18,18 +18,20 @@ const statusTimeoutMs = 2_000;
 
 /** The cluster with a client for each replica. */
 export class WatchedCluster {
+  readonly #bench: BenchCluster;
   readonly members: readonly ClusterMember[];
   readonly #clients: ReadonlyMap<ClusterMember, ApiClient>;
 
-  constructor(private readonly bench: BenchCluster) {
+  constructor(bench: BenchCluster) {
+    this.#bench = bench;
     this.members = bench.cluster.members;
     this.#clients = new Map(this.members.map((member) => [member, new ApiClient(member.address, bench.cluster)]));
   }
 
   /** What lies between the replicas; throws where nothing does. */
   get network(): PeerNetwork {
-    if (this.bench.network === null) throw new Error('this cluster has no network of its own');
-    return this.bench.network;
+    if (this.#bench.network === null) throw new Error('this cluster has no network of its own');
+    return this.#bench.network;
   }
 
   others(member: ClusterMember): ClusterMember[] {
@@ -37,7 +39,7 @@ export class WatchedCluster {
   }
 
   endpointOf(member: ClusterMember): Endpoint {
-    return this.bench.endpoints[this.members.indexOf(member)] as Endpoint;
+    return this.#bench.endpoints[this.members.indexOf(member)] as Endpoint;
   }
 
   async statusOf(member: ClusterMember): Promise<MemberStatus> {

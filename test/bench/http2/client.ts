@@ -25,20 +25,21 @@ const status200 = 0x88;
 const windowStep = 2 ** 30;
 
 export class Http2Client {
-  private readonly streams = new Map<number, StreamHandler>();
-  private nextStream = 1;
-  private buffered: Buffer = Buffer.alloc(0);
-  private consumed = 0;
+  readonly #socket: tls.TLSSocket;
+  readonly #authority: string;
+  readonly #streams = new Map<number, StreamHandler>();
+  #nextStream = 1;
+  #buffered: Buffer = Buffer.alloc(0);
+  #consumed = 0;
 
-  private constructor(
-    private readonly socket: tls.TLSSocket,
-    private readonly authority: string,
-  ) {
+  private constructor(socket: tls.TLSSocket, authority: string) {
+    this.#socket = socket;
+    this.#authority = authority;
     socket.on('data', (chunk: Buffer) => {
-      this.receive(chunk);
+      this.#receive(chunk);
     });
     socket.on('close', () => {
-      for (const handler of this.streams.values()) handler.end?.();
+      for (const handler of this.#streams.values()) handler.end?.();
     });
     socket.on('error', () => undefined);
   }
@@ -67,13 +68,13 @@ export class Http2Client {
   }
 
   request(method: string, path: string, handler: StreamHandler, headers: Readonly<Record<string, string>> = {}): number {
-    const stream = this.nextStream;
-    this.nextStream += 2;
-    this.streams.set(stream, handler);
-    const block = Object.entries({ ':method': method, ':scheme': 'https', ':authority': this.authority, ':path': path, ...headers }).map(
+    const stream = this.#nextStream;
+    this.#nextStream += 2;
+    this.#streams.set(stream, handler);
+    const block = Object.entries({ ':method': method, ':scheme': 'https', ':authority': this.#authority, ':path': path, ...headers }).map(
       ([name, value]) => literal(name, value),
     );
-    this.socket.write(frame(frameTypes.headers, flagEnd | flagEndHeaders, stream, Buffer.concat(block)));
+    this.#socket.write(frame(frameTypes.headers, flagEnd | flagEndHeaders, stream, Buffer.concat(block)));
     return stream;
   }
 
@@ -102,48 +103,48 @@ export class Http2Client {
   }
 
   close(): void {
-    this.socket.destroy();
+    this.#socket.destroy();
   }
 
-  private receive(chunk: Buffer): void {
-    const all = this.buffered.length === 0 ? chunk : Buffer.concat([this.buffered, chunk]);
+  #receive(chunk: Buffer): void {
+    const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     let start = 0;
     // Plain arithmetic: this runs for every frame, and must cost less than what is measured.
     while (all.length - start >= 9) {
       const end = start + 9 + ((all[start] as number) << 16) + ((all[start + 1] as number) << 8) + (all[start + 2] as number);
       if (all.length < end) break;
-      this.handle(all[start + 3] as number, all[start + 4] as number, all.readUInt32BE(start + 5) & windowMax, all, start + 9, end);
+      this.#handle(all[start + 3] as number, all[start + 4] as number, all.readUInt32BE(start + 5) & windowMax, all, start + 9, end);
       start = end;
     }
     // A copy, so that a small rest does not keep a large chunk.
-    this.buffered = start === all.length ? nothing : Buffer.from(all.subarray(start));
+    this.#buffered = start === all.length ? nothing : Buffer.from(all.subarray(start));
   }
 
-  private handle(type: number, flags: number, stream: number, all: Buffer, start: number, end: number): void {
-    const handler = this.streams.get(stream);
+  #handle(type: number, flags: number, stream: number, all: Buffer, start: number, end: number): void {
+    const handler = this.#streams.get(stream);
     if (type === frameTypes.data) {
-      this.consume(end - start);
+      this.#consume(end - start);
       if (end > start) handler?.data?.(all, start, end);
       if ((flags & flagEnd) === 0) return;
-    } else this.handleOther(type, flags, handler, all.subarray(start, end));
+    } else this.#handleOther(type, flags, handler, all.subarray(start, end));
     const ended = type === frameTypes.reset || ((type === frameTypes.data || type === frameTypes.headers) && (flags & flagEnd) !== 0);
     if (!ended || handler === undefined) return;
-    this.streams.delete(stream);
+    this.#streams.delete(stream);
     handler.end?.();
   }
 
-  private handleOther(type: number, flags: number, handler: StreamHandler | undefined, payload: Buffer): void {
+  #handleOther(type: number, flags: number, handler: StreamHandler | undefined, payload: Buffer): void {
     if (type === frameTypes.headers) handler?.headers?.(payload[0] === status200 ? 200 : 0);
     else if (type === frameTypes.settings && (flags & flagAck) === 0)
-      this.socket.write(frame(frameTypes.settings, flagAck, 0, Buffer.alloc(0)));
-    else if (type === frameTypes.ping && (flags & flagAck) === 0) this.socket.write(frame(frameTypes.ping, flagAck, 0, payload));
+      this.#socket.write(frame(frameTypes.settings, flagAck, 0, Buffer.alloc(0)));
+    else if (type === frameTypes.ping && (flags & flagAck) === 0) this.#socket.write(frame(frameTypes.ping, flagAck, 0, payload));
   }
 
-  private consume(bytes: number): void {
-    this.consumed += bytes;
-    if (this.consumed < windowStep) return;
-    this.socket.write(windowUpdate(this.consumed));
-    this.consumed = 0;
+  #consume(bytes: number): void {
+    this.#consumed += bytes;
+    if (this.#consumed < windowStep) return;
+    this.#socket.write(windowUpdate(this.#consumed));
+    this.#consumed = 0;
   }
 }
 

@@ -47,16 +47,20 @@ const scaled = {
 
 /** Makes objects, which must be taken. */
 class Seeds {
-  constructor(private readonly server: ServerUnderProbe) {}
+  readonly #server: ServerUnderProbe;
+
+  constructor(server: ServerUnderProbe) {
+    this.#server = server;
+  }
 
   async make(at: string, body: object): Promise<Answer> {
-    const answer = await this.server.post(at, body);
+    const answer = await this.#server.post(at, body);
     expect(answer.status, `${at}: ${answer.text}`).to.equal(201);
     return answer;
   }
 
   async patch(at: string, body: object): Promise<void> {
-    const answer = await this.server.send('PATCH', at, body);
+    const answer = await this.#server.send('PATCH', at, body);
     expect(answer.status, `${at}: ${answer.text}`).to.equal(200);
   }
 
@@ -86,7 +90,7 @@ class Seeds {
     });
     const measured = '/apis/metrics.k8s.io/v1beta1/namespaces/default/pods';
     await eventually(
-      () => this.server.ask(measured),
+      () => this.#server.ask(measured),
       ({ status }) => status === 200,
     );
     for (const [app, each] of Object.entries(scaled)) {
@@ -132,7 +136,7 @@ class Seeds {
     });
     const tracking = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';
     await eventually(
-      () => this.server.ask(tracking),
+      () => this.#server.ask(tracking),
       ({ status }) => status === 200,
     );
     await this.patch(tracking, { data: { since: '2001-01-01' } });
@@ -145,7 +149,7 @@ class Seeds {
       metadata: { name: 'slow' },
       spec: { nodeName: 'usual-ready-0', terminationGracePeriodSeconds: 300, containers: [container] },
     });
-    await this.server.ask({ method: 'DELETE', path: '/api/v1/namespaces/leaving' });
+    await this.#server.ask({ method: 'DELETE', path: '/api/v1/namespaces/leaving' });
   }
 }
 

@@ -38,12 +38,16 @@ performance.now = () => now() + leaps * 420_000;`,
 
 /** A bundled controller manager with a port, which does not wait for others to stop leading; the administrator of its server may ask it everything. */
 export class ManagerUnderProbe {
+  readonly #server: ServerUnderProbe;
+
   private constructor(
     readonly program: BundledProgram,
     readonly port: number,
     readonly folder: string,
-    private readonly server: ServerUnderProbe,
-  ) {}
+    server: ServerUnderProbe,
+  ) {
+    this.#server = server;
+  }
 
   /** Arguments win over usual ones of the same name, of which some are left `without`. */
   static async start(
@@ -83,7 +87,7 @@ export class ManagerUnderProbe {
   }
 
   ask(call: Call | string): Promise<Answer> {
-    return call1(this.port, { identity: this.server.admin, ...(typeof call === 'string' ? { path: call } : call) });
+    return call1(this.port, { identity: this.#server.admin, ...(typeof call === 'string' ? { path: call } : call) });
   }
 
   /** The sum of all series of its metrics that begin so; null where there are none. */

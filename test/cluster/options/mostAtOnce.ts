@@ -7,13 +7,12 @@ const heldMs = 300;
 
 /** A hook that holds requests for a moment, and counts how many of them were there at once, by who sent them. */
 export class MostAtOnce {
+  readonly #hook: HookService;
   readonly #now = new Map<string, number>();
   readonly #most = new Map<string, number>();
 
-  constructor(
-    private readonly hook: HookService,
-    keyOf: (request: JsonObject) => string,
-  ) {
+  constructor(hook: HookService, keyOf: (request: JsonObject) => string) {
+    this.#hook = hook;
     hook.reply = (review) => {
       const request = review['request'] as JsonObject;
       return written((response) => this.#hold(keyOf(request), review, response));
@@ -37,7 +36,7 @@ export class MostAtOnce {
       webhooks: [
         {
           name: 'counts.example.org',
-          clientConfig: { url: this.hook.url, caBundle: this.hook.caBundle },
+          clientConfig: { url: this.#hook.url, caBundle: this.#hook.caBundle },
           rules: [{ apiGroups: ['*'], apiVersions: ['*'], operations, resources }],
           admissionReviewVersions: ['v1'],
           sideEffects: 'None',

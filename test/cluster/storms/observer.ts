@@ -32,14 +32,15 @@ const mebibyte = 1_024;
 
 /** Looks at the servers of a cluster, and keeps a watch on the lease of its controller manager. */
 export class Observer {
+  readonly #cluster: Cluster;
+  readonly #path: string;
   readonly #clients: ReadonlyMap<ClusterMember, ApiClient>;
   #lease: WatchStream | null = null;
 
   /** `path`: a collection of config maps, for the writes that tell when it is calm. */
-  constructor(
-    private readonly cluster: Cluster,
-    private readonly path: string,
-  ) {
+  constructor(cluster: Cluster, path: string) {
+    this.#cluster = cluster;
+    this.#path = path;
     this.#clients = new Map(cluster.members.map((member) => [member, new ApiClient(member.address, cluster)]));
   }
 
@@ -56,7 +57,7 @@ export class Observer {
   async leader(): Promise<ClusterMember> {
     const [first] = this.#running;
     const { leaderId } = await this.#status(first?.[1] as ApiClient);
-    return this.cluster.members.find(({ id }) => id === leaderId) as ClusterMember;
+    return this.#cluster.members.find(({ id }) => id === leaderId) as ClusterMember;
   }
 
   /** Runs a storm and tells what became of the servers meanwhile. */
@@ -110,7 +111,7 @@ export class Observer {
       const times = await Promise.all(
         this.#running.map(async ([, client]) => {
           const asked = performance.now();
-          const { status } = await client.request('PATCH', `${this.path}/calm?fieldManager=t&force=true`, {
+          const { status } = await client.request('PATCH', `${this.#path}/calm?fieldManager=t&force=true`, {
             raw: body,
             type: 'application/apply-patch+yaml',
           });
@@ -124,7 +125,7 @@ export class Observer {
 
   /** Through a server that lives; the watch of an earlier storm may have gone with its server. */
   async #watchLease(): Promise<void> {
-    if (this.cluster.managers.length === 0) return;
+    if (this.#cluster.managers.length === 0) return;
     this.#lease?.close();
     const [first] = this.#running;
     this.#lease = (first?.[1] as ApiClient).watch(`${leasePath}?watch=1&fieldSelector=metadata.name%3D${leaseName}`);

@@ -42,39 +42,42 @@ const answers: Record<string, number> = {};
 let [sent, answered, closed, over] = [0, 0, 0, false];
 
 class Offering {
-  private socket: tls.TLSSocket | null = null;
-  private rest: Buffer = Buffer.alloc(0);
-  private session: Buffer | undefined;
+  readonly #port: number;
+  #socket: tls.TLSSocket | null = null;
+  #rest: Buffer = Buffer.alloc(0);
+  #session: Buffer | undefined;
 
-  constructor(private readonly port: number) {}
+  constructor(port: number) {
+    this.#port = port;
+  }
 
   open(): Promise<void> {
     return new Promise((resolve) => {
       const socket = tls.connect({
         host: '127.0.0.1',
-        port: this.port,
+        port: this.#port,
         ca,
         cert,
         key,
         ALPNProtocols: ['http/1.1'],
         servername: 'localhost',
-        ...(this.session ? { session: this.session } : {}),
+        ...(this.#session ? { session: this.#session } : {}),
       });
       socket
         .on('error', () => undefined)
         .on('session', (session) => {
-          this.session = session;
+          this.#session = session;
         });
       socket.once('secureConnect', () => {
-        this.socket = socket;
+        this.#socket = socket;
         resolve();
       });
       socket.on('data', (chunk: Buffer) => {
-        this.count(chunk);
+        this.#count(chunk);
       });
       socket.once('close', () => {
-        this.socket = null;
-        this.rest = Buffer.alloc(0);
+        this.#socket = null;
+        this.#rest = Buffer.alloc(0);
         resolve();
         if (over) return;
         closed += 1;
@@ -87,17 +90,17 @@ class Offering {
 
   /** Whether the socket took it. */
   offer(block: Buffer): boolean {
-    if (this.socket === null || this.socket.writableLength > unsentBytesMax) return false;
-    this.socket.write(block);
+    if (this.#socket === null || this.#socket.writableLength > unsentBytesMax) return false;
+    this.#socket.write(block);
     return true;
   }
 
   close(): void {
-    this.socket?.destroy();
+    this.#socket?.destroy();
   }
 
-  private count(chunk: Buffer): void {
-    const all = this.rest.length === 0 ? chunk : Buffer.concat([this.rest, chunk]);
+  #count(chunk: Buffer): void {
+    const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const end = statusLine.length + 3;
     let from = 0;
     for (let at = all.indexOf(statusLine); at >= 0 && at + end <= all.length; at = all.indexOf(statusLine, from)) {
@@ -106,7 +109,7 @@ class Offering {
       answered += 1;
       from = at + end;
     }
-    this.rest = Buffer.from(all.subarray(Math.max(from, all.length - end + 1)));
+    this.#rest = Buffer.from(all.subarray(Math.max(from, all.length - end + 1)));
   }
 }
 

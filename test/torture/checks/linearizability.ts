@@ -57,53 +57,52 @@ interface Node {
 }
 
 class Search {
-  private readonly answered: readonly KeyOperation[];
-  private readonly unanswered: readonly KeyOperation[];
-  private readonly versionsSeen = new Map<string, number>();
-  private readonly visited = new Set<string>();
+  readonly #limit: number;
+  readonly #answered: readonly KeyOperation[];
+  readonly #unanswered: readonly KeyOperation[];
+  readonly #versionsSeen = new Map<string, number>();
+  readonly #visited = new Set<string>();
   /** Where the search came furthest: what stands there is what cannot be explained. */
-  private furthest = { index: 0, register: emptyRegister };
+  #furthest = { index: 0, register: emptyRegister };
 
-  constructor(
-    operations: readonly KeyOperation[],
-    private readonly limit: number,
-  ) {
+  constructor(operations: readonly KeyOperation[], limit: number) {
+    this.#limit = limit;
     const sorted = [...operations].sort((a, b) => a.startMs - b.startMs);
-    this.answered = sorted.filter(({ result }) => result !== 'unknown');
-    this.unanswered = sorted.filter(({ result }) => result === 'unknown');
-    for (const operation of sorted) if (operation.result === 'found') this.versionsSeen.set(operation.value, operation.version);
+    this.#answered = sorted.filter(({ result }) => result !== 'unknown');
+    this.#unanswered = sorted.filter(({ result }) => result === 'unknown');
+    for (const operation of sorted) if (operation.result === 'found') this.#versionsSeen.set(operation.value, operation.version);
   }
 
   /** Null when an order exists, else the first operation that none of the tried orders reached beyond, and what was there. */
   run(): { readonly operation: KeyOperation; readonly register: Register } | 'undecided' | null {
     const stack: Node[] = [{ register: emptyRegister, first: 0, ahead: [], unanswered: [] }];
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      const settled = this.takeReads(node);
-      if (settled.first >= this.answered.length) return null;
-      if (settled.first >= this.furthest.index) this.furthest = { index: settled.first, register: settled.register };
-      if (this.seen(settled)) continue;
-      if (this.visited.size > this.limit) return 'undecided';
-      stack.push(...this.next(settled));
+      const settled = this.#takeReads(node);
+      if (settled.first >= this.#answered.length) return null;
+      if (settled.first >= this.#furthest.index) this.#furthest = { index: settled.first, register: settled.register };
+      if (this.#seen(settled)) continue;
+      if (this.#visited.size > this.#limit) return 'undecided';
+      stack.push(...this.#next(settled));
     }
-    const { index, register } = this.furthest;
-    return { operation: this.answered[index]!, register };
+    const { index, register } = this.#furthest;
+    return { operation: this.#answered[index]!, register };
   }
 
-  private seen({ register, first, ahead, unanswered }: Node): boolean {
+  #seen({ register, first, ahead, unanswered }: Node): boolean {
     const key = `${first}|${ahead.join()}|${unanswered.join()}|${fingerprintOf(register)}`;
-    if (this.visited.has(key)) return true;
-    this.visited.add(key);
+    if (this.#visited.has(key)) return true;
+    this.#visited.add(key);
     return false;
   }
 
   /** Takes everything that may come now, fits, and changes nothing. */
-  private takeReads(node: Node): Node {
+  #takeReads(node: Node): Node {
     let now = node;
     for (let taken = true; taken;) {
       taken = false;
-      for (const index of this.open(now)) {
-        if (step(now.register, this.answered[index]!, this.versionsSeen) !== now.register) continue;
-        now = this.take(now, index, now.register);
+      for (const index of this.#open(now)) {
+        if (step(now.register, this.#answered[index]!, this.#versionsSeen) !== now.register) continue;
+        now = this.#take(now, index, now.register);
         taken = true;
       }
     }
@@ -111,20 +110,20 @@ class Search {
   }
 
   /** Answered operations that may come next: nothing that is not in the order yet ended before they began. */
-  private open({ first, ahead }: Node): number[] {
+  #open({ first, ahead }: Node): number[] {
     const open: number[] = [];
     let endMs = Infinity;
-    for (let index = first; index < this.answered.length; index++) {
-      const operation = this.answered[index]!;
+    for (let index = first; index < this.#answered.length; index++) {
+      const operation = this.#answered[index]!;
       if (operation.startMs > endMs) break;
       if (ahead.includes(index)) continue;
       endMs = Math.min(endMs, operation.endMs);
       open.push(index);
     }
-    return open.filter((index) => this.answered[index]!.startMs <= endMs);
+    return open.filter((index) => this.#answered[index]!.startMs <= endMs);
   }
 
-  private take(node: Node, index: number, register: Register): Node {
+  #take(node: Node, index: number, register: Register): Node {
     const ahead = [...node.ahead, index].sort((a, b) => a - b);
     let { first } = node;
     while (ahead[0] === first) {
@@ -135,18 +134,18 @@ class Search {
   }
 
   /** In the order of a stack: answered operations are tried before those without an answer. */
-  private next(node: Node): Node[] {
-    const open = this.open(node);
-    const endMs = Math.min(...open.map((index) => this.answered[index]!.endMs));
+  #next(node: Node): Node[] {
+    const open = this.#open(node);
+    const endMs = Math.min(...open.map((index) => this.#answered[index]!.endMs));
     const nodes: Node[] = [];
-    for (const [index, operation] of this.unanswered.entries()) {
+    for (const [index, operation] of this.#unanswered.entries()) {
       if (operation.startMs > endMs || node.unanswered.includes(index)) continue;
-      const register = step(node.register, operation, this.versionsSeen);
+      const register = step(node.register, operation, this.#versionsSeen);
       if (register !== null) nodes.push({ ...node, register, unanswered: [...node.unanswered, index].sort((a, b) => a - b) });
     }
     for (const index of open.reverse()) {
-      const register = step(node.register, this.answered[index]!, this.versionsSeen);
-      if (register !== null) nodes.push(this.take(node, index, register));
+      const register = step(node.register, this.#answered[index]!, this.#versionsSeen);
+      if (register !== null) nodes.push(this.#take(node, index, register));
     }
     return nodes;
   }

@@ -22,7 +22,11 @@ interface WatchLine {
  * network, and by etcd's own JSON gateway: the client of the program that is under test has no part in the judgement on it.
  */
 export class EtcdGroup {
-  private constructor(private readonly servers: EtcdServers) {}
+  readonly #servers: EtcdServers;
+
+  private constructor(servers: EtcdServers) {
+    this.#servers = servers;
+  }
 
   /** `members` are told to the network before the first of them calls another. */
   static async start(
@@ -38,16 +42,16 @@ export class EtcdGroup {
   }
 
   get members(): readonly EtcdMember[] {
-    return this.servers.members;
+    return this.#servers.members;
   }
 
   /** As API servers are told them. */
   get urls(): readonly string[] {
-    return this.servers.urls;
+    return this.#servers.urls;
   }
 
   async stop(): Promise<void> {
-    await this.servers.stop();
+    await this.#servers.stop();
   }
 
   /** Whoever leads by the word of a member that answers and is not one of `deaf`; null when none does, or nobody leads. */

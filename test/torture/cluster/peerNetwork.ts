@@ -25,16 +25,18 @@ interface Station {
  * the links in both directions. Replicas call each other, so each ordered pair has connections of its own.
  */
 export class PeerNetwork {
+  readonly #members: () => ReadonlyMap<string, number>;
+  readonly #chance: (below: number) => number;
   readonly #stations = new Map<string, Station>();
   readonly #links = new Map<string, LinkState>();
   readonly #sockets = new Set<net.Socket>();
   #whole: (() => void)[] = [];
 
   /** `members` tells the running processes: id -> pid. `chance` draws a whole number below its argument. */
-  constructor(
-    private readonly members: () => ReadonlyMap<string, number>,
-    private readonly chance: (below: number) => number,
-  ) {}
+  constructor(members: () => ReadonlyMap<string, number>, chance: (below: number) => number) {
+    this.#members = members;
+    this.#chance = chance;
+  }
 
   /** The address under which the others shall know the member that listens on `port`. One that listens on several has a station for each. */
   async add(id: string, port: number, station = id): Promise<string> {
@@ -98,7 +100,7 @@ export class PeerNetwork {
   }
 
   #whoCalls(caller: net.Socket): string | null {
-    const members = this.members();
+    const members = this.#members();
     const pid = socketOwner(caller.remotePort ?? 0, caller.localPort ?? 0, [...members.values()]);
     return [...members].find(([, each]) => each === pid)?.[0] ?? null;
   }
@@ -112,7 +114,7 @@ export class PeerNetwork {
           });
         const { delayMs, breaksPermille } = this.link(from, to);
         if (delayMs > 0) await delay(delayMs);
-        if (breaksPermille > 0 && this.chance(1000) < breaksPermille) return;
+        if (breaksPermille > 0 && this.#chance(1000) < breaksPermille) return;
         if (!target.writable) return;
         if (!target.write(piece)) await once(target, 'drain');
       }

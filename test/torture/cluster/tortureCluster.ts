@@ -67,6 +67,7 @@ const statusTimeoutMs = 2_000;
  * towards clients, its HTTPS port, under a new id.
  */
 export class TortureCluster {
+  readonly #options: TortureClusterOptions;
   readonly network: PeerNetwork;
   readonly address: string;
   readonly members: TortureMember[] = [];
@@ -91,8 +92,9 @@ export class TortureCluster {
     settings: ClusterSettings,
     port: number,
     chance: (below: number) => number,
-    private readonly options: TortureClusterOptions,
+    options: TortureClusterOptions,
   ) {
+    this.#options = options;
     this.address = `https://127.0.0.1:${port}`;
     this.machines = FaultyMachines.make(path.join(directory, 'machines'));
     this.network = new PeerNetwork(
@@ -242,8 +244,8 @@ export class TortureCluster {
     const dataDirectory = path.join(this.directory, 'data', id);
     const address = `https://127.0.0.1:${securePort}`;
     const args = [
-      ...serverFlags[this.options.store](this, own, dataDirectory, all, state),
-      `--serving-threads=${this.options.threads}`,
+      ...serverFlags[this.#options.store](this, own, dataDirectory, all, state),
+      `--serving-threads=${this.#options.threads}`,
       `--etcd-compaction-interval=${compactionSeconds}s`,
     ];
     const failPoints = new FailPointFile(path.join(this.directory, 'failPoints', id));

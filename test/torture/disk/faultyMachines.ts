@@ -17,12 +17,14 @@ const sources = ['faultyDisk.c', 'content.c', 'names.c', 'wallClock.c'];
  * Without a C compiler there are none.
  */
 export class FaultyMachines {
+  readonly #directory: string;
+  readonly #library: string;
   readonly #clocks = new Map<string, number>();
 
-  private constructor(
-    private readonly directory: string,
-    private readonly library: string,
-  ) {}
+  private constructor(directory: string, library: string) {
+    this.#directory = directory;
+    this.#library = library;
+  }
 
   static make(directory: string): FaultyMachines | null {
     if (process.platform !== 'linux') return null;
@@ -41,7 +43,7 @@ export class FaultyMachines {
     this.setDisk(id, 'good');
     this.#write(id, clockAt, BigInt64Array.of(0n));
     fs.mkdirSync(this.#journal(id), { recursive: true });
-    return { LD_PRELOAD: this.library, SHIM_CONTROL: this.#control(id), SHIM_DIRECTORY: dataDirectory, SHIM_JOURNAL: this.#journal(id) };
+    return { LD_PRELOAD: this.#library, SHIM_CONTROL: this.#control(id), SHIM_DIRECTORY: dataDirectory, SHIM_JOURNAL: this.#journal(id) };
   }
 
   /** Takes effect with the process's next call. `ms` is how long each sync takes on a slow disk. */
@@ -76,10 +78,10 @@ export class FaultyMachines {
   }
 
   #control(id: string): string {
-    return path.join(this.directory, `${id}.control`);
+    return path.join(this.#directory, `${id}.control`);
   }
 
   #journal(id: string): string {
-    return path.join(this.directory, `${id}.journal`);
+    return path.join(this.#directory, `${id}.journal`);
   }
 }

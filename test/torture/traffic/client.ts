@@ -31,6 +31,7 @@ interface Write {
  * go on from what it read last, as those of kubectl and controllers do, so they meet those of other clients.
  */
 export class TrafficClient {
+  readonly #actor: Actor;
   readonly #known = new Map<string, Known>();
   #writes = 0;
   #leaseMs = -Infinity;
@@ -43,28 +44,30 @@ export class TrafficClient {
     watch: () => this.#look(),
     get: () => this.#get(this.#anyKey()),
     update: () => this.#update(this.#presentKey()),
-    create: () => this.#create(this.actor.prng.pick(this.place.keys.filter((key) => !this.#known.has(key))) ?? this.#anyKey()),
+    create: () => this.#create(this.#actor.prng.pick(this.#place.keys.filter((key) => !this.#known.has(key))) ?? this.#anyKey()),
     delete: () => this.#delete(this.#presentKey()),
   };
 
-  constructor(private readonly actor: Actor) {}
+  constructor(actor: Actor) {
+    this.#actor = actor;
+  }
 
-  private get name(): Actor['name'] {
-    return this.actor.name;
+  get #name(): Actor['name'] {
+    return this.#actor.name;
   }
-  private get server(): Actor['server'] {
-    return this.actor.server;
+  get #server(): Actor['server'] {
+    return this.#actor.server;
   }
-  private get place(): Actor['place'] {
-    return this.actor.place;
+  get #place(): Actor['place'] {
+    return this.#actor.place;
   }
-  private get recorder(): Actor['recorder'] {
-    return this.actor.recorder;
+  get #recorder(): Actor['recorder'] {
+    return this.#actor.recorder;
   }
 
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.recorder.requests++;
+      this.#recorder.requests++;
       const answered = await this.step();
       await delay(answered ? pauseMs : pauseAfterFailureMs);
     }
@@ -72,49 +75,49 @@ export class TrafficClient {
 
   /** Makes all objects, so that a round begins with something to update. */
   async fill(): Promise<void> {
-    for (const key of this.place.keys) await this.#create(key);
+    for (const key of this.#place.keys) await this.#create(key);
   }
 
   /** One request. True when there was an answer. */
   step(): Promise<boolean> {
-    return performance.now() - this.#leaseMs > leaseEveryMs ? this.#renew() : this.#next[drawRequest(this.actor.prng)]();
+    return performance.now() - this.#leaseMs > leaseEveryMs ? this.#renew() : this.#next[drawRequest(this.#actor.prng)]();
   }
 
   #anyKey(): string {
-    return this.actor.prng.pick(this.place.keys) ?? '';
+    return this.#actor.prng.pick(this.#place.keys) ?? '';
   }
 
   #presentKey(): string {
-    return this.actor.prng.pick(this.place.keys.filter((key) => this.#known.has(key))) ?? this.#anyKey();
+    return this.#actor.prng.pick(this.#place.keys.filter((key) => this.#known.has(key))) ?? this.#anyKey();
   }
 
   async #ask(method: string, path: string, body?: object): Promise<Answer | null> {
-    return await this.server.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs }).catch(() => null);
+    return await this.#server.request(method, path, { ...(body === undefined ? {} : { body }), timeoutMs }).catch(() => null);
   }
 
   async #list(): Promise<boolean> {
     const startMs = performance.now();
-    const answer = await this.#ask('GET', pathOf(this.place));
+    const answer = await this.#ask('GET', pathOf(this.#place));
     const endMs = performance.now();
     if (!this.#usable(answer, 'list')) return false;
     const list = answer.body as ApiObject;
     this.#listed = versionOf(list);
     this.#saw(this.#listed, 'list', startMs, endMs);
-    this.recorder.lists.push(listedIn(this.name, 'list', list));
+    this.#recorder.lists.push(listedIn(this.#name, 'list', list));
     const byName = new Map((list.items ?? []).map((item) => [item.metadata.name, item]));
-    for (const key of this.place.keys) this.#read(key, byName.get(key), startMs, endMs);
+    for (const key of this.#place.keys) this.#read(key, byName.get(key), startMs, endMs);
     return true;
   }
 
   #saw(revision: number, from: string, startMs: number, endMs: number): void {
-    this.recorder.sightings.push({ client: this.name, revision, from, startMs, endMs });
+    this.#recorder.sightings.push({ client: this.#name, revision, from, startMs, endMs });
   }
 
   /** May be old, but is of one version. */
   async #cachedList(): Promise<boolean> {
-    const answer = await this.#ask('GET', `${pathOf(this.place)}?resourceVersion=0`);
+    const answer = await this.#ask('GET', `${pathOf(this.#place)}?resourceVersion=0`);
     if (!this.#usable(answer, 'cached list')) return false;
-    this.recorder.lists.push(listedIn(this.name, 'cached list', answer.body as ApiObject));
+    this.#recorder.lists.push(listedIn(this.#name, 'cached list', answer.body as ApiObject));
     return true;
   }
 
@@ -122,7 +125,7 @@ export class TrafficClient {
   async #look(): Promise<boolean> {
     const from = this.#listed;
     if (from === null) return await this.#list();
-    const stream = this.server.watch(`${pathOf(this.place)}?watch=1&timeoutSeconds=2&resourceVersion=${from}`);
+    const stream = this.#server.watch(`${pathOf(this.#place)}?watch=1&timeoutSeconds=2&resourceVersion=${from}`);
     const patience = setTimeout(() => {
       stream.close();
     }, timeoutMs);
@@ -133,18 +136,18 @@ export class TrafficClient {
     clearTimeout(patience);
     if (opened) await delay(lookMs);
     stream.close();
-    const history = new Segment(`${this.name}, looking`, from);
+    const history = new Segment(`${this.#name}, looking`, from);
     const kept = stream.events.reduce((good, event) => history.show(event) && good, true);
-    this.recorder.watches.push(history);
+    this.#recorder.watches.push(history);
     if (kept) return opened;
     this.#listed = null;
-    await recordExpired(this.actor, 'watch', from, null);
+    await recordExpired(this.#actor, 'watch', from, null);
     return true;
   }
 
   async #get(key: string): Promise<boolean> {
     const startMs = performance.now();
-    const answer = await this.#ask('GET', `${pathOf(this.place)}/${key}`);
+    const answer = await this.#ask('GET', `${pathOf(this.#place)}/${key}`);
     const endMs = performance.now();
     if (answer?.status !== 404 && !this.#usable(answer, 'get')) return false;
     this.#read(key, answer?.status === 200 ? (answer.body as ApiObject) : undefined, startMs, endMs);
@@ -154,40 +157,40 @@ export class TrafficClient {
   #usable(answer: Answer | null, what: string): answer is Answer {
     if (answer === null || refusals.has(answer.status)) return false;
     if (answer.status === 200) return true;
-    this.recorder.unexpected(this.name, `${what} was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
+    this.#recorder.unexpected(this.#name, `${what} was answered with ${answer.status} ${JSON.stringify(answer.body).slice(0, 400)}`);
     return false;
   }
 
   #read(key: string, object: ApiObject | undefined, startMs: number, endMs: number): void {
-    const base = { key, client: this.name, startMs, endMs, kind: 'read' } as const;
+    const base = { key, client: this.#name, startMs, endMs, kind: 'read' } as const;
     if (object === undefined) {
       this.#known.delete(key);
-      this.recorder.add({ ...base, result: 'absent' });
+      this.#recorder.add({ ...base, result: 'absent' });
       return;
     }
     const version = Number(object.metadata.resourceVersion);
     this.#known.set(key, { version });
-    this.recorder.add({ ...base, result: 'found', version, value: object.data?.['left'] ?? '' });
+    this.#recorder.add({ ...base, result: 'found', version, value: object.data?.['left'] ?? '' });
   }
 
   #value(): string {
-    return `${this.name}.${++this.#writes}`;
+    return `${this.#name}.${++this.#writes}`;
   }
 
   #expected(key: string): number | null {
-    return this.actor.prng.chance(guardedPermille) ? (this.#known.get(key)?.version ?? null) : null;
+    return this.#actor.prng.chance(guardedPermille) ? (this.#known.get(key)?.version ?? null) : null;
   }
 
   async #create(key: string): Promise<boolean> {
     const value = this.#value();
-    return await this.#record(key, { kind: 'create', value }, () => this.#ask('POST', pathOf(this.place), objectOf(key, value)));
+    return await this.#record(key, { kind: 'create', value }, () => this.#ask('POST', pathOf(this.#place), objectOf(key, value)));
   }
 
   async #update(key: string): Promise<boolean> {
     const value = this.#value();
     const expected = this.#expected(key);
     return await this.#record(key, { kind: 'update', value, expected }, () =>
-      this.#ask('PUT', `${pathOf(this.place)}/${key}`, objectOf(key, value, expected === null ? undefined : String(expected))),
+      this.#ask('PUT', `${pathOf(this.#place)}/${key}`, objectOf(key, value, expected === null ? undefined : String(expected))),
     );
   }
 
@@ -198,16 +201,16 @@ export class TrafficClient {
       apiVersion: 'v1',
       ...(expected === null ? {} : { preconditions: { resourceVersion: String(expected) } }),
     };
-    return await this.#record(key, { kind: 'delete', expected }, () => this.#ask('DELETE', `${pathOf(this.place)}/${key}`, options));
+    return await this.#record(key, { kind: 'delete', expected }, () => this.#ask('DELETE', `${pathOf(this.#place)}/${key}`, options));
   }
 
   async #record(key: string, write: Write, send: () => Promise<Answer | null>): Promise<boolean> {
     const startMs = performance.now();
     const outcome = outcomeOf(write.kind, await send());
     const endMs = outcome.result === 'unknown' ? Infinity : performance.now();
-    if (outcome.result === 'unexpected') this.recorder.unexpected(this.name, outcome.details);
+    if (outcome.result === 'unexpected') this.#recorder.unexpected(this.#name, outcome.details);
     if (outcome.result === 'refused' || outcome.result === 'unexpected') return false;
-    this.recorder.add({ key, client: this.name, startMs, endMs, ...write, ...outcome } as KeyOperation);
+    this.#recorder.add({ key, client: this.#name, startMs, endMs, ...write, ...outcome } as KeyOperation);
     if (outcome.result === 'done' && write.kind !== 'delete') this.#saw(outcome.version, `${write.kind} of ${key}`, startMs, endMs);
     // What was written is known; after anything else it must be read again.
     if (outcome.result === 'done' && write.kind !== 'delete') this.#known.set(key, { version: outcome.version });
@@ -219,43 +222,43 @@ export class TrafficClient {
   async #renew(): Promise<boolean> {
     this.#leaseMs = performance.now();
     const value = this.#value();
-    const path = `/apis/coordination.k8s.io/v1/namespaces/${this.place.namespace}/leases`;
-    const key = `lease/${this.name}`;
+    const path = `/apis/coordination.k8s.io/v1/namespaces/${this.#place.namespace}/leases`;
+    const key = `lease/${this.#name}`;
     const body = (version: number | null): object => ({
       kind: 'Lease',
       apiVersion: 'coordination.k8s.io/v1',
-      metadata: { name: this.name, ...(version === null ? {} : { resourceVersion: String(version) }) },
+      metadata: { name: this.#name, ...(version === null ? {} : { resourceVersion: String(version) }) },
       spec: { holderIdentity: value, leaseDurationSeconds: 15 },
     });
     const held = this.#lease;
     this.#lease = null;
     if (held === null) return await this.#take(key, path, value, body);
     return await this.#record(key, { kind: 'update', value, expected: held }, async () =>
-      this.#renewed(await this.#ask('PUT', `${path}/${this.name}`, body(held))),
+      this.#renewed(await this.#ask('PUT', `${path}/${this.#name}`, body(held))),
     );
   }
 
   #renewed(answer: Answer | null): Answer | null {
     if (answer?.status !== 200 && answer?.status !== 201) return answer;
     this.#lease = Number((answer.body as ApiObject).metadata.resourceVersion);
-    this.recorder.renewals.push({ client: this.name, member: this.actor.member(), atMs: performance.now() });
+    this.#recorder.renewals.push({ client: this.#name, member: this.#actor.member(), atMs: performance.now() });
     return answer;
   }
 
   /** Reads it, and makes it where it is missing; the next renewal updates it. */
   async #take(key: string, path: string, value: string, body: (version: number | null) => object): Promise<boolean> {
     const startMs = performance.now();
-    const answer = await this.#ask('GET', `${path}/${this.name}`);
+    const answer = await this.#ask('GET', `${path}/${this.#name}`);
     const endMs = performance.now();
-    const base = { key, client: this.name, startMs, endMs, kind: 'read' } as const;
+    const base = { key, client: this.#name, startMs, endMs, kind: 'read' } as const;
     if (answer?.status === 404) {
-      this.recorder.add({ ...base, result: 'absent' });
+      this.#recorder.add({ ...base, result: 'absent' });
       return await this.#record(key, { kind: 'create', value }, async () => this.#renewed(await this.#ask('POST', path, body(null))));
     }
     if (!this.#usable(answer, 'get of a lease')) return false;
     const lease = answer.body as ApiObject & { readonly spec: { readonly holderIdentity: string } };
     this.#lease = Number(lease.metadata.resourceVersion);
-    this.recorder.add({ ...base, result: 'found', version: this.#lease, value: lease.spec.holderIdentity });
+    this.#recorder.add({ ...base, result: 'found', version: this.#lease, value: lease.spec.holderIdentity });
     return true;
   }
 }

@@ -45,6 +45,8 @@ export class Segment implements WatchHistory {
  * it lists and goes on from there, with a new history. One that stays away now and then misses compactions.
  */
 export class Watcher {
+  readonly #actor: Actor;
+  readonly #awayPermille: number;
   readonly histories: Segment[];
   /** How each watch that was open came to its end. */
   readonly endings: string[] = [];
@@ -55,11 +57,9 @@ export class Watcher {
   #sawLast = false;
 
   /** After so many of 1,000 watches it stays away for a while. */
-  constructor(
-    private readonly actor: Actor,
-    from: number,
-    private readonly awayPermille: number,
-  ) {
+  constructor(actor: Actor, from: number, awayPermille: number) {
+    this.#actor = actor;
+    this.#awayPermille = awayPermille;
     this.histories = [new Segment(actor.name, from)];
     this.#running = this.#run();
   }
@@ -86,7 +86,7 @@ export class Watcher {
   }
 
   async #run(): Promise<void> {
-    const { server, place, prng } = this.actor;
+    const { server, place, prng } = this.#actor;
     while (!this.#stopped) {
       const seconds = prng.between(watchSeconds.min, watchSeconds.max);
       const version = shownTo(this.#segment);
@@ -94,7 +94,7 @@ export class Watcher {
         `${pathOf(place)}?watch=1&allowWatchBookmarks=true&timeoutSeconds=${seconds}&resourceVersion=${version}`,
       ));
       if (!(await this.#take(stream))) await this.#listAgain(version);
-      else if (prng.chance(this.awayPermille))
+      else if (prng.chance(this.#awayPermille))
         await delay(prng.between(awayMs.min, awayMs.max), undefined, { signal: this.#away.signal }).catch(() => undefined);
       if (stream.events.length === 0 && !this.#stopped) await delay(pauseAfterFailureMs);
     }
@@ -126,8 +126,8 @@ export class Watcher {
   }
 
   async #listAgain(version: number): Promise<void> {
-    const { name, server, place, recorder } = this.actor;
-    await recordExpired(this.actor, 'watch', version, null);
+    const { name, server, place, recorder } = this.#actor;
+    await recordExpired(this.#actor, 'watch', version, null);
     while (!this.#stopped) {
       const answer = await server.request('GET', pathOf(place), { timeoutMs: listTimeoutMs }).catch(() => null);
       if (answer?.status === 200) {

@@ -252,19 +252,16 @@ class Model {
       if (namespace !== '' && namespace !== where) return false;
       if (kind === 'Role' && namespace === '') return false;
       const rules = this.roles.get(`${kind === 'Role' ? namespace : ''}/${name}`) ?? [];
-      return subjects.some((subject) => this.isSubject(subject, attributes.user)) && rules.some((rule) => this.grants(rule, attributes));
+      return subjects.some((subject) => this.#isSubject(subject, attributes.user)) && rules.some((rule) => this.#grants(rule, attributes));
     });
   }
 
-  private isSubject({ kind, name, namespace = '' }: ModelBinding['subjects'][number], { name: who, groups }: User): boolean {
+  #isSubject({ kind, name, namespace = '' }: ModelBinding['subjects'][number], { name: who, groups }: User): boolean {
     if (kind === 'Group') return groups.includes(name);
     return who === (kind === 'User' ? name : `system:serviceaccount:${namespace}:${name}`);
   }
 
-  private grants(
-    { verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: ModelRule,
-    attributes: Attributes,
-  ): boolean {
+  #grants({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: ModelRule, attributes: Attributes): boolean {
     const has = (list: readonly string[], wanted: string): boolean => list.includes('*') || list.includes(wanted);
     if (!has(verbs, attributes.verb)) return false;
     if (!attributes.isResource)

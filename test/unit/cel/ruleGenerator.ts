@@ -165,103 +165,105 @@ function placesIn(text: string, schema: JsonObject, depth: number, guard: string
 
 /** Makes expressions of a kind; at the end of their depth, of what is reached or of a literal. */
 class Expressions {
+  readonly #random: Random;
+  #places: readonly Place[];
   #variables = 0;
 
-  constructor(
-    private readonly random: Random,
-    private places: readonly Place[],
-  ) {}
+  constructor(random: Random, places: readonly Place[]) {
+    this.#random = random;
+    this.#places = places;
+  }
 
   make(kind: Kind, depth: number): string {
-    const ways = depth <= 0 ? [] : this.waysTo(kind, depth - 1);
-    if (ways.length > 0 && chance(this.random, 0.8)) return pick(this.random, ways)();
-    return this.reached(kind) ?? this.literal(kind, depth);
+    const ways = depth <= 0 ? [] : this.#waysTo(kind, depth - 1);
+    if (ways.length > 0 && chance(this.#random, 0.8)) return pick(this.#random, ways)();
+    return this.#reached(kind) ?? this.#literal(kind, depth);
   }
 
   /** A place of the kind, guarded where it may be absent, most of the time. */
-  private reached(kind: Kind): string | null {
-    const places = this.places.filter((place) => place.kind === kind && (place.guard === null || isSimple(kind)));
+  #reached(kind: Kind): string | null {
+    const places = this.#places.filter((place) => place.kind === kind && (place.guard === null || isSimple(kind)));
     if (places.length === 0) return null;
-    const { text, guard } = pick(this.random, places);
-    return guard === null || chance(this.random, 0.2) ? text : `(${guard} ? ${text} : ${this.literal(kind, 0)})`;
+    const { text, guard } = pick(this.#random, places);
+    return guard === null || chance(this.#random, 0.2) ? text : `(${guard} ? ${text} : ${this.#literal(kind, 0)})`;
   }
 
-  private literal(kind: Kind, depth: number): string {
+  #literal(kind: Kind, depth: number): string {
     // Nothing says of which type an empty list or map is.
     const element = (): string | null => (isMade(elementOf(kind)) ? this.make(elementOf(kind), depth - 1) : null);
     if (kind.startsWith('list ')) return `[${element() ?? ''}]`;
     if (kind.startsWith('map ')) return isMade(elementOf(kind)) ? `{"k0": ${element() ?? ''}}` : '{}';
-    return pick(this.random, literals[kind] ?? ['1']);
+    return pick(this.#random, literals[kind] ?? ['1']);
   }
 
-  private waysTo(kind: Kind, depth: number): (() => string)[] {
+  #waysTo(kind: Kind, depth: number): (() => string)[] {
     const make = (of: Kind): string => this.make(of, depth);
     const conditional = (): string => `(${make('bool')} ? ${make(kind)} : ${make(kind)})`;
     const ways = simpleWays[kind];
     const own = ways === undefined ? [] : ways.map((way) => () => way.replace(/<([a-z]+)>/g, (_, of: string) => make(of)));
-    if (kind === 'bool') return [...own, ...this.comparisons(depth), conditional];
-    if (kind === 'int') return [...own, ...this.sizes(), conditional];
-    if (kind.startsWith('list ')) return [...this.lists(kind, depth), conditional];
+    if (kind === 'bool') return [...own, ...this.#comparisons(depth), conditional];
+    if (kind === 'int') return [...own, ...this.#sizes(), conditional];
+    if (kind.startsWith('list ')) return [...this.#lists(kind, depth), conditional];
     return kind.startsWith('object') || kind === 'dyn' ? [] : [...own, conditional];
   }
 
-  private comparisons(depth: number): (() => string)[] {
-    const open = this.places.filter(({ guard }) => guard === null);
+  #comparisons(depth: number): (() => string)[] {
+    const open = this.#places.filter(({ guard }) => guard === null);
     const compared = open.filter(({ kind }) => kind === 'string');
     const same = (): string => {
-      const { text, kind } = pick(this.random, compared);
-      return `${text} ${pick(this.random, ['==', '!='])} ${this.make(kind, depth)}`;
+      const { text, kind } = pick(this.#random, compared);
+      return `${text} ${pick(this.#random, ['==', '!='])} ${this.make(kind, depth)}`;
     };
-    const guards = this.places.flatMap(({ guard }) => (guard === null || guard.includes(' && ') ? [] : [guard]));
+    const guards = this.#places.flatMap(({ guard }) => (guard === null || guard.includes(' && ') ? [] : [guard]));
     const walked = open.filter(({ kind }) => kind.startsWith('list ') || kind.startsWith('map '));
     return [
       ...(compared.length === 0 ? [] : [() => `(${same()})`]),
       ...guards.map((guard) => () => guard),
-      ...walked.flatMap((place) => [() => this.walk(place, depth), () => this.contains(place, depth)]),
+      ...walked.flatMap((place) => [() => this.#walk(place, depth), () => this.#contains(place, depth)]),
     ];
   }
 
-  private walk({ text, kind, schema }: Place, depth: number): string {
+  #walk({ text, kind, schema }: Place, depth: number): string {
     const variable = `v${this.#variables++}`;
-    const macro = pick(this.random, ['all', 'exists', 'exists_one']);
+    const macro = pick(this.#random, ['all', 'exists', 'exists_one']);
     const inner = kind.startsWith('map ') ? { type: 'string', maxLength: 8 } : (schema['items'] as JsonObject);
-    return `${text}.${macro}(${variable}, ${this.within(placesIn(variable, inner, 2), () => this.make('bool', depth))})`;
+    return `${text}.${macro}(${variable}, ${this.#within(placesIn(variable, inner, 2), () => this.make('bool', depth))})`;
   }
 
-  private contains({ text, kind }: Place, depth: number): string {
+  #contains({ text, kind }: Place, depth: number): string {
     const wanted = kind.startsWith('map ') ? 'string' : elementOf(kind);
     return wanted.startsWith('object') ? `size(${text}) >= 0` : `(${this.make(wanted, depth)} in ${text})`;
   }
 
-  private sizes(): (() => string)[] {
-    return this.places
+  #sizes(): (() => string)[] {
+    return this.#places
       .filter(({ kind, guard }) => guard === null && /^(list|map|string)/.test(kind))
       .map(
         ({ text }) =>
           () =>
-            pick(this.random, [`size(${text})`, `${text}.size()`]),
+            pick(this.#random, [`size(${text})`, `${text}.size()`]),
       );
   }
 
-  private lists(kind: Kind, depth: number): (() => string)[] {
+  #lists(kind: Kind, depth: number): (() => string)[] {
     const variable = `v${this.#variables++}`;
-    const place = this.places.find((each) => each.kind === kind && each.guard === null);
+    const place = this.#places.find((each) => each.kind === kind && each.guard === null);
     const joined = (): string => `(${this.make(kind, depth)} + ${this.make(kind, depth)})`;
     if (place === undefined) return [joined];
     const places = placesIn(variable, place.schema['items'] as JsonObject, 2);
     return [
       joined,
-      () => `${place.text}.filter(${variable}, ${this.within(places, () => this.make('bool', depth))})`,
-      () => `${place.text}.map(${variable}, ${this.within(places, () => this.make(elementOf(kind), depth))})`,
+      () => `${place.text}.filter(${variable}, ${this.#within(places, () => this.make('bool', depth))})`,
+      () => `${place.text}.map(${variable}, ${this.#within(places, () => this.make(elementOf(kind), depth))})`,
     ];
   }
 
   /** With what a variable reaches beside everything else. */
-  private within(places: readonly Place[], make: () => string): string {
-    const outside = this.places;
-    this.places = [...places, ...outside];
+  #within(places: readonly Place[], make: () => string): string {
+    const outside = this.#places;
+    this.#places = [...places, ...outside];
     const made = make();
-    this.places = outside;
+    this.#places = outside;
     return made;
   }
 }

@@ -32,12 +32,15 @@ const podWith = (annotations: Record<string, string> = {}, phase = 'Running'): P
 
 /** One pod that changes when it is told to. */
 class OnePod {
+  #pod: Pod;
   readonly #seen = new Set<(pod: Pod) => void>();
 
-  constructor(private pod: Pod) {}
+  constructor(pod: Pod) {
+    this.#pod = pod;
+  }
 
   get(key: string): Pod | undefined {
-    return key === 'n/p' ? this.pod : undefined;
+    return key === 'n/p' ? this.#pod : undefined;
   }
 
   get listeners(): number {
@@ -50,7 +53,7 @@ class OnePod {
   }
 
   change(pod: Pod): void {
-    this.pod = pod;
+    this.#pod = pod;
     for (const seen of [...this.#seen]) seen(pod);
   }
 }

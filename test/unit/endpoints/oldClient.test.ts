@@ -16,12 +16,16 @@ interface Answer {
 }
 
 class OldClient {
-  constructor(private readonly url: string) {}
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = url;
+  }
 
   /** `body` goes out in Protobuf, but for patches, which have no such form. */
   async send(method: string, path: string, body?: JsonObject, patch?: string): Promise<Answer> {
     const raw = body === undefined ? undefined : patch === undefined ? inProtobuf(body) : Buffer.from(JSON.stringify(body));
-    const response = await this.open(method, path, `${protobufMediaType},application/json`, raw, patch ?? protobufMediaType);
+    const response = await this.#open(method, path, `${protobufMediaType},application/json`, raw, patch ?? protobufMediaType);
     const bytes = await wholeOf(response);
     const type = response.headers['content-type'] ?? '';
     return { status: response.statusCode ?? 0, type, object: type === protobufMediaType ? fromProtobuf(bytes) : parsed(bytes) };
@@ -30,13 +34,13 @@ class OldClient {
   /** Its discovery takes JSON alone. */
   async discover(path: string): Promise<Answer> {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
-    const response = await this.open('GET', path, accept);
+    const response = await this.#open('GET', path, accept);
     return { status: response.statusCode ?? 0, type: response.headers['content-type'] ?? '', object: parsed(await wholeOf(response)) };
   }
 
   /** Events in their order: what happened, and to what. */
   async *watch(path: string): AsyncGenerator<readonly [type: string, object: JsonObject], void> {
-    const response = await this.open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=60`, protobufMediaType);
+    const response = await this.#open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=true&timeoutSeconds=60`, protobufMediaType);
     expect(response.headers['content-type']).to.equal(`${protobufMediaType};stream=watch`);
     let left: Buffer = Buffer.alloc(0);
     for await (const chunk of response) {
@@ -52,14 +56,14 @@ class OldClient {
     expect(left.length, 'half an event at the end').to.equal(0);
   }
 
-  private open(method: string, path: string, accept: string, raw?: Buffer, type?: string): Promise<IncomingMessage> {
+  #open(method: string, path: string, accept: string, raw?: Buffer, type?: string): Promise<IncomingMessage> {
     const headers = {
       accept,
       'user-agent': 'old/v1.28.0',
       ...(raw === undefined ? {} : { 'content-type': type, 'content-length': raw.length }),
     };
     return new Promise((resolve, reject) => {
-      request(`${this.url}${path}`, { method, headers, agent: false }, resolve).on('error', reject).end(raw);
+      request(`${this.#url}${path}`, { method, headers, agent: false }, resolve).on('error', reject).end(raw);
     });
   }
 }

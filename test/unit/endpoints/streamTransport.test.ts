@@ -8,26 +8,29 @@ import { writeTogether, type Transport, type Writer } from '../../../server/endp
 
 /** The usual way, which notes what goes by it. */
 class Usual implements Transport {
+  readonly #stream: ServerHttp2Stream;
   readonly written: string[] = [];
 
-  constructor(private readonly stream: ServerHttp2Stream) {}
+  constructor(stream: ServerHttp2Stream) {
+    this.#stream = stream;
+  }
 
   write(parts: readonly Buffer[], writer: Writer | null): void {
     this.written.push(Buffer.concat([...parts]).toString());
-    if (!this.stream.destroyed) writeTogether(this.stream, parts, writer);
+    if (!this.#stream.destroyed) writeTogether(this.#stream, parts, writer);
   }
 
   whenClosed(action: () => void): void {
-    this.stream.once('close', action);
+    this.#stream.once('close', action);
   }
 
   end(last: readonly Buffer[]): void {
     if (last.length > 0) this.write(last, null);
-    this.stream.end();
+    this.#stream.end();
   }
 
   destroy(): void {
-    this.stream.destroy();
+    this.#stream.destroy();
   }
 }
 

@@ -135,26 +135,26 @@ describe('extensions/conversion', () => {
   describe('of events', () => {
     class Sink {
       readonly seen: string[] = [];
-      private readonly waiting: (() => void)[] = [];
+      readonly #waiting: (() => void)[] = [];
       event = ({ type, object }: WatchEvent): void => {
-        this.add(`${type} ${object.name} ${String((object.decode()['spec'] as JsonObject)['last'])}`);
+        this.#add(`${type} ${object.name} ${String((object.decode()['spec'] as JsonObject)['last'])}`);
       };
       synced = (): void => {
-        this.add('synced');
+        this.#add('synced');
       };
       end = (reason: Failure): void => {
-        this.add(`end ${reason.outcome}`);
+        this.#add(`end ${reason.outcome}`);
       };
       async until(count: number): Promise<void> {
         while (this.seen.length < count)
           await new Promise<void>((resolve) => {
-            this.waiting.push(resolve);
+            this.#waiting.push(resolve);
           });
       }
 
-      private add(text: string): void {
+      #add(text: string): void {
         this.seen.push(text);
-        for (const resolve of this.waiting.splice(0)) resolve();
+        for (const resolve of this.#waiting.splice(0)) resolve();
       }
     }
 

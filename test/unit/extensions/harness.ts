@@ -49,8 +49,8 @@ export const noWebhooks: WebhookConverters = () => {
 export class ExtensionServer {
   readonly registry: Registry;
   readonly custom: CustomResources;
-  private readonly builtIn = createCatalogue();
-  private lifeCycles: LifeCycles | null = null;
+  readonly #builtIn = createCatalogue();
+  #lifeCycles: LifeCycles | null = null;
   readonly reported: unknown[] = [];
 
   private constructor(
@@ -60,7 +60,7 @@ export class ExtensionServer {
   ) {
     this.custom = new CustomResources({
       storage,
-      builtIn: this.builtIn,
+      builtIn: this.#builtIn,
       isBuiltIn: builtInResources(),
       webhooks,
       report: (error) => {
@@ -91,18 +91,18 @@ export class ExtensionServer {
     const server: ExtensionServer = new ExtensionServer(storage, webhooks, admission);
     if (alone)
       await server.registry.create(
-        { resource: server.entry('', 'v1', 'namespaces'), namespace: '', name: '' },
+        { resource: server.#entry('', 'v1', 'namespaces'), namespace: '', name: '' },
         { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'default' } },
         ownWrites,
       );
     await server.custom.synced;
-    const definitions = server.entry(definitionsResource.group, 'v1', definitionsResource.resource);
-    server.lifeCycles = new LifeCycles({
+    const definitions = server.#entry(definitionsResource.group, 'v1', definitionsResource.resource);
+    server.#lifeCycles = new LifeCycles({
       resources: server.custom,
       storage,
       registry: server.registry,
       definitions,
-      apiServices: server.entry('apiregistration.k8s.io', 'v1', 'apiservices'),
+      apiServices: server.#entry('apiregistration.k8s.io', 'v1', 'apiservices'),
       now: () => '2026-01-01T00:00:00Z',
       report: (_, error) => {
         server.reported.push(error);
@@ -112,22 +112,22 @@ export class ExtensionServer {
   }
 
   stop(): void {
-    this.lifeCycles?.stop();
+    this.#lifeCycles?.stop();
     this.custom.stop();
   }
 
-  private entry(group: string, version: string, resource: string): ServedResource {
-    const found = this.builtIn.resource(group, version, resource);
+  #entry(group: string, version: string, resource: string): ServedResource {
+    const found = this.#builtIn.resource(group, version, resource);
     if (found === null) throw new Error(`${resource} is not served`);
     return found;
   }
 
   apiServiceTarget(name: string): Target {
-    return { resource: this.entry('apiregistration.k8s.io', 'v1', 'apiservices'), namespace: '', name };
+    return { resource: this.#entry('apiregistration.k8s.io', 'v1', 'apiservices'), namespace: '', name };
   }
 
   definitionTarget(name: string): Target {
-    return { resource: this.entry(definitionsResource.group, 'v1', definitionsResource.resource), namespace: '', name };
+    return { resource: this.#entry(definitionsResource.group, 'v1', definitionsResource.resource), namespace: '', name };
   }
 
   /** Creates a definition and waits until it is served. */
@@ -178,15 +178,18 @@ export const createStorage = (definedFields: (resource: GroupResource) => LiveFi
 
 /** Converts by a function, counting its calls; optionally each call waits for a gate. */
 export class FakeConverter implements Converter {
+  readonly #change: (object: ApiObject, apiVersion: string) => ApiObject;
   calls = 0;
   gate: Promise<void> = Promise.resolve();
 
-  constructor(private readonly change: (object: ApiObject, apiVersion: string) => ApiObject) {}
+  constructor(change: (object: ApiObject, apiVersion: string) => ApiObject) {
+    this.#change = change;
+  }
 
   async convert(objects: ApiObject[], apiVersion: string): Promise<ApiObject[]> {
     this.calls++;
     await this.gate;
-    return objects.map((object) => (object.apiVersion === apiVersion ? object : this.change({ ...object, apiVersion }, apiVersion)));
+    return objects.map((object) => (object.apiVersion === apiVersion ? object : this.#change({ ...object, apiVersion }, apiVersion)));
   }
 
   close(): void {}

@@ -42,29 +42,29 @@ const colour = (value: string, equals = true): { field: string; equals: boolean;
 
 class Sink {
   readonly seen: string[] = [];
-  private readonly waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   event = ({ type, object, version: at }: WatchEvent): void => {
     const { spec, metadata } = object.decode() as unknown as { spec: JsonObject; metadata: { resourceVersion: string } };
     expect([object.version, metadata.resourceVersion]).to.deep.equal([at, String(at)]);
-    this.add(`${type} ${object.name} ${String(spec['colour'])} ${String(spec['size'])}`);
+    this.#add(`${type} ${object.name} ${String(spec['colour'])} ${String(spec['size'])}`);
   };
   synced = (): void => {
-    this.add('synced');
+    this.#add('synced');
   };
   end = (reason: Failure): void => {
-    this.add(`end ${reason.outcome}`);
+    this.#add(`end ${reason.outcome}`);
   };
   async until(count: number): Promise<string[]> {
     while (this.seen.length < count)
       await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
+        this.#waiting.push(resolve);
       });
     return this.seen.splice(0);
   }
 
-  private add(text: string): void {
+  #add(text: string): void {
     this.seen.push(text);
-    for (const resolve of this.waiting.splice(0)) resolve();
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
 

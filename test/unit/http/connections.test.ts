@@ -208,14 +208,14 @@ describe('connections', () => {
     for (const each of [one, two, plain]) each.askedBy(alice);
     other.askedBy(admin);
     unknown.askedBy(stranger);
-    expect([...one.siblings]).to.deep.equal([one, two]);
-    expect([...other.siblings]).to.deep.equal([other]);
+    expect([...one.siblings]).to.have.ordered.members([one, two]);
+    expect([...other.siblings]).to.have.ordered.members([other]);
     expect([...unknown.siblings]).to.deep.equal([]);
     two.askedBy(admin);
-    expect([...one.siblings]).to.deep.equal([one]);
-    expect([...two.siblings]).to.deep.equal([other, two]);
+    expect([...one.siblings]).to.have.ordered.members([one]);
+    expect([...two.siblings]).to.have.ordered.members([other, two]);
     other.socket.destroy();
-    expect([...two.siblings]).to.deep.equal([two]);
+    expect([...two.siblings]).to.have.ordered.members([two]);
   });
 });
 

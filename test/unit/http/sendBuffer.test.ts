@@ -7,19 +7,22 @@ const mebibyte = 1024 * 1024;
 
 /** Hands over whole pieces whenever it is told that there is room, and asks again. */
 class Eager implements Sender {
+  readonly #buffer: ConnectionSendBuffer;
+  readonly #name: string;
+  readonly #order: string[];
   pieces: number[] = [];
-  constructor(
-    private readonly buffer: ConnectionSendBuffer,
-    private readonly name: string,
-    private readonly order: string[] = [],
-  ) {}
+  constructor(buffer: ConnectionSendBuffer, name: string, order: string[] = []) {
+    this.#buffer = buffer;
+    this.#name = name;
+    this.#order = order;
+  }
 
   sendMore(): void {
-    const bytes = this.buffer.pieceBytes;
+    const bytes = this.#buffer.pieceBytes;
     this.pieces.push(bytes);
-    this.order.push(this.name);
-    this.buffer.add(bytes);
-    this.buffer.whenRoom(this);
+    this.#order.push(this.#name);
+    this.#buffer.add(bytes);
+    this.#buffer.whenRoom(this);
   }
 }
 

@@ -95,7 +95,7 @@ export class TestServer {
   reads: { readonly id: number; readonly index: LogIndex }[] = [];
   failedReads: number[] = [];
   installed: SnapshotMeta[] = [];
-  private sent: Message[] = [];
+  #sent: Message[] = [];
 
   constructor(
     readonly id: MemberId,
@@ -130,9 +130,9 @@ export class TestServer {
   }
 
   carryOut(ready: Ready): void {
-    this.sent.push(...ready.immediate);
+    this.#sent.push(...ready.immediate);
     this.save(ready);
-    this.sent.push(...ready.afterSync);
+    this.#sent.push(...ready.afterSync);
     this.applied.push(...ready.committed);
     const last = ready.committed.at(-1);
     if (last !== undefined) this.core.applied(last.index);
@@ -165,8 +165,8 @@ export class TestServer {
 
   /** What was sent since the last call. */
   take(): Message[] {
-    const sent = this.sent;
-    this.sent = [];
+    const sent = this.#sent;
+    this.#sent = [];
     return sent;
   }
 

@@ -11,34 +11,34 @@ type Step = { readonly type: 'append' | 'truncate' | 'commit' | 'save' | 'instal
 class Model {
   readonly disk = new MemoryLog();
   readonly log = new RaftLog(this.disk, logIndex(0), 300);
-  private entries: Entry[] = [];
-  private base = { index: 0, term: 0 };
-  private commit = 0;
-  private term = 1;
+  #entries: Entry[] = [];
+  #base = { index: 0, term: 0 };
+  #commit = 0;
+  #term = 1;
 
-  private get last(): number {
-    return this.base.index + this.entries.length;
+  get #last(): number {
+    return this.#base.index + this.#entries.length;
   }
 
   append(size: number): void {
-    const added = Array.from({ length: size }, (_, at) => entry(this.last + 1 + at, this.term));
-    this.entries.push(...added);
+    const added = Array.from({ length: size }, (_, at) => entry(this.#last + 1 + at, this.#term));
+    this.#entries.push(...added);
     this.log.append(added);
   }
 
   /** As followers do: what is cut off is replaced at once, by entries of a newer term. */
   truncate(size: number): void {
-    if (this.last === this.commit) return;
-    const from = this.last - (size % (this.last - this.commit));
-    this.entries = this.entries.filter(({ index }) => index < from);
+    if (this.#last === this.#commit) return;
+    const from = this.#last - (size % (this.#last - this.#commit));
+    this.#entries = this.#entries.filter(({ index }) => index < from);
     this.log.truncate(logIndex(from));
-    this.term++;
+    this.#term++;
     this.append(1);
   }
 
   commitSome(size: number): void {
-    this.commit = Math.min(this.commit + size, this.last);
-    this.log.commitTo(logIndex(this.commit));
+    this.#commit = Math.min(this.#commit + size, this.#last);
+    this.log.commitTo(logIndex(this.#commit));
   }
 
   save(): void {
@@ -49,41 +49,41 @@ class Model {
     }
     this.disk.put(entries);
     this.log.persisted();
-    expect(this.disk.stored.filter(({ index }) => index > this.base.index)).to.deep.equal(this.entries);
+    expect(this.disk.stored.filter(({ index }) => index > this.#base.index)).to.deep.equal(this.#entries);
   }
 
   install(size: number): void {
-    this.base = { index: this.commit + 1 + size, term: this.term };
-    this.entries = [];
-    this.commit = this.base.index;
-    this.log.install({ index: logIndex(this.base.index), term: term(this.term), membership: members([]) });
+    this.#base = { index: this.#commit + 1 + size, term: this.#term };
+    this.#entries = [];
+    this.#commit = this.#base.index;
+    this.log.install({ index: logIndex(this.#base.index), term: term(this.#term), membership: members([]) });
   }
 
   /** The owner cuts its log up to something committed and saved. */
   cut(size: number): void {
     this.save();
-    const to = Math.max(this.base.index, this.commit - size);
-    this.base = { index: to, term: this.disk.termAt(logIndex(to)) ?? 0 };
-    this.entries = this.entries.filter(({ index }) => index > to);
+    const to = Math.max(this.#base.index, this.#commit - size);
+    this.#base = { index: to, term: this.disk.termAt(logIndex(to)) ?? 0 };
+    this.#entries = this.#entries.filter(({ index }) => index > to);
     this.disk.cut(to);
   }
 
   check(): void {
     const { log } = this;
-    expect([log.firstIndex, log.lastIndex, log.commit]).to.deep.equal([this.base.index + 1, this.last, this.commit]);
-    expect(log.lastTerm).to.equal(this.entries.at(-1)?.term ?? this.base.term);
-    for (const item of this.entries) expect(log.termAt(item.index)).to.equal(item.term);
-    expect(log.termAt(this.last + 1)).to.equal(null);
+    expect([log.firstIndex, log.lastIndex, log.commit]).to.deep.equal([this.#base.index + 1, this.#last, this.#commit]);
+    expect(log.lastTerm).to.equal(this.#entries.at(-1)?.term ?? this.#base.term);
+    for (const item of this.#entries) expect(log.termAt(item.index)).to.equal(item.term);
+    expect(log.termAt(this.#last + 1)).to.equal(null);
     expect(log.uncommittedBytes).to.equal(
-      this.entries.filter(({ index }) => index > this.commit).reduce((sum, { data }) => sum + data.length + 64, 0),
+      this.#entries.filter(({ index }) => index > this.#commit).reduce((sum, { data }) => sum + data.length + 64, 0),
     );
-    this.checkSlices();
+    this.#checkSlices();
   }
 
-  private checkSlices(): void {
+  #checkSlices(): void {
     const read: Entry[] = [];
-    while (this.base.index + read.length < this.last) read.push(...this.log.slice(this.base.index + read.length + 1, this.last, 150));
-    expect(read).to.deep.equal(this.entries);
+    while (this.#base.index + read.length < this.#last) read.push(...this.log.slice(this.#base.index + read.length + 1, this.#last, 150));
+    expect(read).to.deep.equal(this.#entries);
   }
 }
 

@@ -102,15 +102,13 @@ const scenes: Readonly<Record<FailPoint, readonly (readonly [scene: Scene, nth: 
 
 /** A process that dies, and what it said before. */
 class Victim {
+  readonly #heard: (line: string) => void;
   readonly said: string[] = [];
   readonly ended: Promise<{ readonly status: number | null; readonly signal: string | null }>;
   readonly #child: ChildProcess;
 
-  constructor(
-    spec: VictimSpec,
-    file: FailPointFile,
-    private readonly heard: (line: string) => void = () => undefined,
-  ) {
+  constructor(spec: VictimSpec, file: FailPointFile, heard: (line: string) => void = () => undefined) {
+    this.#heard = heard;
     const child = spawn(process.execPath, [program, JSON.stringify(spec)], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...file.environment },
@@ -136,7 +134,7 @@ class Victim {
   async #listen(lines: AsyncIterable<string>): Promise<void> {
     for await (const line of lines) {
       this.said.push(line);
-      this.heard(line);
+      this.#heard(line);
     }
   }
 }

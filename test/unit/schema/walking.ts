@@ -65,8 +65,8 @@ class Walk {
   object(value: Json, name: string): Json {
     const fields = typeNamed(name)?.fields ?? new Map<string, Field>();
     if (!isMembers(value)) {
-      this.wrong(value, lastWords(name, 2));
-      return this.filled({}, fields);
+      this.#wrong(value, lastWords(name, 2));
+      return this.#filled({}, fields);
     }
     const order = this.context.order?.get(value) ?? Object.keys(value);
     const kept: JsonMembers = {};
@@ -88,45 +88,45 @@ class Walk {
         this.context.enter({ name: member, owner, called: field.within === undefined ? member : `${field.within}.${member}` });
         const around = this.context.telling;
         this.context.telling = tellingBelow(owner, { member }) ?? around;
-        const after = this.value(before, field.shape, textTypeOf(name, member));
+        const after = this.#value(before, field.shape, textTypeOf(name, member));
         this.context.telling = around;
         this.context.leave();
-        if (!this.isAbsent(after, field, owner)) kept[member] = after;
+        if (!this.#isAbsent(after, field, owner)) kept[member] = after;
       }
     }
     // Members stand where they stood in the object, whatever the order of the text.
     const ordered: JsonMembers = {};
     for (const member of Object.keys(value)) if (Object.hasOwn(kept, member)) ordered[member] = kept[member] as Json;
-    return this.filled(ordered, fields);
+    return this.#filled(ordered, fields);
   }
 
-  private value(value: Json, shape: Shape, textType?: string): Json {
-    if (shape.is === 'type') return this.named(value, shape.name);
-    if (shape.is === 'list') return this.list(value, shape, textType);
-    if (shape.is === 'map') return this.map(value, shape);
+  #value(value: Json, shape: Shape, textType?: string): Json {
+    if (shape.is === 'type') return this.#named(value, shape.name);
+    if (shape.is === 'list') return this.#list(value, shape, textType);
+    if (shape.is === 'map') return this.#map(value, shape);
     return (textType === undefined ? scalars[shape.scalar] : namedText(textType)).check(value, this.context);
   }
 
-  private named(value: Json, name: string): Json {
+  #named(value: Json, name: string): Json {
     const form = alternativeOf(name);
     if (form === undefined)
       return leafOf(name)?.check(value, this.context) ?? (leafOf(name) === undefined ? this.object(value, name) : null);
     return this.context.mute(() => {
-      if (isMembers(value)) return this.value(value, schema);
+      if (isMembers(value)) return this.#value(value, schema);
       if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
       if (form === 'Bool') return value;
       if (!Array.isArray(value)) throw new StructureError(`${form === 'Array' ? 'array' : 'string array'} or JSON schema expected`);
-      return this.value(value, { is: 'list', items: form === 'Array' ? schema : { is: 'scalar', scalar: 'string' } });
+      return this.#value(value, { is: 'list', items: form === 'Array' ? schema : { is: 'scalar', scalar: 'string' } });
     });
   }
 
-  private list(value: Json, shape: Shape & { is: 'list' }, textType?: string): Json {
-    if (!Array.isArray(value)) return this.wrong(value, goType(shape, textType)) ?? [];
-    return value.map((item, index) => this.inside(index, item, shape.items, textType));
+  #list(value: Json, shape: Shape & { is: 'list' }, textType?: string): Json {
+    if (!Array.isArray(value)) return this.#wrong(value, goType(shape, textType)) ?? [];
+    return value.map((item, index) => this.#inside(index, item, shape.items, textType));
   }
 
-  private map(value: Json, shape: Shape & { is: 'map' }): Json {
-    if (!isMembers(value)) return this.wrong(value, goType(shape)) ?? {};
+  #map(value: Json, shape: Shape & { is: 'map' }): Json {
+    if (!isMembers(value)) return this.#wrong(value, goType(shape)) ?? {};
     const seen = new Set<string>();
     for (const name of this.context.order?.get(value) ?? []) {
       if (seen.has(name)) this.context.reportDuplicate(name);
@@ -135,37 +135,37 @@ class Walk {
     return Object.fromEntries(
       Object.entries(value).map(([name, each]) => {
         this.context.members++;
-        return [name, this.inside(name, each, shape.values)];
+        return [name, this.#inside(name, each, shape.values)];
       }),
     );
   }
 
-  private inside(step: string | number, value: Json, shape: Shape, textType?: string): Json {
-    if (value === null) return this.zero(shape);
+  #inside(step: string | number, value: Json, shape: Shape, textType?: string): Json {
+    if (value === null) return this.#zero(shape);
     this.context.enter(step);
-    const after = this.value(value, shape, textType);
+    const after = this.#value(value, shape, textType);
     this.context.leave();
     return after;
   }
 
-  private zero(shape: Shape): Json {
+  #zero(shape: Shape): Json {
     if (shape.is === 'scalar') return scalars[shape.scalar].zero();
     if (shape.is !== 'type') return null;
     if (alternativeOf(shape.name) !== undefined) return null;
     const leaf = leafOf(shape.name);
-    return leaf === undefined ? this.filled({}, typeNamed(shape.name)?.fields ?? new Map<string, Field>()) : leaf.zero();
+    return leaf === undefined ? this.#filled({}, typeNamed(shape.name)?.fields ?? new Map<string, Field>()) : leaf.zero();
   }
 
-  private filled(value: JsonMembers, fields: ReadonlyMap<string, Field>): JsonMembers {
+  #filled(value: JsonMembers, fields: ReadonlyMap<string, Field>): JsonMembers {
     for (const { name, presence, shape } of fields.values()) {
       if (value[name] !== undefined || (presence !== 'always' && presence !== 'nullable')) continue;
       const isItems = name === 'items' && fields.has('metadata') && fields.has('kind');
-      value[name] = isItems ? [] : presence === 'nullable' ? null : this.zero(shape);
+      value[name] = isItems ? [] : presence === 'nullable' ? null : this.#zero(shape);
     }
     return value;
   }
 
-  private isAbsent(value: Json, { name, shape, presence }: Field, owner: string): boolean {
+  #isAbsent(value: Json, { name, shape, presence }: Field, owner: string): boolean {
     const { telling } = this.context;
     const isItems = name === 'items' && owner.endsWith('List');
     if ((shape.is === 'list' || shape.is === 'map') && !isItems && `${owner}.${name}` !== 'HPAScalingRules.policies') {
@@ -175,7 +175,7 @@ class Walk {
     return value === null || (presence === 'value' && (value === '' || value === 0 || value === false));
   }
 
-  private wrong(value: Json, type: string): null {
+  #wrong(value: Json, type: string): null {
     this.context.members += countMembers(value);
     this.context.reportType(value, type);
     return null;

@@ -11,6 +11,9 @@ const pollMs = 20;
 
 /** A server in this process that is started again and again over the same data, with other options and files each time. */
 export class Restartable {
+  readonly #serving: Identity;
+  readonly #admin: Identity;
+
   /** What it has written to its log since it was started last. */
   log: string[] = [];
   #running: RunningServer | null = null;
@@ -18,9 +21,12 @@ export class Restartable {
   private constructor(
     readonly directory: string,
     readonly identities: Identities,
-    private readonly serving: Identity,
-    private readonly admin: Identity,
-  ) {}
+    serving: Identity,
+    admin: Identity,
+  ) {
+    this.#serving = serving;
+    this.#admin = admin;
+  }
 
   static async create(name: string): Promise<Restartable> {
     const identities = await createIdentities();
@@ -50,8 +56,8 @@ export class Restartable {
       '--authorization-mode=RBAC',
       `--raft-data-dir=${path.join(this.directory, 'data')}`,
       `--client-ca-file=${this.identities.caFile}`,
-      `--tls-cert-file=${this.serving.certFile}`,
-      `--tls-private-key-file=${this.serving.keyFile}`,
+      `--tls-cert-file=${this.#serving.certFile}`,
+      `--tls-private-key-file=${this.#serving.keyFile}`,
       ...args,
     ]);
     if (!read.ok) throw new Error(read.errors.join('\n'));
@@ -62,7 +68,7 @@ export class Restartable {
   async ask(method: string, at: string, object?: object): Promise<Answer> {
     if (this.#running === null) throw new Error('no server runs');
     return call1(Number(new URL(this.#running.url).port), {
-      identity: this.admin,
+      identity: this.#admin,
       method,
       path: at,
       ...(object === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(object) }),

@@ -166,25 +166,27 @@ interface Pair {
 
 /** Both storages, kept at the same version. */
 class Both {
+  readonly #options: Partial<RaftStorageOptions>;
   readonly model: MemoryStorage = createMemoryStorage({ selectableFields });
   readonly replica = new FakeReplica();
   cache: RaftStorage;
-  private readonly pairs: Pair[] = [];
+  readonly #pairs: Pair[] = [];
   /** Lists of which there is more. */
-  private readonly pagers: ListRequest[] = [];
-  private readonly reported: unknown[] = [];
+  readonly #pagers: ListRequest[] = [];
+  readonly #reported: unknown[] = [];
 
-  constructor(private readonly options: Partial<RaftStorageOptions>) {
-    this.cache = this.start();
+  constructor(options: Partial<RaftStorageOptions>) {
+    this.#options = options;
+    this.cache = this.#start();
   }
 
-  private start(): RaftStorage {
+  #start(): RaftStorage {
     return createRaftStorage({
       replica: this.replica,
       selectableFields,
-      ...this.options,
+      ...this.#options,
       versionTimeoutMs: 0,
-      report: (error) => this.reported.push(error),
+      report: (error) => this.#reported.push(error),
     });
   }
 
@@ -192,29 +194,29 @@ class Both {
     switch (operation_.do) {
       case 'write':
       case 'delete':
-        return this.write(operation_);
+        return this.#write(operation_);
       case 'list':
-        return this.list(operation_);
+        return this.#list(operation_);
       case 'watch':
-        return this.watch(operation_);
+        return this.#watch(operation_);
       case 'page':
-        return this.page(operation_.which);
+        return this.#page(operation_.which);
       case 'get':
-        return this.get(operation_);
+        return this.#get(operation_);
       case 'stop':
-        return this.stop(operation_.which);
+        return this.#stop(operation_.which);
       case 'full':
-        return this.pairs[operation_.which % Math.max(1, this.pairs.length)]?.cache.watch.fallBehind();
+        return this.#pairs[operation_.which % Math.max(1, this.#pairs.length)]?.cache.watch.fallBehind();
       case 'reconnect':
-        return this.reconnect(this.pairs[operation_.which % Math.max(1, this.pairs.length)], operation_.fromBookmark);
+        return this.#reconnect(this.#pairs[operation_.which % Math.max(1, this.#pairs.length)], operation_.fromBookmark);
       case 'restart':
-        return this.restart();
+        return this.#restart();
       case 'settle':
         return settle();
       case 'burst': {
         const { resource: index, label } = operation_;
         for (let n = 0; n < burstSize; n++)
-          await this.write({
+          await this.#write({
             do: 'write',
             resource: index,
             namespace: 'b',
@@ -235,8 +237,8 @@ class Both {
   /** What every watcher has seen, at the end. */
   async check(): Promise<void> {
     for (let round = 0; round < settleRounds; round++) await settle();
-    expect(this.reported).to.deep.equal([]);
-    for (const { model, cache } of this.pairs) {
+    expect(this.#reported).to.deep.equal([]);
+    for (const { model, cache } of this.#pairs) {
       if (cache.sink.lines.at(-1) === 'end expired' && model.sink.lines.at(-1) !== 'end expired') {
         // The cache keeps less history; what it showed before that must still be right.
         expect(model.sink.lines.slice(0, cache.sink.lines.length - 1)).to.deep.equal(cache.sink.lines.slice(0, -1));
@@ -250,7 +252,7 @@ class Both {
     }
   }
 
-  private async write({
+  async #write({
     do: verb,
     resource: index,
     namespace,
@@ -272,14 +274,7 @@ class Both {
     expect(describe_(await change(this.cache))).to.deep.equal(describe_(await change(this.model)));
   }
 
-  private async list({
-    resource: index,
-    select,
-    limit,
-    back: back_,
-    consistency,
-    pages,
-  }: Extract<Operation, { do: 'list' }>): Promise<void> {
+  async #list({ resource: index, select, limit, back: back_, consistency, pages }: Extract<Operation, { do: 'list' }>): Promise<void> {
     const version = Math.max(1, this.model.version - back_);
     const request = listRequest(resources[index] ?? configMaps, {
       ...selectionOf(select),
@@ -287,16 +282,16 @@ class Both {
       consistency: consistency === 'mostRecent' ? { at: 'mostRecent' } : { at: consistency, version },
     });
     for (let next: ListRequest | null = request; next !== null && pages !== 'none';) {
-      next = await this.listOnce(next);
+      next = await this.#listOnce(next);
       if (next === null || pages === 'now') continue;
-      this.pagers.push(next);
+      this.#pagers.push(next);
       return;
     }
-    if (pages === 'none') await this.listOnce(request);
+    if (pages === 'none') await this.#listOnce(request);
   }
 
   /** One page of a list; the request for the next one, if there is one. */
-  private async listOnce(request: ListRequest): Promise<ListRequest | null> {
+  async #listOnce(request: ListRequest): Promise<ListRequest | null> {
     const model = await this.model.list(request);
     const cache = await this.cache.list(request);
     // The model forgets at once; the cache may still know. A client that goes on nevertheless gets the rest as it is now.
@@ -308,13 +303,13 @@ class Both {
       : { ...request, after: last, consistency: { at: 'exact', version: model.version } };
   }
 
-  private async page(which_: number): Promise<void> {
-    const [request] = this.pagers.splice(which_ % Math.max(1, this.pagers.length), 1);
-    const next = request === undefined ? null : await this.listOnce(request);
-    if (next !== null) this.pagers.push(next);
+  async #page(which_: number): Promise<void> {
+    const [request] = this.#pagers.splice(which_ % Math.max(1, this.#pagers.length), 1);
+    const next = request === undefined ? null : await this.#listOnce(request);
+    if (next !== null) this.#pagers.push(next);
   }
 
-  private async get({ resource: index, namespace, name, back: back_, consistency }: Extract<Operation, { do: 'get' }>): Promise<void> {
+  async #get({ resource: index, namespace, name, back: back_, consistency }: Extract<Operation, { do: 'get' }>): Promise<void> {
     const resource_ = resources[index] ?? configMaps;
     const at = key(resource_, resource_ === nodes ? '' : namespace, name);
     const asked: Consistency =
@@ -326,7 +321,7 @@ class Both {
     if (model.outcome !== 'expired') expect(got(cache)).to.deep.equal(got(model));
   }
 
-  private async watch({ resource: index, select, start, back: back_, initialEvents }: Extract<Operation, { do: 'watch' }>): Promise<void> {
+  async #watch({ resource: index, select, start, back: back_, initialEvents }: Extract<Operation, { do: 'watch' }>): Promise<void> {
     const request: WatchRequest = watchRequest(resources[index] ?? configMaps, {
       ...selectionOf(select),
       initialEvents: start === 'after' && initialEvents,
@@ -343,7 +338,7 @@ class Both {
       }),
     ];
     const { barriers } = this.replica;
-    this.pairs.push({
+    this.#pairs.push({
       request,
       model: { sink: model, watch: this.model.watch(request, model) },
       cache: { sink: cache, watch: this.cache.watch(request, cache) },
@@ -357,13 +352,13 @@ class Both {
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
   }
 
-  private stop(which_: number): void {
-    const pair = this.pairs[which_ % Math.max(1, this.pairs.length)];
-    if (pair !== undefined) this.drop(pair);
+  #stop(which_: number): void {
+    const pair = this.#pairs[which_ % Math.max(1, this.#pairs.length)];
+    if (pair !== undefined) this.#drop(pair);
   }
 
-  private drop(pair: Pair): void {
-    this.pairs.splice(this.pairs.indexOf(pair), 1);
+  #drop(pair: Pair): void {
+    this.#pairs.splice(this.#pairs.indexOf(pair), 1);
     pair.model.watch.stop();
     pair.cache.watch.stop();
     const [model, cache] = [pair.model.sink.lines, pair.cache.sink.lines.filter((line) => line !== 'end expired')];
@@ -373,7 +368,7 @@ class Both {
   /** Whenever a bookmark were sent now: everything up to it has been shown, and nothing beyond. */
   checkBookmarks(): void {
     const shown = ({ type, version, object: { namespace, name } }: WatchEvent): string => `${type} ${namespace}/${name}@${version}`;
-    for (const { cache, model } of this.pairs) {
+    for (const { cache, model } of this.#pairs) {
       const { version } = cache.watch;
       if (version > 0)
         expect(cache.sink.events.map(shown)).to.deep.equal(model.sink.events.filter((event) => event.version <= version).map(shown));
@@ -381,7 +376,7 @@ class Both {
   }
 
   /** The client goes on from where it was, with the same sink: what it has seen in the end must be what nobody disturbed has seen. */
-  private reconnect(pair: Pair | undefined, fromBookmark: boolean): void {
+  #reconnect(pair: Pair | undefined, fromBookmark: boolean): void {
     const after = pair === undefined ? null : positionOf(pair, fromBookmark);
     if (pair === undefined || after === null) return;
     pair.cache.watch.stop();
@@ -390,12 +385,12 @@ class Both {
   }
 
   /** A replica starts again, or the clients come from another one. Who has not seen all of the state yet would have to begin anew. */
-  private async restart(): Promise<void> {
-    for (const pair of [...this.pairs]) if (positionOf(pair, false) === null && !hasEnded(pair)) this.drop(pair);
+  async #restart(): Promise<void> {
+    for (const pair of [...this.#pairs]) if (positionOf(pair, false) === null && !hasEnded(pair)) this.#drop(pair);
     this.cache.close();
-    const before = this.pairs.map((pair) => [pair, positionOf(pair, true)] as const);
-    for (const { cache } of this.pairs) cache.watch.stop();
-    this.cache = this.start();
+    const before = this.#pairs.map((pair) => [pair, positionOf(pair, true)] as const);
+    for (const { cache } of this.#pairs) cache.watch.stop();
+    this.cache = this.#start();
     await this.cache.ready();
     for (const [pair, after] of before) {
       if (after === null) continue;

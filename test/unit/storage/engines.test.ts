@@ -61,15 +61,16 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 /** One engine in one run. */
 class Subject {
-  /** Revisions of this engine, by the number of the transaction. */
-  private readonly made: number[] = [];
+  readonly #engine: StoreEngine;
+  readonly #prefix: string;
 
-  private constructor(
-    private readonly engine: StoreEngine,
-    private readonly prefix: string,
-    first: number,
-  ) {
-    this.made.push(first);
+  /** Revisions of this engine, by the number of the transaction. */
+  readonly #made: number[] = [];
+
+  private constructor(engine: StoreEngine, prefix: string, first: number) {
+    this.#engine = engine;
+    this.#prefix = prefix;
+    this.#made.push(first);
   }
 
   static async begin(engine: StoreEngine, prefix: string): Promise<Subject> {
@@ -84,75 +85,75 @@ class Subject {
   async do(step_: Step): Promise<unknown> {
     switch (step_.do) {
       case 'write':
-        return this.write(step_);
+        return this.#write(step_);
       case 'range':
-        return this.range(step_);
+        return this.#range(step_);
       case 'changes':
-        return this.changes(step_);
+        return this.#changes(step_);
       case 'compact': {
-        const { outcome } = await this.engine.compact(revision(this.at(step_.back)), { timeoutMs });
+        const { outcome } = await this.#engine.compact(revision(this.#at(step_.back)), { timeoutMs });
         return outcome;
       }
     }
   }
 
-  private async write({ puts, deletes, compared }: Extract<Step, { do: 'write' }>): Promise<unknown> {
-    const put = new Map(puts.map(([at, text]) => [this.key(at), text]));
+  async #write({ puts, deletes, compared }: Extract<Step, { do: 'write' }>): Promise<unknown> {
+    const put = new Map(puts.map(([at, text]) => [this.#key(at), text]));
     const operations = [
       ...[...put].map(([key, text]) => ({ type: 'put' as const, key, value: Buffer.from(text) })),
-      ...[...new Set(deletes.map((at) => this.key(at)))].filter((key) => !put.has(key)).map((key) => ({ type: 'delete' as const, key })),
+      ...[...new Set(deletes.map((at) => this.#key(at)))].filter((key) => !put.has(key)).map((key) => ({ type: 'delete' as const, key })),
     ];
     const comparisons = await Promise.all(
       [...new Map(compared)].map(async ([at, when]) => {
-        const now = (await this.present(this.key(at)))?.modRevision ?? 0;
-        const wanted = when === 'now' ? now : when === 'absent' ? 0 : (this.made[0] ?? 0);
-        return { key: this.key(at), modRevision: revision(wanted) };
+        const now = (await this.#present(this.#key(at)))?.modRevision ?? 0;
+        const wanted = when === 'now' ? now : when === 'absent' ? 0 : (this.#made[0] ?? 0);
+        return { key: this.#key(at), modRevision: revision(wanted) };
       }),
     );
-    const outcome = await this.engine.write({ comparisons, operations }, { timeoutMs });
-    if (outcome.outcome === 'applied') this.made.push(outcome.revision);
-    return outcome.outcome === 'conflict' ? ['conflict', outcome.current.map((item) => item && this.told(item))] : outcome.outcome;
+    const outcome = await this.#engine.write({ comparisons, operations }, { timeoutMs });
+    if (outcome.outcome === 'applied') this.#made.push(outcome.revision);
+    return outcome.outcome === 'conflict' ? ['conflict', outcome.current.map((item) => item && this.#told(item))] : outcome.outcome;
   }
 
-  private async range({ from, to, limit, back }: Extract<Step, { do: 'range' }>): Promise<unknown> {
-    const end = to === null ? `${this.prefix.slice(0, -1)}0` : this.key(to);
-    const result = await this.engine.range({ start: this.key(from), end, revision: revision(this.at(back)), limit });
-    return result.outcome === 'found' ? [result.items.map((item) => this.told(item)), result.remaining] : result.outcome;
+  async #range({ from, to, limit, back }: Extract<Step, { do: 'range' }>): Promise<unknown> {
+    const end = to === null ? `${this.#prefix.slice(0, -1)}0` : this.#key(to);
+    const result = await this.#engine.range({ start: this.#key(from), end, revision: revision(this.#at(back)), limit });
+    return result.outcome === 'found' ? [result.items.map((item) => this.#told(item)), result.remaining] : result.outcome;
   }
 
-  private async changes({ back, bytesMax }: Extract<Step, { do: 'changes' }>): Promise<unknown> {
+  async #changes({ back, bytesMax }: Extract<Step, { do: 'changes' }>): Promise<unknown> {
     const all: unknown[] = [];
-    for (let after = this.at(back); after < this.at(0);) {
-      const page = await this.engine.changesSince(revision(after), { bytesMax });
+    for (let after = this.#at(back); after < this.#at(0);) {
+      const page = await this.#engine.changesSince(revision(after), { bytesMax });
       if (page.outcome !== 'found') return page.outcome;
-      const own = page.changes.filter(({ key }) => key.startsWith(this.prefix));
-      all.push(...own.map((change) => this.toldChange(change)));
+      const own = page.changes.filter(({ key }) => key.startsWith(this.#prefix));
+      all.push(...own.map((change) => this.#toldChange(change)));
       after = page.through;
     }
     // The order of the keys of one revision is nobody's promise.
     return all.map((each) => JSON.stringify(each)).sort();
   }
 
-  private async present(key: string): Promise<KeyValue | null> {
-    const result = await this.engine.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
+  async #present(key: string): Promise<KeyValue | null> {
+    const result = await this.#engine.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
     return result.outcome === 'found' ? (result.items[0] ?? null) : null;
   }
 
-  private key(at: number): string {
-    return `${this.prefix}${names[at] ?? ''}`;
+  #key(at: number): string {
+    return `${this.#prefix}${names[at] ?? ''}`;
   }
 
   /** So many transactions ago, or the first one. */
-  private at(back: number): number {
-    return this.made[Math.max(0, this.made.length - 1 - back)] ?? 0;
+  #at(back: number): number {
+    return this.#made[Math.max(0, this.#made.length - 1 - back)] ?? 0;
   }
 
-  private told({ key, value, createRevision, modRevision, version }: KeyValue): unknown {
-    return [key, Buffer.from(value).toString(), this.made.indexOf(createRevision), this.made.indexOf(modRevision), version];
+  #told({ key, value, createRevision, modRevision, version }: KeyValue): unknown {
+    return [key, Buffer.from(value).toString(), this.#made.indexOf(createRevision), this.#made.indexOf(modRevision), version];
   }
 
-  private toldChange({ key, value, revision: at }: Change): unknown {
-    return [this.made.indexOf(at), key, value === null ? null : Buffer.from(value).toString()];
+  #toldChange({ key, value, revision: at }: Change): unknown {
+    return [this.#made.indexOf(at), key, value === null ? null : Buffer.from(value).toString()];
   }
 }
 

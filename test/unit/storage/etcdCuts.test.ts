@@ -14,10 +14,13 @@ const timeoutMs = 20_000;
 
 /** Passes connections on, until it is told to break them all. */
 class Cutter {
+  readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   cuts = 0;
 
-  private constructor(private readonly server: Server) {}
+  private constructor(server: Server) {
+    this.#server = server;
+  }
 
   static async before(target: string): Promise<Cutter> {
     const server = createServer((from) => {
@@ -42,7 +45,7 @@ class Cutter {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   cut(): void {
@@ -51,9 +54,9 @@ class Cutter {
   }
 
   async stop(): Promise<void> {
-    this.server.close();
+    this.#server.close();
     this.cut();
-    await once(this.server, 'close');
+    await once(this.#server, 'close');
   }
 }
 

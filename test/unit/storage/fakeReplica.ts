@@ -24,10 +24,10 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
   isSole = false;
   /** Answers the next write instead of doing it. */
   nextWrite: WriteOutcome | null = null;
-  private readonly history: HistoryRecord[] = [];
-  private readonly listeners = new Set<(batch: ChangeBatch) => void>();
-  private held: ChangeBatch[] | null = null;
-  private whenReleased: (() => void)[] = [];
+  readonly #history: HistoryRecord[] = [];
+  readonly #listeners = new Set<(batch: ChangeBatch) => void>();
+  #held: ChangeBatch[] | null = null;
+  #whenReleased: (() => void)[] = [];
 
   async write({
     comparisons,
@@ -41,11 +41,11 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
       this.nextWrite = null;
       return outcome;
     }
-    const current = comparisons.map(({ key }) => this.newest(key, this.revision));
+    const current = comparisons.map(({ key }) => this.#newest(key, this.revision));
     if (comparisons.some(({ modRevision }, index) => (current[index]?.modRevision ?? 0) !== modRevision))
       return { outcome: 'conflict', revision: this.revision, current };
     const applied = this.apply(operations);
-    await this.delivered();
+    await this.#delivered();
     return { outcome: 'applied', revision: applied };
   }
 
@@ -53,51 +53,51 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
     this.barriers++;
     if (this.barrierFailure !== null) return this.barrierFailure;
     const reached = this.revision;
-    await this.delivered();
+    await this.#delivered();
     return { outcome: 'reached', revision: reached };
   }
 
   current(): Revision | null {
-    return this.isSole && this.held === null ? this.revision : null;
+    return this.isSole && this.#held === null ? this.revision : null;
   }
 
   async range({ start, end, revision: at, limit, bytesMax }: RangeOptions): Promise<RangeResult> {
     if (at !== null && at > this.revision) return { outcome: 'future', revision: this.revision };
     if (at !== null && at < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
-    const keys = [...new Set(this.history.map(({ key }) => key))]
+    const keys = [...new Set(this.#history.map(({ key }) => key))]
       .filter((key) => compareKeys(key, start) >= 0 && (end === null || compareKeys(key, end) < 0))
       .sort(compareKeys);
-    const found = keys.map((key) => this.newest(key, at ?? this.revision)).filter((item) => item !== null);
+    const found = keys.map((key) => this.#newest(key, at ?? this.revision)).filter((item) => item !== null);
     const items = upToBytes(found, bytesMax ?? Infinity).slice(0, limit ?? undefined);
     return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
   }
 
   async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
     if (after < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
-    const all = this.history.filter((record) => record.revision > after);
+    const all = this.#history.filter((record) => record.revision > after);
     const last = upToBytes(all, bytesMax).at(-1)?.revision ?? this.revision;
     const changes = all.filter((record) => record.revision <= last);
     return { outcome: 'found', changes, through: changes.length === all.length ? this.revision : last };
   }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {
-    this.listeners.add(listener);
-    return () => this.listeners.delete(listener);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   async compact(at: Revision): Promise<WriteOutcome> {
     if (at <= this.compacted) return { outcome: 'compacted', revision: this.revision };
     this.compacted = revision(Math.min(at, this.revision));
-    this.deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: false });
+    this.#deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: false });
     return { outcome: 'applied', revision: this.revision };
   }
 
   /** Applies operations under the next revision, as if another replica had asked for them. */
   apply(operations: readonly Operation[]): Revision {
     // Removing what is not there changes nothing.
-    const effective = operations.filter(({ type, key }) => type === 'put' || this.newest(key, this.revision) !== null);
+    const effective = operations.filter(({ type, key }) => type === 'put' || this.#newest(key, this.revision) !== null);
     this.revision = revision(this.revision + 1);
-    const changes = effective.map((operation) => this.record(operation));
+    const changes = effective.map((operation) => this.#record(operation));
     // One buffer for the whole batch, as the real one has it.
     const batch = Buffer.concat(changes.map(({ value }) => value ?? Buffer.alloc(0)));
     let offset = 0;
@@ -105,7 +105,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
       ...change,
       value: change.value === null ? null : batch.subarray(offset, (offset += change.value.length)),
     }));
-    this.deliver({ changes: views, revision: this.revision, compacted: this.compacted, gap: false });
+    this.#deliver({ changes: views, revision: this.revision, compacted: this.compacted, gap: false });
     return this.revision;
   }
 
@@ -116,47 +116,47 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
   ): void {
     this.revision = revision(newest);
     this.compacted = revision(compacted);
-    this.history.length = 0;
+    this.#history.length = 0;
     for (const state of states)
-      this.history.push({
+      this.#history.push({
         key: state.key,
         value: state.value,
         revision: revision(state.revision),
         createRevision: revision(state.revision),
         version: 1,
       });
-    this.deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: true });
+    this.#deliver({ changes: [], revision: this.revision, compacted: this.compacted, gap: true });
   }
 
   /** Delivers nothing until `release`. */
   hold(): void {
-    this.held = [];
+    this.#held = [];
   }
 
   release(): void {
-    const held = this.held ?? [];
-    this.held = null;
-    for (const batch of held) this.deliver(batch);
-    for (const resolve of this.whenReleased.splice(0)) resolve();
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const batch of held) this.#deliver(batch);
+    for (const resolve of this.#whenReleased.splice(0)) resolve();
   }
 
-  private deliver(batch: ChangeBatch): void {
-    if (this.held !== null) {
-      this.held.push({
+  #deliver(batch: ChangeBatch): void {
+    if (this.#held !== null) {
+      this.#held.push({
         ...batch,
         changes: batch.changes.map((change) => ({ ...change, value: change.value === null ? null : Buffer.from(change.value) })),
       });
       return;
     }
-    for (const listener of this.listeners) listener(batch);
+    for (const listener of this.#listeners) listener(batch);
   }
 
-  private delivered(): Promise<void> {
-    return this.held === null ? Promise.resolve() : new Promise((resolve) => this.whenReleased.push(resolve));
+  #delivered(): Promise<void> {
+    return this.#held === null ? Promise.resolve() : new Promise((resolve) => this.#whenReleased.push(resolve));
   }
 
-  private record(operation: Operation): HistoryRecord {
-    const before = this.newest(operation.key, this.revision);
+  #record(operation: Operation): HistoryRecord {
+    const before = this.#newest(operation.key, this.revision);
     const record = {
       revision: this.revision,
       key: operation.key,
@@ -164,12 +164,12 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
       createRevision: before?.createRevision ?? this.revision,
       version: (before?.version ?? 0) + 1,
     };
-    this.history.push(record);
+    this.#history.push(record);
     return record;
   }
 
-  private newest(key: string, at: Revision): KeyValue | null {
-    const found = this.history.findLast((record) => record.key === key && record.revision <= at);
+  #newest(key: string, at: Revision): KeyValue | null {
+    const found = this.#history.findLast((record) => record.key === key && record.revision <= at);
     if (found === undefined || found.value === null) return null;
     return { key, value: found.value, createRevision: found.createRevision, modRevision: found.revision, version: found.version };
   }

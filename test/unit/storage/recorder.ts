@@ -4,33 +4,33 @@ import type { Failure, WatchEvent, WatchSink } from '../../../server/storage/con
 export class Recorder implements WatchSink {
   readonly lines: string[] = [];
   readonly events: WatchEvent[] = [];
-  private readonly waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
   event(event: WatchEvent): void {
     this.events.push(event);
     const { namespace, name } = event.object;
-    this.write(`${event.type} ${namespace}/${name}@${event.version}`);
+    this.#write(`${event.type} ${namespace}/${name}@${event.version}`);
   }
 
   synced(version: number): void {
-    this.write(`synced ${version}`);
+    this.#write(`synced ${version}`);
   }
 
   end(reason: Failure): void {
-    this.write(`end ${reason.outcome}`);
+    this.#write(`end ${reason.outcome}`);
   }
 
   /** Resolves when there are `count` lines. */
   async count(count: number): Promise<string[]> {
-    if (this.lines.length < count) await new Promise<void>((resolve) => this.waiting.push({ count, resolve }));
+    if (this.lines.length < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
     return this.lines;
   }
 
-  private write(line: string): void {
+  #write(line: string): void {
     this.lines.push(line);
-    for (const waiter of this.waiting.splice(0)) {
+    for (const waiter of this.#waiting.splice(0)) {
       if (this.lines.length >= waiter.count) waiter.resolve();
-      else this.waiting.push(waiter);
+      else this.#waiting.push(waiter);
     }
   }
 }

@@ -17,13 +17,15 @@ const neverMade = (): MadeForm => {
 
 /** Stays where it lies until it is told to go. */
 class Guest implements Lodger {
+  readonly #form: CommonForm;
   moved = false;
-  private place = 0;
+  #place = 0;
   readonly size: number;
 
-  constructor(private readonly form: CommonForm) {
+  constructor(form: CommonForm) {
+    this.#form = form;
     this.size = form.bytes.length;
-    this.place = form.segment?.add(this) ?? 0;
+    this.#place = form.segment?.add(this) ?? 0;
   }
 
   moveOut(): void {
@@ -31,7 +33,7 @@ class Guest implements Lodger {
   }
 
   leave(): void {
-    this.form.segment?.leave(this.place, this);
+    this.#form.segment?.leave(this.#place, this);
   }
 }
 

@@ -5,16 +5,16 @@ import { inOneGo, type Steps } from '../../../api/steps.js';
 /** Turns of a loop that goes round when told to, by a clock that moves when told to. */
 class Loop {
   nowMs = 0;
-  private next: (() => void)[] = [];
-  readonly turns = new Turns({ budgetMs: 8, now: () => this.nowMs, inNextTurn: (action) => this.next.push(action) });
+  #next: (() => void)[] = [];
+  readonly turns = new Turns({ budgetMs: 8, now: () => this.nowMs, inNextTurn: (action) => this.#next.push(action) });
 
   get isIdle(): boolean {
-    return this.next.length === 0;
+    return this.#next.length === 0;
   }
 
   /** One turn, and what was promised in it. */
   async goRound(): Promise<void> {
-    for (const action of this.next.splice(0)) action();
+    for (const action of this.#next.splice(0)) action();
     await Promise.resolve();
   }
 

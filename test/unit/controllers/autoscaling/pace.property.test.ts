@@ -18,21 +18,23 @@ interface Event {
 }
 
 class Model {
+  readonly #behavior: HorizontalPodAutoscalerBehavior | undefined;
   readonly #recommended: Event[];
   readonly #changes: Event[] = [];
 
   constructor(
     public current: number,
-    private readonly behavior: HorizontalPodAutoscalerBehavior | undefined,
+    behavior: HorizontalPodAutoscalerBehavior | undefined,
   ) {
+    this.#behavior = behavior;
     this.#recommended = [{ second: 0, number: current }];
   }
 
   /** What the number of pods becomes when so many are wanted. */
   step(wanted: number, second: number): number {
-    const steady = this.behavior === undefined ? this.#steadyDown(wanted, second) : this.#steady(wanted, second);
+    const steady = this.#behavior === undefined ? this.#steadyDown(wanted, second) : this.#steady(wanted, second);
     this.#recommended.push({ second, number: wanted });
-    const next = this.behavior === undefined ? this.#usual(steady) : this.#limited(steady, second);
+    const next = this.#behavior === undefined ? this.#usual(steady) : this.#limited(steady, second);
     if (next !== this.current) this.#changes.push({ second, number: next - this.current });
     this.current = next;
     return next;
@@ -48,8 +50,8 @@ class Model {
   #steady(wanted: number, second: number): number {
     const within = (seconds: number): number[] =>
       this.#recommended.filter((event) => event.second > second - seconds).map(({ number }) => number);
-    const lowest = Math.min(wanted, ...within(this.behavior?.scaleUp?.stabilizationWindowSeconds ?? 0));
-    const highest = Math.max(wanted, ...within(this.behavior?.scaleDown?.stabilizationWindowSeconds ?? downWindowSeconds));
+    const lowest = Math.min(wanted, ...within(this.#behavior?.scaleUp?.stabilizationWindowSeconds ?? 0));
+    const highest = Math.max(wanted, ...within(this.#behavior?.scaleDown?.stabilizationWindowSeconds ?? downWindowSeconds));
     if (this.current < lowest) return Math.min(lowest, highest);
     return Math.min(this.current, highest);
   }
@@ -61,7 +63,7 @@ class Model {
 
   #limited(wanted: number, second: number): number {
     if (wanted > this.current) {
-      const rules = this.behavior?.scaleUp;
+      const rules = this.#behavior?.scaleUp;
       const policies = rules?.policies ?? [
         { type: 'Pods', value: 4, periodSeconds: 15 },
         { type: 'Percent', value: 100, periodSeconds: 15 },
@@ -73,7 +75,7 @@ class Model {
       return Math.min(wanted, bounds.max, Math.max(this.current, this.#chosen(rules, limits, 'largest')));
     }
     if (wanted < this.current) {
-      const rules = this.behavior?.scaleDown;
+      const rules = this.#behavior?.scaleDown;
       const policies = rules?.policies ?? [{ type: 'Percent', value: 100, periodSeconds: 15 }];
       const limits = policies.map(({ type, value, periodSeconds }) => {
         const start = this.#startOf(periodSeconds, second);
