@@ -27,6 +27,12 @@ const forbiddenGlobals = [
   'console',
 ].map((name) => ({ name, message: 'Pure code: take it as an argument.' }));
 
+/** `#x` is the one private form, which holds at run time as well. Constructors alone cannot have it. */
+const onePrivateForm = {
+  selector: "[accessibility='private']:not(MethodDefinition[kind='constructor'])",
+  message: 'Private members are written `#x`; of a parameter, a field that the constructor sets.',
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -73,6 +79,7 @@ export default tseslint.config(
         { selector: 'classMethod', format: ['camelCase'], leadingUnderscore: 'allow' },
       ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
+      'no-restricted-syntax': ['error', onePrivateForm],
       'no-var': 'error',
       'prefer-const': 'error',
       '@typescript-eslint/no-this-alias': 'off', // a walk down a tree starts at `this`
@@ -90,6 +97,7 @@ export default tseslint.config(
       'no-restricted-globals': ['error', ...forbiddenGlobals],
       'no-restricted-syntax': [
         'error',
+        onePrivateForm,
         { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Pure code: randomness is injected.' },
         { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Pure code: take the time as an argument.' },
         {

@@ -70,7 +70,8 @@ function measure(file) {
     }
     if (ts.isFunctionLike(node) && node.body) measureFunction(node, source, at(node), lineOf(node.end) - lineOf(node.getStart(source)) + 1);
     if (ts.isPropertyDeclaration(node) && ts.isPrivateIdentifier(node.name)) forms.hash = true;
-    if (node.kind === ts.SyntaxKind.PrivateKeyword) forms.keyword = true;
+    // A constructor has no other form.
+    if (node.kind === ts.SyntaxKind.PrivateKeyword && !ts.isConstructorDeclaration(node.parent)) forms.keyword = true;
     if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier?.text.startsWith('.'))
       measureImport(file, path.posix.join(path.posix.dirname(file), node.moduleSpecifier.text), at(node));
     ts.forEachChild(node, visit);
