@@ -10,7 +10,7 @@ import { askLauncher, CommandRefused, controlSocket, serveControl } from '../../
 import { directoryOf, parseName } from '../../../deploy/cli/home.js';
 import { mergeContext, personalKubeconfig, removeContext } from '../../../deploy/cli/kubeconfigFile.js';
 import { showLogs } from '../../../deploy/cli/logs.js';
-import { flagsFor } from '../../../deploy/cli/foreground.js';
+import { electionOf, flagsFor } from '../../../deploy/cli/foreground.js';
 import type { ProgramFlags } from '../../../deploy/settings.js';
 import { readUpOptions, withUpOptions, type UpOptions } from '../../../deploy/cli/upOptions.js';
 import { programFile } from '../../../deploy/programs.js';
@@ -126,6 +126,17 @@ describe('deploy/cli options', () => {
       .and.to.contain(String.raw`__fish_seen_subcommand_from up' -l open -d 'it\'s open'`)
       .and.to.contain("__fish_seen_subcommand_from kill' -a '(raftplane status");
     expect(() => completionScript(small(), 'tcsh')).to.throw('bash, zsh, fish, and none for tcsh');
+  });
+});
+
+describe('deploy/cli managers', () => {
+  it('elect quickly where there are several, unless it is said how', () => {
+    expect(electionOf(1, ['--v=2'])).to.deep.equal(['--v=2']);
+    const election = electionOf(2, ['--v=2']);
+    expect(election).to.include('--leader-elect-lease-duration=4s');
+    expect(election.at(-1)).to.equal('--v=2');
+    const own = ['--leader-elect-renew-deadline=10s'];
+    expect(electionOf(2, own)).to.deep.equal(own);
   });
 });
 
