@@ -1,6 +1,5 @@
 import type { Workers } from '../../workers/pool.js';
 import { apiVersionOf, type GroupResource } from '../../api/resource.js';
-import { StatusError } from '../../api/status.js';
 import type { TokenServices } from '../authentication/tokens/services.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { noRules, type RuleResolver } from '../authorization/rules.js';
@@ -19,7 +18,7 @@ import { proxy } from './pods/proxy.js';
 import { reviews } from './reviews/reviews.js';
 import { route, type ResourceVerb, type Route } from './routing.js';
 import { createToken } from './subresources/token.js';
-import { targetOf, type VerbDeps, type VerbHandler } from './verbs/deps.js';
+import type { VerbDeps, VerbHandler } from './verbs/deps.js';
 import { patch, patchView } from './verbs/patch.js';
 import { get, list } from './verbs/reads.js';
 import { getView, scale, updateView } from './verbs/view.js';
@@ -161,25 +160,19 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   await handlerOf(routing.route)(context, routing.route, deps);
 }
 
-function handlerOf({ resource, subresource, verb }: Route): VerbHandler {
-  if (subresource !== null) return genericSubresources[subresource.name]?.[verb] ?? notBuilt;
-  return reviews[`${resource.resource}.${resource.group}`]?.[verb] ?? (isVirtual(resource.verbs) ? notBuilt : verbs[verb]);
+/** Returns what answers a verb of a resource or subresource. Throws where discovery lists one that nothing answers. */
+export function handlerOf({ resource, subresource, verb }: Pick<Route, 'resource' | 'subresource' | 'verb'>): VerbHandler {
+  const handler =
+    subresource === null
+      ? (reviews[`${resource.resource}.${resource.group}`]?.[verb] ?? (isVirtual(resource.verbs) ? undefined : verbs[verb]))
+      : genericSubresources[subresource.name]?.[verb];
+  if (handler === undefined)
+    throw new Error(`nothing answers ${verb} of ${resource.resource}/${subresource?.name ?? ''} in ${apiVersionOf(resource)}`);
+  return handler;
 }
 
 /** Types that can only be created stand for an operation and are not stored. */
 const isVirtual = (verbs: ReadonlySet<string>): boolean => !verbs.has('get') && !verbs.has('list');
-
-/** Listed in discovery, but not implemented yet. The object is read first: a missing one is the more useful error. */
-const notBuilt: VerbHandler = async (context, where, { registry }) => {
-  if (where.name !== '') await registry.get(targetOf(where), { at: 'mostRecent' });
-  const what = `${where.resource.resource}${where.subresource === null ? '' : `/${where.subresource.name}`}`;
-  throw new StatusError(
-    501,
-    'NotImplemented',
-    `${context.request.method ?? ''} of ${what} in ${apiVersionOf(where.resource)} is not implemented yet`,
-    {},
-  );
-};
 
 function warnOfDeprecation(context: RequestContext, text: string): void {
   context.warnings.push(text);

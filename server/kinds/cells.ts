@@ -19,10 +19,12 @@ const common: Cells = {
   'Created At': (object) => object.metadata.creationTimestamp ?? '',
 };
 
-/** Columns that are not implemented yet. */
-const missing: Cell = () => none;
-
-export const cellOf = (column: string, cells: Cells = {}): Cell => cells[column] ?? common[column] ?? missing;
+/** Throws for a column of which nobody says what it shows: each kind lists the cells of its own ones. */
+export function cellOf(column: string, cells: Cells = {}): Cell {
+  const cell = cells[column] ?? common[column];
+  if (cell === undefined) throw new Error(`no cell is declared for column ${JSON.stringify(column)}`);
+  return cell;
+}
 
 const minute = 60;
 const hour = 60 * minute;

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { qualifiedName } from '../../../api/resource.js';
 import { columnsOf } from '../../../api/catalogue/tables.js';
+import { cellOf } from '../../../server/kinds/cells.js';
 import { createCatalogue, kindOf } from '../../../server/kinds/index.js';
 
-/** A declaration names cells by column, the facts list the columns: a name that is in one alone would show nothing, and nobody would be told. */
+/**
+ * A declaration names cells by column, the facts list the columns: a name that is in the declaration alone would show nothing. A column without a cell ends the
+ * start of the server.
+ */
 describe('kinds, cells', () => {
   const { groups } = createCatalogue({ serves: () => true });
   const served = groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
@@ -21,5 +25,9 @@ describe('kinds, cells', () => {
       return named.filter((column) => columns.get(qualifiedName(storage))?.has(column) !== true).map((column) => `${name}: ${column}`);
     });
     expect([...new Set(strange)]).to.deep.equal([]);
+  });
+
+  it('are declared for every column', () => {
+    expect(() => cellOf('Weather')).to.throw('no cell is declared for column "Weather"');
   });
 });
