@@ -28,7 +28,10 @@ export function staleTargetController(environment: ManagerEnvironment): QueueCon
     const waitMs = pod ? untilStaleMs(pod, clock.now()) : null;
     if (!pod || waitMs === null) return;
     if (waitMs > 0) return { againAfterMs: waitMs };
-    const conditions = [{ type: target, status: 'False', lastTransitionTime: timeText(clock.now()) }];
+    // The condition is replaced as a whole: what was to disrupt the pod, and why, is no longer said.
+    const { generation } = pod.metadata;
+    const replaced = { observedGeneration: generation ?? null, reason: null, message: null, lastProbeTime: null };
+    const conditions = [{ type: target, status: 'False', lastTransitionTime: timeText(clock.now()), ...replaced }];
     await unless(
       isNotFound,
       api.patch(

@@ -272,13 +272,30 @@ describe('the disruption controller', () => {
   it('takes the mark from a pod that was to be disrupted and was not', async () => {
     const marked = pod('a');
     const condition = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', lastTransitionTime: at(0) };
-    world.api.seed(pods, { ...marked, status: { ...marked.status, conditions: [condition] } });
+    world.api.seed(pods, { metadata: { ...marked.metadata, generation: 7 }, status: { ...marked.status, conditions: [condition] } });
     await world.start(disruptionController);
     await world.advance(119_000);
     expect(await world.writes()).to.deep.equal([]);
     await world.advance(1_000);
     expect((await world.writes()).map(({ verb, key, subresource, body }) => [verb, key, subresource, (body as Pod).status])).to.deep.equal([
-      ['patch', 'n/a', 'status', { conditions: [{ type: 'DisruptionTarget', status: 'False', lastTransitionTime: at(120) }] }],
+      [
+        'patch',
+        'n/a',
+        'status',
+        {
+          conditions: [
+            {
+              type: 'DisruptionTarget',
+              status: 'False',
+              lastTransitionTime: at(120),
+              observedGeneration: 7,
+              reason: null,
+              message: null,
+              lastProbeTime: null,
+            },
+          ],
+        },
+      ],
     ]);
   });
 
