@@ -67,6 +67,6 @@ function discoveryOf(platform: Platform, { objects, aggregation, peers }: Docume
     versionHashes: features.enabled('StorageVersionHash'),
     serverAddress: hostOf(platform),
     otherPaths: servesOpenId ? Object.values(openidPaths) : [],
-    cbor: features.enabled('CBORServingAndStorage'),
+    cbor: features.enabled('CBORServingAndStorage') ? objects.builtIn : null,
   });
 }

@@ -113,6 +113,7 @@ function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCh
       health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, butNotLivez);
     return;
   }
+  health.add({ name: 'poststarthook/start-encryption-provider-config-automatic-reload', check: () => undefined }, everywhere);
   health.add(
     {
       name: 'kms-providers',

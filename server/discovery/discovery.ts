@@ -25,8 +25,8 @@ export interface DiscoveryOptions {
   >;
   readonly serverAddress?: string;
   readonly otherPaths?: readonly string[];
-  /** Serves resource lists in CBOR: gate `CBORServingAndStorage`. */
-  readonly cbor?: boolean;
+  /** Resource lists of these group versions are served in CBOR as well (gate `CBORServingAndStorage`): of built-in ones, as in the reference. */
+  readonly cbor?: Pick<Catalogue, 'version'> | null;
   /** The emulated minor version; default: this program's. */
   readonly emulatedMinor?: number;
   /** Includes the hash of each type's stored version: gate `StorageVersionHash`. */
@@ -60,7 +60,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
   const { plain, json, cacheable } = createAnswers();
   const version = versionDocument(options);
   // CBOR covers a group's resources, but not the documents about groups, as in the reference.
-  const listEncoders = encodersWith(options.cbor ?? false);
+  const listEncoders = (group: string, name: string): Encoders => encodersWith(options.cbor?.version(group, name) != null);
   const merged = mergedDocuments(options.peers ?? nobody);
   const root = (context: RequestContext, documents: Documents, unrouted: boolean): true => {
     const wanted = aggregatedWanted(context);
@@ -74,7 +74,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       throw pathNotFound();
     }
     onlyGet(context);
-    return plain(context, document, { encoders: listEncoders });
+    return plain(context, document, { encoders: listEncoders(group, name) });
   };
 
   const pages: Readonly<Record<string, Page>> = {

@@ -43,7 +43,7 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
   const catalogue = createCatalogue();
   const registry = createRegistry({ storage: more.wrap?.(storage) ?? storage, ...more.registry });
   const workers = createWorkers();
-  const discovery = createDiscovery({ catalogue, cbor: more.endpoints?.cbor ?? false });
+  const discovery = createDiscovery({ catalogue, cbor: more.endpoints?.cbor === true ? catalogue : null });
   const openapi = createOpenApi({ builtIn: catalogue, ...(more.remote === undefined ? {} : { remote: more.remote }) });
   const authorize = firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({

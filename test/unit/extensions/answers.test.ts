@@ -3,6 +3,7 @@ import type http from 'node:http';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { masters } from '../../../server/authorization/builtin.js';
 import { createDiscovery } from '../../../server/discovery/discovery.js';
+import { createCatalogue } from '../../../server/kinds/index.js';
 import { createEndpoints } from '../../../server/endpoints/endpoints.js';
 import { createChain } from '../../../server/http/chain.js';
 import { createRoutes } from '../../../server/http/routes.js';
@@ -80,7 +81,7 @@ describe('extensions/answers', () => {
     const metrics = createMetrics();
     const routes = createRoutes({
       resources: createEndpoints({ registry, catalogue, workers, authorize: masters }),
-      documents: createDiscovery({ catalogue }),
+      documents: createDiscovery({ catalogue, cbor: createCatalogue() }),
       health: createHealthRegistry(),
       metrics,
       replica: null,
@@ -109,6 +110,13 @@ describe('extensions/answers', () => {
     server.close();
     extensions.stop();
     await workers.close();
+  });
+
+  it('are listed in no CBOR, which clients of a definition do not expect', async () => {
+    const path = '/apis/example.com/v1';
+    expect((await send('GET', path, { headers: { accept: 'application/cbor' } })).status).to.equal(406);
+    const either = await send('GET', path, { headers: { accept: 'application/cbor,application/json;q=0.9' } });
+    expect([either.status, either.headers['content-type']]).to.deep.equal([200, 'application/json']);
   });
 
   it('have no subresources outside their namespace, whatever the method', async () => {

@@ -1,9 +1,12 @@
+import 'reflect-metadata';
+import { KeyObject, webcrypto } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import http2 from 'node:http2';
 import https from 'node:https';
 import { join } from 'node:path';
 import tls from 'node:tls';
+import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
 import { connectionsMax } from '../../../program/port/connections/connectionLimit.js';
 import { CredentialError, checkTlsSettings, readAuthorities, readKeyPair, selfSignedPair } from '../../../program/tls/credentials.js';
@@ -14,7 +17,7 @@ import { listen, secureContextOptions } from '../../../program/port/listener.js'
 import { fixed, LiveFiles } from '../../../program/files/liveFile.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { servingOptions } from '../../../server/assembly/serving.js';
-import { sniChooser } from '../../../program/tls/sni.js';
+import { pairsOfOtherKeys, sniChooser } from '../../../program/tls/sni.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, call2, openFrontDoor, recordingLogger } from './frontDoor.js';
 import { createIdentities } from './identities.js';
@@ -279,6 +282,18 @@ describe('the listener', () => {
     expect(await shown()).to.equal('second');
     live.stop();
     await door.listener.close();
+  });
+
+  it('knows certificates of names whose keys are of another type than the default one, which Node does not replace', async () => {
+    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) };
+    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+    const cert = await x509.X509CertificateGenerator.createSelfSigned({ name: 'CN=rsa', keys, signingAlgorithm: algorithm }, webcrypto);
+    const directory = temporaryDirectory('types');
+    const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
+    writeFileSync(certFile, cert.toString('pem'));
+    writeFileSync(keyFile, KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
+    const [same, other] = [`${server.certFile},${server.keyFile}:a.example`, `${certFile},${keyFile}:b.example`];
+    expect(pairsOfOtherKeys([same, other], pairOf(server))).to.deep.equal([other]);
   });
 
   it('shows the certificate of the name that is asked for', async () => {
