@@ -28,6 +28,7 @@ function withoutChosen(value: unknown): unknown {
       .replace(serverAddress, 'serverAddress: <ip>');
   if (Array.isArray(value)) return value.map(withoutChosen);
   if (!isObject(value)) return value;
+  if (typeof value['openapi'] === 'string') return withoutProse(value);
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
@@ -35,3 +36,20 @@ function withoutChosen(value: unknown): unknown {
     ]),
   );
 }
+
+/** An OpenAPI document: its words are our own, and what it lists in some order is a set. */
+function withoutProse(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutProse);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name, member]) => !(name === 'description' && typeof member === 'string') && name !== 'info')
+      .map(([name, member]) => [name, Array.isArray(member) ? sortedSets(name, member) : withoutProse(member)]),
+  );
+}
+
+const sets: ReadonlySet<string> = new Set(['required', 'parameters', 'x-kubernetes-group-version-kind']);
+const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
+  const shown = members.map(withoutProse);
+  return sets.has(name) ? shown.map((each) => JSON.stringify(each)).sort() : shown;
+};

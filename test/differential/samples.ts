@@ -59,3 +59,15 @@ function ownNames({ group, version, kind, namespaced }: ResourceNames): JsonObje
     JSON.stringify(object).replaceAll('fuzz.example.com', '${r}.example.com').replaceAll('"fuzz"', '"${ns}"'),
   ) as JsonObject;
 }
+
+/** Kinds whose status the servers themselves write, some time after the object, and what that shows in. */
+const writtenByServers: ReadonlySet<string> = new Set([
+  'FlowSchema',
+  'ValidatingAdmissionPolicy',
+  'CustomResourceDefinition',
+  'APIService',
+  'ServiceCIDR',
+  'ResourceQuota',
+]);
+const ofStatus = ['/status', '/metadata/managedFields', '/rows/*/cells', '/rows/*/object/metadata/managedFields'] as const;
+export const ignoredOf = ({ kind }: Pick<ResourceNames, 'kind'>): readonly string[] => (writtenByServers.has(kind) ? ofStatus : []);

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { Step } from '../../golden/recordings.js';
 import type { Area } from '../area.js';
 import type { Random } from '../random.js';
-import { sampledResources } from '../samples.js';
+import { ignoredOf, sampledResources } from '../samples.js';
 
 /** Bodies with members that are unknown, come twice or are spelt in another case, in JSON and YAML and in patches. */
 export const fields: Area = {
@@ -29,7 +29,8 @@ export const fields: Area = {
         { do: `PATCH ${at}?dryRun=All&${option()}`, raw: jsonPatch(random), type: 'application/json-patch+json' },
       ]);
     };
-    return { steps: [{ do: `POST ${path}`, body: object }, ...(resource.verbs.has('create') ? random.upTo(4, writes) : [])] };
+    const written = (): Step => ({ ...writes(), ignore: ignoredOf(resource) });
+    return { steps: [{ do: `POST ${path}`, body: object }, ...(resource.verbs.has('create') ? random.upTo(4, written) : [])] };
   },
 };
 
@@ -71,9 +72,12 @@ function oddMember(name: string, text: string, random: Random): string[] {
   return random.pick([
     [text, '"unknown":1'],
     [text, '"unknown":{"a":{"b":1}}'],
-    [text, `${JSON.stringify(name)}:null`],
-    [text, text],
-    [text, text, text],
+    ...(text.includes('{')
+      ? []
+      : [
+          [text, text],
+          [text, text, text],
+        ]),
     [text.replace(JSON.stringify(name), JSON.stringify(cased))],
     [text, text.replace(JSON.stringify(name), JSON.stringify(cased))],
   ]);

@@ -3,7 +3,7 @@ import type { Step } from '../../golden/recordings.js';
 import type { Area, Sequence } from '../area.js';
 import { faulty } from '../faults.js';
 import type { Random } from '../random.js';
-import { sampledResources, type Sampled } from '../samples.js';
+import { ignoredOf, sampledResources, type Sampled } from '../samples.js';
 
 /** Every built-in kind: objects with none to three faults, as they are created and changed, by every verb and through every subresource. */
 export const kinds: Area = {
@@ -27,17 +27,6 @@ const creations = ({ resource, type, path, objects }: Sampled, random: Random): 
   }),
 });
 
-/** Kinds whose status the servers themselves write, some time after the object, and what that shows in. */
-const writtenByServers: ReadonlySet<string> = new Set([
-  'FlowSchema',
-  'ValidatingAdmissionPolicy',
-  'CustomResourceDefinition',
-  'APIService',
-  'ServiceCIDR',
-  'ResourceQuota',
-]);
-const ofStatus = ['/status', '/metadata/managedFields', '/rows/*/cells', '/rows/*/object/metadata/managedFields'] as const;
-
 /** One object that is there, and what is done to it. */
 function changes(sampled: Sampled, random: Random): Sequence {
   const { resource, path, objects } = sampled;
@@ -45,7 +34,7 @@ function changes(sampled: Sampled, random: Random): Sequence {
   const created: Step = { do: `POST ${path}`, body: object };
   if (!resource.verbs.has('update')) return { steps: [created] };
   const at = `${path}/${String((object['metadata'] as JsonObject)['name'])}`;
-  const ignored = writtenByServers.has(resource.kind) ? ofStatus : [];
+  const ignored = ignoredOf(resource);
   const after = random.upTo(6, (): Step => {
     const step = random.pick(steps)({ ...sampled, object, at }, random);
     return { ...step, ignore: [...(step.ignore ?? []), ...ignored] };
