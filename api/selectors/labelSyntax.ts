@@ -18,7 +18,7 @@ const prefixComplaint =
 export function labelKeyComplaints(key: string): string[] {
   const parts = key.split('/');
   if (parts.length > 2)
-    return [`a qualified name ${nameComplaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [`a valid label key ${nameComplaint} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const name = parts.at(-1) ?? '';
   return [
     ...(parts.length === 2 ? prefixComplaints(parts[0] ?? '') : []),

@@ -66,7 +66,8 @@ const documentsOfSections = (
   sections: ReadonlyMap<string, PathEntry[]>,
   defined: DefinedTypes,
   telling: Telling | undefined,
-): Map<string, JsonObject> => new Map([...sections].map(([section, paths]) => [section, documentV3(paths, release, defined, telling)]));
+): Map<string, JsonObject> =>
+  new Map([...sections].map(([section, paths]) => [section, documentV3(paths, { version: release, section }, defined, telling)]));
 
 const pathsBySection = ({ groups, answersObject, partial = false }: Source): Map<string, PathEntry[]> =>
   new Map([

@@ -15,7 +15,7 @@ export interface Media {
 }
 
 export const builtInMedia: Media = {
-  answers: { object: objects, stream: [...objects, ...streams], text: ['text/plain'], any: [anything] },
+  answers: { object: objects, stream: [...objects, ...streams], text: ['text/plain', ...objects], any: [anything] },
   bodies: [anything],
   patches,
 };

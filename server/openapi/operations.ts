@@ -25,7 +25,6 @@ export interface Operation {
   readonly takes: readonly string[];
   /** Media types of the responses. */
   readonly gives: readonly string[];
-  readonly deprecated: boolean;
 }
 
 export interface PathEntry {
@@ -175,11 +174,21 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
   ].filter(({ operations }) => operations.length > 0);
 };
 
-const entry = (path: string, operations: readonly Operation[]): PathEntry => ({
-  path,
-  operations,
-  parameters: [...pathParameters(path), ...pretty],
-});
+/** Parameters of all operations of a path stand beside them, in the order of their names. */
+function entry(path: string, operations: readonly Operation[]): PathEntry {
+  const [first, ...others] = operations.map(({ parameters }) => parameters);
+  const shared = new Set(
+    (first ?? []).filter((each) => others.every((parameters) => parameters.some(({ name }) => name === each.name))).map(({ name }) => name),
+  );
+  return {
+    path,
+    operations: operations.map((each) => ({ ...each, parameters: each.parameters.filter(({ name }) => !shared.has(name)) })),
+    parameters: inOrderOfNames([...pathParameters(path), ...pretty, ...(first ?? []).filter(({ name }) => shared.has(name))]),
+  };
+}
+
+const inOrderOfNames = (parameters: readonly Parameter[]): Parameter[] =>
+  [...parameters].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 
 const subjectOf = (resource: ResourceNames, acrossNamespaces = false): string =>
   `${resource.namespaced && !acrossNamespaces ? 'Namespaced' : ''}${resource.kind}`;
@@ -235,7 +244,6 @@ function common(owner: ResourceNames, verb: string, id: string, kind: KindName):
     description: says.replace('%', kind.kind),
     parameters: parameters[verb] ?? [],
     body: body === null ? null : bodies[body](kind),
-    deprecated: false,
     takes: method === 'patch' ? media.patches : media.bodies,
   };
 }
@@ -283,10 +291,7 @@ const pathBelow = '/{path}';
 
 const connectEntry = (path: string, resource: ResourceNames, subresource: Subresource, methods: readonly Method[]): PathEntry => ({
   path,
-  parameters: [
-    ...pathParameters(path),
-    ...optionParameters(`core.v1.${subresource.kind}`).filter(({ name }) => !path.includes(`{${name}}`)),
-  ],
+  parameters: inOrderOfNames([...pathParameters(path), ...optionParameters(`core.v1.${subresource.kind}`)]),
   operations: methods.map((method) => ({
     method,
     id: `connect${scopeWord(resource)}${capital(method)}${subjectOf(resource)}${capital(subresource.name)}${path.endsWith(pathBelow) ? 'WithPath' : ''}`,
@@ -299,7 +304,6 @@ const connectEntry = (path: string, resource: ResourceNames, subresource: Subres
     takes: builtInMedia.bodies,
     answers: [[200, null]],
     gives: builtInMedia.answers.any,
-    deprecated: false,
   })),
 });
 
@@ -320,7 +324,6 @@ function watchPaths(resource: ResourceNames, root: string, collection: string): 
         description: `Follows changes of ${resource.kind}. Deprecated: use the parameter "watch" of a list.`,
         answers: [[200, watchEvent]],
         gives: builtInMedia.answers.stream,
-        deprecated: true,
       },
     ]);
   return [
@@ -352,7 +355,6 @@ const documentPath = (path: string, { id, description, type, tag }: DocumentWord
       takes: builtInMedia.bodies,
       answers: [[200, type]],
       gives: builtInMedia.answers.object,
-      deprecated: false,
     },
   ],
 });

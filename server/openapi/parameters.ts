@@ -155,8 +155,9 @@ const isWhole = (shape: Shape): boolean =>
 const typeOf = (shape: Shape): Parameter['type'] =>
   shape.is === 'scalar' && shape.scalar === 'boolean' ? 'boolean' : isWhole(shape) ? 'integer' : 'string';
 
-/** Converts a message of options, such as `core.v1.PodExecOptions`, to query parameters. */
+/** Converts a message of options, such as `core.v1.PodExecOptions`, to query parameters. Only plain values are told: the reference leaves out times. */
 export const optionParameters = (message: string): Parameter[] =>
   (messageNamed(message)?.fields ?? [])
+    .filter(({ shape }) => shape.is === 'scalar' || shape.is === 'list')
     .map(({ name, shape }): Parameter => ({ name, in: 'query', type: typeOf(shape), description: connect[name] ?? '' }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

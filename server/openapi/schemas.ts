@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { openApiNameOf, typeNamed, type ApiType, type Field, type Shape } from '../../api/catalogue/types.js';
+import { openApiNameOf, typeNamed, type ApiType, type Field, type KindName, type Shape } from '../../api/catalogue/types.js';
 import type { DefinedTypes } from './definedTypes.js';
 import { descriptionOfField, descriptionOfType } from './descriptions.js';
 
 /** Differences of the OpenAPI versions in schemas. */
 export interface Dialect {
   readonly refPrefix: string;
+  /** The path of the group version that the document is of, as `apis/apps/v1`; absent for one of all. */
+  readonly section?: string;
   /** Version 3 has alternatives, and ignores what stands next to a reference; version 2 has no defaults here, which old clients misread. */
   readonly version: 2 | 3;
 }
@@ -69,10 +71,11 @@ export class SchemaSet {
 
   #schemaOf(type: ApiType): JsonObject {
     const description = descriptionOfType(type);
+    const ofDocument = type.kinds.filter((kind) => this.#concerns(kind, type));
     const kinds =
-      type.kinds.length === 0
+      ofDocument.length === 0
         ? {}
-        : { 'x-kubernetes-group-version-kind': type.kinds.map(({ group, kind, version }) => ({ group, kind, version })) };
+        : { 'x-kubernetes-group-version-kind': ofDocument.map(({ group, kind, version }) => ({ group, kind, version })) };
     return {
       ...(description === null ? {} : { description }),
       ...(type.fields === undefined ? this.#leaf(type) : this.#members(type, type.fields)),
@@ -87,6 +90,13 @@ export class SchemaSet {
             })),
           }),
     };
+  }
+
+  /** Types that every group version has, such as options, are of the core and of that of the document. */
+  #concerns({ group, version }: KindName, { kinds }: ApiType): boolean {
+    const { section } = this.#dialect;
+    const own = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+    return section === undefined || kinds.length === 1 || own === section || own === 'api/v1';
   }
 
   #leaf({ name, leaf = '' }: ApiType): JsonObject {

@@ -24,7 +24,7 @@ const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): Js
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
-  const { id, tag, description, action, kind, parameters, body, answers, deprecated, takes, gives } = entry;
+  const { id, tag, description, action, kind, parameters, body, answers, takes, gives } = entry;
   const all = [
     ...(body === null ? [] : [{ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: schemas.ref(body.type) }]),
     ...parameters.map(parameter),
@@ -38,7 +38,6 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
     schemes: ['https'],
     ...(all.length === 0 ? {} : { parameters: all }),
     responses: responses(answers, schemas),
-    ...(deprecated ? { deprecated } : {}),
     ...(action === null ? {} : { 'x-kubernetes-action': action }),
     ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
   };

@@ -6,8 +6,13 @@ import { SchemaSet, type Telling } from './schemas.js';
 import { codes } from './v2.js';
 
 /** Describes one group version. Pure. */
-export function documentV3(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map(), telling?: Telling): JsonObject {
-  const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3 }, defined, telling);
+export function documentV3(
+  paths: readonly PathEntry[],
+  { version, section }: { readonly version: string; readonly section: string },
+  defined: DefinedTypes = new Map(),
+  telling?: Telling,
+): JsonObject {
+  const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3, section }, defined, telling);
   const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));
   return {
     openapi: '3.0.0',
@@ -26,7 +31,7 @@ const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): Js
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
-  const { id, tag, description, action, kind, parameters, body, answers, deprecated, gives } = entry;
+  const { id, tag, description, action, kind, parameters, body, answers, gives } = entry;
   return {
     tags: [tag],
     description,
@@ -34,7 +39,6 @@ function operation(entry: Operation, schemas: SchemaSet): JsonObject {
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
     ...(body === null ? {} : { requestBody: requestBody(entry, body, schemas) }),
     responses: responses(answers, gives, schemas),
-    ...(deprecated ? { deprecated } : {}),
     ...(action === null ? {} : { 'x-kubernetes-action': action }),
     ...(kind === null ? {} : { 'x-kubernetes-group-version-kind': { ...kind } }),
   };

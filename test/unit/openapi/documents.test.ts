@@ -66,6 +66,25 @@ describe('OpenAPI documents', function () {
     }
   });
 
+  it('name parameters of all operations of a path once, in order, and kinds of the group alone', () => {
+    const paths = v3.get('api/v1')?.paths as unknown as Record<
+      string,
+      Record<string, { parameters?: { name: string }[] }> & { parameters: { name: string }[] }
+    >;
+    const at = (path: string): string[] => (paths[path]?.parameters ?? []).map(({ name }) => name);
+    expect(at('/api/v1/pods').slice(0, 3)).to.deep.equal(['allowWatchBookmarks', 'continue', 'fieldSelector']);
+    expect(paths['/api/v1/pods']?.['get']?.parameters).to.equal(undefined);
+    expect(at('/api/v1/namespaces/{namespace}/pods/{name}')).to.deep.equal(['name', 'namespace', 'pretty']);
+    expect(at('/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}')).to.deep.equal(['name', 'namespace', 'path', 'path']);
+    expect(at('/api/v1/namespaces/{namespace}/pods/{name}/log')).to.include('sinceSeconds').and.not.include('sinceTime');
+    const options = schema('apis/apps/v1', 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions') as unknown as JsonObject;
+    const kind = { kind: 'DeleteOptions', version: 'v1' };
+    expect(options['x-kubernetes-group-version-kind']).to.deep.equal([
+      { group: '', ...kind },
+      { group: 'apps', ...kind },
+    ]);
+  });
+
   it('tell which values are meant, of members, items and values, unless they are not to', () => {
     const at = (document: Schema, member: string): JsonObject => document.properties[member] as JsonObject;
     for (const documents of [v3.get('api/v1')!.components.schemas, v2.definitions]) {

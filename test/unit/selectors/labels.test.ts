@@ -79,6 +79,10 @@ describe('label selectors as text', () => {
     ['a in (,=', "unable to parse requirement: found '=', expected: ',', or identifier"],
     ['a>x', "unable to parse requirement: values[0]: Invalid value: \"x\": for 'Gt', 'Lt' operators, the value must be an integer"],
     ['-a=b', `unable to parse requirement: <nil>: Invalid value: "-a": name part ${nameRule}`],
+    [
+      'a/b/c=d',
+      `unable to parse requirement: <nil>: Invalid value: "a/b/c": a valid label key ${nameRule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ],
     ['/a=b', 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
     [`a=${'x'.repeat(64)}`, `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`],
   ];

@@ -41,7 +41,7 @@ const namePart = new RegExp(`^(?:${qualified})$`);
 function qualifiedName(text: string): string[] {
   const parts = text.split('/');
   if (parts.length > 2)
-    return [`a qualified name ${namePartSource} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [`a valid label key ${namePartSource} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const [domain, name = ''] = parts.length === 2 ? parts : [undefined, ...parts];
   return [
     ...(domain === undefined

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { causes, createSample, type Sample } from '../sample.js';
+import { causes, createSample, refusal, type Sample } from '../sample.js';
 
 /** One file, as the rules of a pod are one table: what each of its members may be, and what is said where it is not. */
 const container = (more: JsonObject = {}, name = 'c'): JsonObject => ({ name, image: 'i', ...more });
@@ -747,6 +747,23 @@ describe('registry/core, pods', () => {
       'volume "b" (Projected DownwardAPI): overlapping paths: "t/u" with "t"',
       'volume "b" (Projected) has no sources provided',
     ]);
+  });
+
+  it('names an event that is there by the group of the request', async () => {
+    const event = {
+      apiVersion: 'events.k8s.io/v1',
+      kind: 'Event',
+      metadata: { name: 'e' },
+      eventTime: '2026-01-01T00:00:00.000000Z',
+      reportingController: 'example.com/c',
+      reportingInstance: 'i',
+      action: 'a',
+      reason: 'r',
+      type: 'Normal',
+      regarding: { namespace: 'default' },
+    };
+    await sample.create(event);
+    expect((await refusal(sample.create(event))).message).to.equal('events.events.k8s.io "e" already exists');
   });
 
   it('warns of profiles in annotations, of refused pods too', async () => {
