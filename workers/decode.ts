@@ -154,9 +154,15 @@ const checkDecoded = (value: Json, request: DecodeObjectRequest, duplicates: rea
   return finished(inOrderOfNames(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' })), duplicates);
 };
 
+/** Compares what is told of paths: names as texts, positions in lists as numbers. */
+export function comparePaths(a: string, b: string): number {
+  const [first = '', second = ''] = [a, b].map((text) => text.replace(/\[(\d+)\]/g, (_, digits: string) => `[${digits.padStart(9, '0')}]`));
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
 /** Encodings other than JSON are read into members that are sorted by name. */
 const inOrderOfNames = (result: StructureResult): StructureResult =>
-  result.ok && result.strict.length > 1 ? { ...result, strict: [...result.strict].sort() } : result;
+  result.ok && result.strict.length > 1 ? { ...result, strict: [...result.strict].sort(comparePaths) } : result;
 
 const decodeProtobuf = (request: DecodeObjectRequest): DecodeObjectResult => {
   const { bytes, kind } = request;

@@ -1,5 +1,6 @@
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
+import { comparePaths } from '../../../workers/decode.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { type Steps } from '../../../api/steps.js';
 import { printed } from '../../patch/printed.js';
@@ -124,8 +125,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const checked = yield* outcomeOf(checkObject(checkedKind(after, resource, refuse), resource));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
-    // A strategic merge is read member by member, not as text.
-    const strict = [...odd, ...(strategic ? [...checked.strict].sort() : checked.strict)];
+    const strict = [...odd, ...[...checked.strict].sort(toldOrder[mediaType] ?? unchanged)];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
@@ -144,6 +144,13 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   if (view === null) sendObject(context, representation, { resource, stored: written.object });
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
+
+/** A strategic merge is read member by member, a merge from a text whose members are in order. */
+const toldOrder: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {
+  [strategicType]: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
+  'application/merge-patch+json': comparePaths,
+};
+const unchanged = (): number => 0;
 
 interface Patch {
   readonly before: JsonObject;

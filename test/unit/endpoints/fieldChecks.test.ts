@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import type { JsonObject } from '../../../api/object.js';
 import { cborCodec } from '../../../workers/codecs/cbor.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
+import { comparePaths } from '../../../workers/decode.js';
 import { runEncode } from '../../../workers/job.js';
 import { encodeMessage } from '../../../workers/codecs/protobuf/index.js';
 import { envelopeParts } from '../../../workers/codecs/protobuf/envelope.js';
@@ -173,6 +174,8 @@ describe('endpoints/field checks', function () {
   });
 
   it('tells unknown fields in the order of their names where the text is not read as JSON', async () => {
+    const places = ['spec.volumes[10].odd', 'spec.volumes[2].odd'].map((path) => `unknown field "${path}"`);
+    expect([...places].sort(comparePaths)).to.deep.equal([...places].reverse());
     const text = Buffer.from('{"unknown":1,"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"o","odd":1}}');
     for (const [encoding, order] of [
       ['yaml', ['metadata.odd', 'unknown']],
