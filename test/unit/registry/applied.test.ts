@@ -62,9 +62,10 @@ describe('registry/applied', () => {
   it('does without owners where an object is too large with them, unless it is applied', async () => {
     const storage = createMemoryStorage();
     const tooLarge = { outcome: 'rejected', reason: 'etcdserver: request is too large' } as const;
-    const small: Storage = Object.assign(Object.create(storage) as Storage, {
-      create: (...call: Parameters<Storage['create']>) => (isOwned(call[1]) ? Promise.resolve(tooLarge) : storage.create(...call)),
-      update: (...call: Parameters<Storage['update']>) => (isOwned(call[1]) ? Promise.resolve(tooLarge) : storage.update(...call)),
+    const [create, update] = [storage.create.bind(storage), storage.update.bind(storage)];
+    const small: Storage = Object.assign(storage, {
+      create: (...call: Parameters<Storage['create']>) => (isOwned(call[1]) ? Promise.resolve(tooLarge) : create(...call)),
+      update: (...call: Parameters<Storage['update']>) => (isOwned(call[1]) ? Promise.resolve(tooLarge) : update(...call)),
     });
     const isOwned = ({ metadata }: ApiObject): boolean => metadata.name === 'large' && metadata.managedFields !== undefined;
     const registry = await registryOf(small);
