@@ -167,14 +167,14 @@ function parseFilter(reader: Reader): Step | null {
   const right = operator === undefined ? null : parseOperand(reader);
   if ((operator !== undefined && right === null) || !reader.take(')]')) return null;
   const compare = operator === undefined ? undefined : comparisons[operator];
-  const passes = (item: JsonValue, { root }: { readonly root: JsonValue }): boolean => {
+  const passes = (item: JsonValue, root: JsonValue): boolean => {
     const found = left(item, root);
     if (compare === undefined || right === null) return found.length > 0;
     const [a] = found;
     const [b] = right(item, root);
     return a !== undefined && b !== undefined && sameKind(a, b) && compare(a, b);
   };
-  return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((item) => passes(item, { root })) : []));
+  return (values, root) => values.flatMap((value) => (Array.isArray(value) ? value.filter((item) => passes(item, root)) : []));
 }
 
 /** Values of different types never compare, not even as unequal. */

@@ -19,5 +19,4 @@ const places: Readonly<Record<string, Telling>> = {
 };
 
 /** Returns null for members whose emptiness is insignificant; `owner` lacks its package. */
-export const tellingBelow = (owner: string, { member }: { readonly member: string }): Telling | null =>
-  places[`${owner}.${member}`] ?? null;
+export const tellingBelow = (owner: string, member: string): Telling | null => places[`${owner}.${member}`] ?? null;

@@ -9,7 +9,7 @@ export function withEnums(
 ): ReadonlyMap<string, VersionFacts> {
   const values = valuesByMember(enums);
   const met = new Set<string>();
-  const typed = (group: string, { name }: { readonly name: string }, type: TypeFacts): TypeFacts => {
+  const typed = (group: string, name: string, type: TypeFacts): TypeFacts => {
     const fields = Object.entries(type.fields ?? {}).map(([member, field]): [string, KnownField] => {
       const place = `${group}.${name}.${member}`;
       const own = values.get(place);
@@ -24,7 +24,7 @@ export function withEnums(
     [...versions].map(([place, facts]): [string, VersionFacts] => {
       const [group = ''] = place.split('/');
       const told = (types: Types): Types =>
-        Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typed(group, { name }, type)]));
+        Object.fromEntries(Object.entries(types).map(([name, type]) => [name, typed(group, name, type)]));
       return [
         place,
         {

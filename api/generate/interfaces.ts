@@ -55,7 +55,7 @@ class Writer {
   }
 
   #type(type: ModelType): string {
-    const comment = this.#comment(this.#described(type)?.description, { indent: '' });
+    const comment = this.#comment(this.#described(type)?.description, '');
     if (type.json !== undefined) return `${comment}export type ${type.word} = ${leaves[type.json] ?? 'unknown'};`;
     const members = type.members.map((member) => this.#member(type, member)).join('');
     return `${comment}export interface ${type.word} {\n${members}}`;
@@ -64,7 +64,7 @@ class Writer {
   #member(type: ModelType, member: Member): string {
     const always = (member.required === true && member.presence === 'always') || (member.name === 'metadata' && type.kind === true);
     const name = identifier.test(member.name) ? member.name : JSON.stringify(member.name);
-    const comment = this.#comment(this.#describedMember(type, member), { indent: '  ' });
+    const comment = this.#comment(this.#describedMember(type, member), '  ');
     return `${comment}  readonly ${name}${always ? '' : '?'}: ${this.#shape(member)}${this.#mayBeNull(member) ? ' | null' : ''};\n`;
   }
 
@@ -107,14 +107,14 @@ class Writer {
     );
   }
 
-  #comment(text: string | undefined, { indent }: { readonly indent: string }): string {
+  #comment(text: string | undefined, indent: string): string {
     return text === undefined ? '' : `${indent}/** ${text} */\n`;
   }
 
   #resource(name: string, { kind, scope }: ResourceFacts): string {
     const { group = '', version = '' } = this.#facts.versions.get(this.#place) ?? {};
     const value = `{ group: '${group}', version: '${version}', resource: '${name}', kind: '${kind}', namespaced: ${scope === 'Namespaced'} }`;
-    return `export const ${constantOf(name, { kind })}: Resource<${kind}> = ${value};`;
+    return `export const ${constantOf(name, kind)}: Resource<${kind}> = ${value};`;
   }
 }
 
@@ -123,7 +123,7 @@ const listOf = (items: string): string => (items.includes(' ') ? `readonly (${it
 const enumeration = ({ enum: values = [] }: FieldFacts): string => values.map((value) => `'${value}'`).join(' | ');
 
 /** `replicasets` and `ReplicaSet` -> `replicaSets`; `apiservices` and `APIService` -> `apiServices` */
-export function constantOf(resource: string, { kind }: { readonly kind: string }): string {
+export function constantOf(resource: string, kind: string): string {
   const camel = kind.replace(/^[A-Z]+(?=[A-Z][a-z])|^[A-Z]+/, (start) => start.toLowerCase());
   let same = 0;
   while (same < camel.length && camel[same]?.toLowerCase() === resource[same]) same++;

@@ -6,7 +6,7 @@ import { readFacts } from './read.js';
 /** Regenerates the files derived from `api/facts` and prints which ones changed. */
 function main(api: string): void {
   const wanted = generate(readFacts(join(api, 'facts')));
-  const present = generatedFolders.flatMap((folder) => filesBelow(api, { folder }));
+  const present = generatedFolders.flatMap((folder) => filesBelow(api, folder));
   for (const path of present.filter((each) => !wanted.has(each))) {
     rmSync(join(api, path));
     say(`removed api/${path}`);
@@ -19,7 +19,7 @@ function main(api: string): void {
   }
 }
 
-function filesBelow(api: string, { folder }: { readonly folder: string }): string[] {
+function filesBelow(api: string, folder: string): string[] {
   mkdirSync(join(api, folder), { recursive: true });
   return readdirSync(join(api, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.(json|ts)$/.test(file))

@@ -63,8 +63,8 @@ function named(place: string, facts: VersionFacts, { word, type, messageOnly }: 
   const prefix = facts.version === undefined ? '' : `${place.replace('/', '.')}.`;
   const { fields = {}, package: ownPackage, ...rest } = type;
   const own = Object.entries(fields).map(([name, field]): Member => {
-    const shape = shapeOf(field.type, { prefix });
-    return { ...field, name, shape, protoShape: field.protoType === undefined ? shape : shapeOf(field.protoType, { prefix }) };
+    const shape = shapeOf(field.type, prefix);
+    return { ...field, name, shape, protoShape: field.protoType === undefined ? shape : shapeOf(field.protoType, prefix) };
   });
   return {
     ...rest,
@@ -81,9 +81,9 @@ function named(place: string, facts: VersionFacts, { word, type, messageOnly }: 
 }
 
 /** `list of Container` -> `[]core.v1.Container` */
-function shapeOf(text: string, { prefix }: { readonly prefix: string }): string {
-  if (text.startsWith('list of ')) return `[]${shapeOf(text.slice('list of '.length), { prefix })}`;
-  if (text.startsWith('map of ')) return `{}${shapeOf(text.slice('map of '.length), { prefix })}`;
+function shapeOf(text: string, prefix: string): string {
+  if (text.startsWith('list of ')) return `[]${shapeOf(text.slice('list of '.length), prefix)}`;
+  if (text.startsWith('map of ')) return `{}${shapeOf(text.slice('map of '.length), prefix)}`;
   return scalars.has(text) || text.includes('.') ? text : `${prefix}${text}`;
 }
 

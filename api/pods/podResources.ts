@@ -43,7 +43,7 @@ export function aggregateAmounts(spec: JsonObject, of: AmountsOf): Map<string, Q
 export function setPodResourceDefaults(spec: JsonObject): void {
   const resources = objectAt(spec, 'resources');
   if (resources === null) return;
-  limitHugePages(spec, { resources });
+  limitHugePages(spec, resources);
   const limits = objectAt(resources, 'limits') ?? {};
   if (Object.keys(limits).length === 0) return;
   const requests = ensureObject(resources, 'requests');
@@ -53,7 +53,7 @@ export function setPodResourceDefaults(spec: JsonObject): void {
   if (Object.keys(requests).length === 0) delete resources['requests'];
 }
 
-function limitHugePages(spec: JsonObject, { resources }: { readonly resources: JsonObject }): void {
+function limitHugePages(spec: JsonObject, resources: JsonObject): void {
   if (['limits', 'requests'].every((of) => Object.keys(objectAt(resources, of) ?? {}).length === 0)) return;
   for (const [name, amount] of aggregateAmounts(spec, 'limits'))
     if (isHugePages(name)) ensureObject(resources, 'limits')[name] ??= formatQuantity(amount);

@@ -13,9 +13,7 @@ const requestsPrefix = 'requests.';
 /** No usage if the pod has ended or exceeded its grace period. */
 export function podUsage(pod: Pod, now: number): Amounts {
   const total = (list: ResourceList): Amounts => podTotals(pod.spec ?? {}, list, (container) => ofContainer(pod, container, list));
-  return occupies(pod, now)
-    ? new Map([['pods', wholeQuantity(1)], ...namedUsage(total('requests'), { limits: total('limits') })])
-    : noAmounts;
+  return occupies(pod, now) ? new Map([['pods', wholeQuantity(1)], ...namedUsage(total('requests'), total('limits'))]) : noAmounts;
 }
 
 export function occupies(pod: Pod, now: number): boolean {
@@ -30,7 +28,7 @@ export function occupies(pod: Pod, now: number): boolean {
 }
 
 /** Requests count by plain and prefixed name, limits by prefixed name, other resources by requests only. */
-export function namedUsage(requests: Amounts, { limits }: { readonly limits: Amounts }): Amounts {
+export function namedUsage(requests: Amounts, limits: Amounts): Amounts {
   const counted = new Map(noAmounts);
   for (const [name, amount] of requests) {
     if (measured.has(name) || name.startsWith(hugePages)) counted.set(name, amount);

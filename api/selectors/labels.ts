@@ -88,7 +88,7 @@ class Parser {
   #key(): string {
     const token = this.#take();
     if (token.kind !== 'word') throw found(token, ', expected: identifier');
-    const [complaint] = keyComplaints('<nil>', { key: token.text });
+    const [complaint] = keyComplaints('<nil>', token.text);
     if (complaint !== undefined) throw new SelectorSyntaxError(complaint);
     return token.text;
   }

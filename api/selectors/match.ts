@@ -24,13 +24,13 @@ function matchesRequirement({ key, operator, values }: LabelRequirement, labels:
     case 'doesNotExist':
       return value === undefined;
     case 'gt':
-      return value !== undefined && compares(value, { bound: values[0] }, (a, b) => a > b);
+      return value !== undefined && compares(value, values[0], (a, b) => a > b);
     case 'lt':
-      return value !== undefined && compares(value, { bound: values[0] }, (a, b) => a < b);
+      return value !== undefined && compares(value, values[0], (a, b) => a < b);
   }
 }
 
-function compares(value: string, { bound }: { readonly bound: string | undefined }, holds: (a: bigint, b: bigint) => boolean): boolean {
+function compares(value: string, bound: string | undefined, holds: (a: bigint, b: bigint) => boolean): boolean {
   const a = int64Of(value);
   const b = bound === undefined ? null : int64Of(bound);
   return a !== null && b !== null && holds(a, b);

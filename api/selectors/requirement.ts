@@ -4,7 +4,7 @@ import { int64Of } from './match.js';
 
 /** Each error names its field in the reference's wording; none if valid. */
 export function requirementComplaints({ key, operator, values }: LabelRequirement): string[] {
-  const found = keyComplaints('key', { key });
+  const found = keyComplaints('key', key);
   // A client may list very many values, so valid ones allocate nothing.
   if (operator === 'gt' || operator === 'lt')
     for (const [index, value] of values.entries())
@@ -17,7 +17,7 @@ export function requirementComplaints({ key, operator, values }: LabelRequiremen
   return found;
 }
 
-export function keyComplaints(field: string, { key }: { readonly key: string }): string[] {
+export function keyComplaints(field: string, key: string): string[] {
   const complaints = labelKeyComplaints(key);
   return complaints.length === 0 ? [] : [`${field}: Invalid value: ${quote(key)}: ${complaints.join('; ')}`];
 }

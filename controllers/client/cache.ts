@@ -26,7 +26,7 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     if (this.#indexes.has(name)) return;
     const index = { words, keys: new Map<string, Set<string>>() };
     this.#indexes.set(name, index);
-    for (const [key, object] of this.#objects) for (const word of words(object)) file(index.keys, word, { key });
+    for (const [key, object] of this.#objects) for (const word of words(object)) file(index.keys, word, key);
   }
 
   get(key: string): T | undefined {
@@ -57,8 +57,8 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     const before = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const { words, keys } of this.#indexes.values()) {
-      if (before) for (const word of words(before)) unfile(keys, word, { key });
-      for (const word of words(object)) file(keys, word, { key });
+      if (before) for (const word of words(before)) unfile(keys, word, key);
+      for (const word of words(object)) file(keys, word, key);
     }
     return before;
   }
@@ -67,18 +67,18 @@ export class Cache<T extends KubeObject> implements Lister<T> {
     const before = this.#objects.get(key);
     if (!before) return undefined;
     this.#objects.delete(key);
-    for (const { words, keys } of this.#indexes.values()) for (const word of words(before)) unfile(keys, word, { key });
+    for (const { words, keys } of this.#indexes.values()) for (const word of words(before)) unfile(keys, word, key);
     return before;
   }
 }
 
-function file(keys: Map<string, Set<string>>, word: string, { key }: { readonly key: string }): void {
+function file(keys: Map<string, Set<string>>, word: string, key: string): void {
   const set = keys.get(word);
   if (set) set.add(key);
   else keys.set(word, new Set([key]));
 }
 
-function unfile(keys: Map<string, Set<string>>, word: string, { key }: { readonly key: string }): void {
+function unfile(keys: Map<string, Set<string>>, word: string, key: string): void {
   const set = keys.get(word);
   set?.delete(key);
   if (set?.size === 0) keys.delete(word);

@@ -57,7 +57,7 @@ export class EventCorrelator {
     if (!this.#buckets.get(about, () => new TokenBucket(refillPerSecond, { burst: burstPerObject }, this.#clock)).tryTake())
       return { do: 'drop' };
     const kind = [about, type, reason].join('\u0000');
-    const combined = this.#isOneOfMany(kind, { message: event.message });
+    const combined = this.#isOneOfMany(kind, event.message);
     const message = combined ? `(combined from similar events): ${event.message}` : event.message;
     const key = combined ? kind : [kind, message].join('\u0000');
     const written = this.#written.peek(key);
@@ -68,7 +68,7 @@ export class EventCorrelator {
     this.#written.set(key, event);
   }
 
-  #isOneOfMany(kind: string, { message }: { readonly message: string }): boolean {
+  #isOneOfMany(kind: string, message: string): boolean {
     const now = this.#clock.elapsed();
     const similar = this.#similar.get(kind, () => ({ messages: new Set(), lastAt: now }));
     if (now - similar.lastAt > similarWithinMs) similar.messages.clear();

@@ -95,7 +95,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   }
 
   replace(objects: readonly T[], version: string): void {
-    if (isOlder(version, { than: this.#version }))
+    if (isOlder(version, this.#version))
       throw new Error(`the server answered with version ${version} of ${groupResourceOf(this.type)} after ${this.#version}`);
     const gone = new Set(this.#cache.keys());
     for (const object of objects) {
@@ -115,7 +115,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
     if (
       before &&
       before.metadata.uid === kept.metadata.uid &&
-      !isOlder(before.metadata.resourceVersion, { than: kept.metadata.resourceVersion }) &&
+      !isOlder(before.metadata.resourceVersion, kept.metadata.resourceVersion) &&
       before.metadata.resourceVersion !== undefined
     )
       return;
@@ -134,7 +134,7 @@ export class Informer<T extends KubeObject> implements Sink<T> {
   }
 
   progress(version: string): void {
-    if (isOlder(this.#version, { than: version })) this.#version = version;
+    if (isOlder(this.#version, version)) this.#version = version;
   }
 
   #remove(key: string, last: T | undefined): void {

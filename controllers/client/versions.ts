@@ -2,7 +2,7 @@
  * Orders resource versions. They are revisions of one counter in decimal, which clients may compare within one resource type; anything else (another server's
  * opaque version) counts as newer, so that it is never held back.
  */
-export function isOlder(version: string | undefined, { than }: { readonly than: string | undefined }): boolean {
+export function isOlder(version: string | undefined, than: string | undefined): boolean {
   if (!version || !than || !isDecimal(version) || !isDecimal(than)) return false;
   return version.length !== than.length ? version.length < than.length : version < than;
 }

@@ -43,7 +43,7 @@ export class PendingWrites {
     if (!pending) return false;
     const shown = new Map(objects.map((object) => [uidOf(object), object.metadata.resourceVersion]));
     for (const [uid, { version, gone, since }] of pending) {
-      const seen = gone ? !shown.has(uid) : shown.has(uid) && !isOlder(shown.get(uid), { than: version });
+      const seen = gone ? !shown.has(uid) : shown.has(uid) && !isOlder(shown.get(uid), version);
       if (seen || this.#clock.elapsed() - since > forgottenAfterMs) pending.delete(uid);
     }
     if (pending.size > 0) return true;

@@ -27,7 +27,7 @@ export const auditPolicy = JSON.stringify({
   ],
 });
 
-export const auditFlags = (policyFile: string, { logFile }: { readonly logFile: string }): string[] => [
+export const auditFlags = (policyFile: string, logFile: string): string[] => [
   `--audit-policy-file=${policyFile}`,
   `--audit-log-path=${logFile}`,
 ];

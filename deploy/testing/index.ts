@@ -114,7 +114,7 @@ async function startIn(
     managersServe: false,
     apiserverPreload: programFile('memberFaults'),
     clientPreload: programFile('clientFaults'),
-    apiserverFlags: (id) => [...(audit ? auditFlags(policy, { logFile: auditLog(id) }) : []), ...apiserverFlags],
+    apiserverFlags: (id) => [...(audit ? auditFlags(policy, auditLog(id)) : []), ...apiserverFlags],
     // A single manager needs no lease, and a restarted one need not wait for it.
     managerFlags: ['--leader-elect=false', ...managerFlags],
     onMessage: ({ spec }, message) => cluster?.heard(spec.name, message),

@@ -16,7 +16,7 @@ export class AdaptiveTimeout {
 
   readonly #timeoutsMax: number;
 
-  constructor(electionTicks: number, { timeoutsMax }: { readonly timeoutsMax: number }) {
+  constructor(electionTicks: number, timeoutsMax: number) {
     this.#electionTicks = electionTicks;
     this.#timeoutsMax = timeoutsMax;
   }

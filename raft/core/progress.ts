@@ -37,7 +37,7 @@ export class Progress {
     readonly id: MemberId,
     public next: LogIndex,
     public activeAt: number,
-    { inflightMax }: { readonly inflightMax: number },
+    inflightMax: number,
   ) {
     this.#inflightMax = inflightMax;
   }

@@ -74,8 +74,7 @@ export function appendOwn(server: Server, contents: readonly { readonly kind: En
 
 /** New peers are presumed reachable and to lack only the last entry; their first reply corrects it. */
 export function followMembership(server: Server, leadership: Leadership): void {
-  const create = (id: MemberId): Progress =>
-    new Progress(id, server.log.lastIndex, server.now, { inflightMax: server.options.inflightMax });
+  const create = (id: MemberId): Progress => new Progress(id, server.log.lastIndex, server.now, server.options.inflightMax);
   leadership.setPeers(server.memberships.current, server.id, create);
 }
 

@@ -83,7 +83,7 @@ export class Server {
     invariant(this.log.lastTerm <= this.term, 'no entry is newer than the term', () => ({ term: this.term, lastTerm: this.log.lastTerm }));
     this.memberships = this.#readMemberships();
     this.reads = new Reads(options.random);
-    this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, { timeoutsMax: rules.adaptiveTimeoutsMax });
+    this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, rules.adaptiveTimeoutsMax);
     // This server was not running, so the current leader has not been silent.
     this.silence = { of: null, term: this.term, since: Infinity };
     this.drawElectionTimeout();

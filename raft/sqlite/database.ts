@@ -82,15 +82,15 @@ export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
 export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
-  if (resultCodeOf(error) !== null || isSystemError(error)) return new DiskFailedError(path, { what }, error);
-  return error instanceof Error ? error : new DiskFailedError(path, { what }, error);
+  if (resultCodeOf(error) !== null || isSystemError(error)) return new DiskFailedError(path, what, error);
+  return error instanceof Error ? error : new DiskFailedError(path, what, error);
 }
 
 /** Throws unless the whole write-ahead file was checkpointed. `truncate` also empties it. */
 export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): void {
   const row = db.prepare<[], { busy: number; log: number; checkpointed: number }>(`PRAGMA wal_checkpoint(${mode})`).get();
   if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed)
-    throw new DiskFailedError(db.path, { what: 'checkpoint' }, `it was incomplete: ${JSON.stringify(row)}`);
+    throw new DiskFailedError(db.path, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
 }
 
 /** Links a complete draft into place, so that a crash leaves no database or a whole one, and of two creators one wins. */
@@ -213,7 +213,7 @@ function connect(path: string, kind: DatabaseKind): SqliteConnection {
 function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.pragma('locking_mode = EXCLUSIVE');
   const mode = db.pragma('journal_mode = WAL');
-  if (mode !== 'wal') throw new NotDurableError(path, { what: `SQLite uses journal mode ${String(mode)} instead of WAL` });
+  if (mode !== 'wal') throw new NotDurableError(path, `SQLite uses journal mode ${String(mode)} instead of WAL`);
   db.pragma(`synchronous = ${kind.synchronous}`);
   db.pragma('fullfsync = ON');
   db.pragma('checkpoint_fullfsync = ON');
@@ -242,9 +242,9 @@ function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind)
   const level = db.pragma('synchronous');
   const wanted = synchronousLevels[kind.synchronous];
   if (level !== wanted)
-    throw new NotDurableError(path, { what: `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})` });
+    throw new NotDurableError(path, `synchronous is ${String(level)} instead of ${wanted} (${kind.synchronous.toUpperCase()})`);
   const locking = db.pragma('locking_mode');
-  if (locking !== 'exclusive') throw new NotDurableError(path, { what: `locking mode is ${String(locking)} instead of exclusive` });
+  if (locking !== 'exclusive') throw new NotDurableError(path, `locking mode is ${String(locking)} instead of exclusive`);
 }
 
 function translateOpenError(error: unknown, path: string, kind: DatabaseKind): StorageError {

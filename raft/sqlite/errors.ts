@@ -60,7 +60,7 @@ export class DamagedSnapshotError extends StorageError {
 
 /** A write, sync or read failed. The disk's content is unknown, so nothing is retried and every later call throws this error. */
 export class DiskFailedError extends StorageError {
-  constructor(path: string, { what }: { readonly what: string }, cause: unknown) {
+  constructor(path: string, what: string, cause: unknown) {
     super(
       'DISK_FAILED',
       path,
@@ -88,7 +88,7 @@ export class InUseError extends StorageError {
 }
 
 export class NotDurableError extends StorageError {
-  constructor(path: string, { what }: { readonly what: string }) {
+  constructor(path: string, what: string) {
     super('NOT_DURABLE', path, { message: `${path} cannot be written durably: ${what}` });
   }
 }

@@ -283,7 +283,7 @@ class SqliteStore implements Store {
     checkpoint(this.#file.db, 'truncate');
     this.#file.db.close();
     const leftover = pendingCompanion(this.path);
-    if (leftover !== null) throw new DiskFailedError(this.path, { what: 'closing the old store' }, `SQLite left ${leftover} behind`);
+    if (leftover !== null) throw new DiskFailedError(this.path, 'closing the old store', `SQLite left ${leftover} behind`);
     syncPath(dirname(this.path));
     failPoint?.('install.closed');
     renameSync(copy, this.path);

@@ -128,6 +128,6 @@ function grants(policy: Policy, attributes: Attributes): boolean {
   const { nonResourcePath } = policy;
   return (
     is(nonResourcePath, attributes.path) ||
-    (nonResourcePath.endsWith(any) && attributes.path.startsWith(withoutTrailing(nonResourcePath, { character: any })))
+    (nonResourcePath.endsWith(any) && attributes.path.startsWith(withoutTrailing(nonResourcePath, any)))
   );
 }

@@ -81,7 +81,18 @@ class SchemaTally {
   }
 }
 
+const prefix = 'apiserver_flowcontrol';
 const labels = ['flow_schema', 'priority_level'] as const;
+
+interface NamedTally {
+  readonly labels: Record<(typeof labels)[number], string>;
+  readonly tally: SchemaTally;
+}
+
+/** Histograms that are observed at each event. */
+type Durations = Record<'wait' | 'execution' | 'seats' | 'lengths' | 'watchers', DurationHistogram>;
+/** Histograms over time. */
+type Uses = Record<'demand' | 'seats' | 'requests' | 'kinds', DurationHistogram>;
 
 export interface CountedLevel {
   readonly settings: LevelSettings;
@@ -100,9 +111,9 @@ export interface Counted {
 
 export class Tally {
   readonly #tallies = new WeakMap<Schema, SchemaTally>();
-  readonly #byName = new Map<string, { readonly labels: Record<(typeof labels)[number], string>; readonly tally: SchemaTally }>();
-  #histograms: Record<'wait' | 'execution' | 'seats' | 'lengths' | 'watchers', DurationHistogram> | null = null;
-  #uses: Record<'demand' | 'seats' | 'requests' | 'kinds', DurationHistogram> | null = null;
+  readonly #byName = new Map<string, NamedTally>();
+  #histograms: Durations | null = null;
+  #uses: Uses | null = null;
 
   of(schema: Schema): SchemaTally {
     const known = this.#tallies.get(schema);
@@ -156,170 +167,14 @@ export class Tally {
 
   /** Must be called before anything is counted. */
   expose(registry: Registry, counted: () => Counted | null): void {
-    const prefix = 'apiserver_flowcontrol';
-    this.#histograms = {
-      wait: new DurationHistogram({
-        name: `${prefix}_request_wait_duration_seconds`,
-        help: 'Time that requests have waited in queues, whether or not they were worked on then.',
-        labelNames: [...labels, 'execute'],
-        buckets: waitBuckets,
-        registers: [registry],
-      }),
-      execution: new DurationHistogram({
-        name: `${prefix}_request_execution_seconds`,
-        help: 'Time that requests were worked on.',
-        labelNames: [...labels, 'type'],
-        buckets: executionBuckets,
-        registers: [registry],
-      }),
-      seats: new DurationHistogram({
-        name: `${prefix}_work_estimated_seats`,
-        help: 'Seats that requests were taken to need.',
-        labelNames: [...labels],
-        buckets: seatBuckets,
-        registers: [registry],
-      }),
-      lengths: new DurationHistogram({
-        name: `${prefix}_request_queue_length_after_enqueue`,
-        help: 'Requests in a queue, as each that joins it finds it then, itself among them.',
-        labelNames: [...labels],
-        buckets: lengthBuckets,
-        registers: [registry],
-      }),
-      watchers: new DurationHistogram({
-        name: `${prefix}_watch_count_samples`,
-        help: 'Watches that look at what a write changes, by write.',
-        labelNames: [...labels],
-        buckets: watchBuckets,
-        registers: [registry],
-      }),
-    };
-    const overTime = (name: string, help: string, labelNames: string[], buckets: number[]): DurationHistogram =>
-      new DurationHistogram({
-        name: `${prefix}_${name}`,
-        help: `${help}, at the end of every nanosecond, as this thread of the server has it.`,
-        labelNames,
-        buckets,
-        registers: [registry],
-        collect: () => {
-          counted()?.settle();
-        },
-      });
-    this.#uses = {
-      demand: overTime(
-        'demand_seats',
-        'Seats that a level could use, as a part of what it nominally has',
-        ['priority_level'],
-        demandBuckets,
-      ),
-      seats: overTime(
-        'priority_level_seat_utilization',
-        'The part of the seats of a level that is taken',
-        ['phase', 'priority_level'],
-        seatUseBuckets,
-      ),
-      requests: overTime(
-        'priority_level_request_utilization',
-        'Requests that are worked on, as a part of the seats of a level, and that wait, as a part of what its queues hold',
-        ['phase', 'priority_level'],
-        requestUseBuckets,
-      ),
-      kinds: overTime(
-        'read_vs_write_current_requests',
-        'Requests that are worked on and that wait, as a part of all seats',
-        ['phase', 'request_kind'],
-        kindUseBuckets,
-      ),
-    };
-    const perSchema = (name: string, help: string, value: (tally: SchemaTally) => number): void => {
-      const all = this.#all;
-      new Gauge({
-        name: `${prefix}_${name}`,
-        help,
-        labelNames: [...labels],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const each of all()) this.set(each.labels, value(each.tally));
-        },
-      });
-    };
-    perSchema('current_inqueue_requests', 'Requests that wait.', ({ waiting }) => waiting);
-    perSchema('current_inqueue_seats', 'Seats that requests wait for.', ({ waitingSeats }) => waitingSeats);
-    perSchema('current_executing_requests', 'Requests that are worked on.', ({ underWay }) => underWay);
-    perSchema('current_executing_seats', 'Seats of the requests that are worked on.', ({ seats }) => seats);
-    const all = this.#all;
-    new Counter({
-      name: `${prefix}_dispatched_requests_total`,
-      help: 'Requests whose turn it has been.',
-      labelNames: [...labels],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const each of all()) this.inc(each.labels, each.tally.dispatched);
-      },
-    });
-    new Counter({
-      name: `${prefix}_rejected_requests_total`,
-      help: 'Requests that were refused, and why.',
-      labelNames: [...labels, 'reason'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const each of all())
-          for (const reason of reasons)
-            if (each.tally.refusals[reason] > 0) this.inc({ ...each.labels, reason }, each.tally.refusals[reason]);
-      },
-    });
-    for (const [name, help, value] of perLevel)
-      new Gauge({
-        name: `${prefix}_${name}`,
-        help,
-        labelNames: ['priority_level'],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const each of counted()?.levels ?? []) this.set({ priority_level: each.settings.name }, value(each));
-        },
-      });
-    for (const [name, help, which] of perBound)
-      new Gauge({
-        name: `${prefix}_${name}`,
-        help,
-        labelNames: ['bound', 'priority_level'],
-        registers: [registry],
-        collect() {
-          this.reset();
-          for (const { settings, level } of counted()?.levels ?? []) {
-            const begins = nextBegins(level)?.[which];
-            if (begins !== undefined)
-              for (const bound of ['min', 'max'] as const) this.set({ bound, priority_level: settings.name }, begins[bound]);
-          }
-        },
-      });
-    new Gauge({
-      name: 'apiserver_current_inqueue_requests',
-      help: 'Requests that wait now, of those that read and those that change.',
-      labelNames: ['request_kind'],
-      registers: [registry],
-      collect() {
-        const { readOnly = 0, mutating = 0 } = counted()?.waiting ?? {};
-        this.set({ request_kind: 'readOnly' }, readOnly);
-        this.set({ request_kind: 'mutating' }, mutating);
-      },
-    });
-    new Gauge({
-      name: `${prefix}_seat_fair_frac`,
-      help: 'The part of what it asks for that each level has, when seats were lent last.',
-      registers: [registry],
-      collect() {
-        this.set(counted()?.fraction ?? 1);
-      },
-    });
+    this.#histograms = durationsIn(registry);
+    this.#uses = usesIn(registry, counted);
+    exposeSchemas(registry, this.#all);
+    exposeLevels(registry, counted);
+    exposeServer(registry, counted);
   }
 
-  readonly #all = (): Iterable<{ readonly labels: Record<(typeof labels)[number], string>; readonly tally: SchemaTally }> =>
-    this.#byName.values();
+  readonly #all = (): Iterable<NamedTally> => this.#byName.values();
 }
 
 const perLevel: readonly (readonly [name: string, help: string, value: (level: CountedLevel) => number])[] = [
@@ -353,3 +208,154 @@ const perBound: readonly (readonly [name: string, help: string, which: 'next' | 
   ],
   ['next_discounted_s_bounds', 'The same, less what is taken to be left of the work of the queue that is under way.', 'discounted'],
 ];
+
+function durationsIn(registry: Registry): Durations {
+  const made = (name: string, help: string, labelNames: string[], buckets: number[]): DurationHistogram =>
+    new DurationHistogram({ name: `${prefix}_${name}`, help, labelNames, buckets, registers: [registry] });
+  return {
+    wait: made(
+      'request_wait_duration_seconds',
+      'Time that requests have waited in queues, whether or not they were worked on then.',
+      [...labels, 'execute'],
+      waitBuckets,
+    ),
+    execution: made('request_execution_seconds', 'Time that requests were worked on.', [...labels, 'type'], executionBuckets),
+    seats: made('work_estimated_seats', 'Seats that requests were taken to need.', [...labels], seatBuckets),
+    lengths: made(
+      'request_queue_length_after_enqueue',
+      'Requests in a queue, as each that joins it finds it then, itself among them.',
+      [...labels],
+      lengthBuckets,
+    ),
+    watchers: made('watch_count_samples', 'Watches that look at what a write changes, by write.', [...labels], watchBuckets),
+  };
+}
+
+function usesIn(registry: Registry, counted: () => Counted | null): Uses {
+  const made = (name: string, help: string, labelNames: string[], buckets: number[]): DurationHistogram =>
+    new DurationHistogram({
+      name: `${prefix}_${name}`,
+      help: `${help}, at the end of every nanosecond, as this thread of the server has it.`,
+      labelNames,
+      buckets,
+      registers: [registry],
+      collect: () => {
+        counted()?.settle();
+      },
+    });
+  return {
+    demand: made('demand_seats', 'Seats that a level could use, as a part of what it nominally has', ['priority_level'], demandBuckets),
+    seats: made(
+      'priority_level_seat_utilization',
+      'The part of the seats of a level that is taken',
+      ['phase', 'priority_level'],
+      seatUseBuckets,
+    ),
+    requests: made(
+      'priority_level_request_utilization',
+      'Requests that are worked on, as a part of the seats of a level, and that wait, as a part of what its queues hold',
+      ['phase', 'priority_level'],
+      requestUseBuckets,
+    ),
+    kinds: made(
+      'read_vs_write_current_requests',
+      'Requests that are worked on and that wait, as a part of all seats',
+      ['phase', 'request_kind'],
+      kindUseBuckets,
+    ),
+  };
+}
+
+const perSchema: readonly (readonly [name: string, help: string, value: (tally: SchemaTally) => number])[] = [
+  ['current_inqueue_requests', 'Requests that wait.', ({ waiting }) => waiting],
+  ['current_inqueue_seats', 'Seats that requests wait for.', ({ waitingSeats }) => waitingSeats],
+  ['current_executing_requests', 'Requests that are worked on.', ({ underWay }) => underWay],
+  ['current_executing_seats', 'Seats of the requests that are worked on.', ({ seats }) => seats],
+];
+
+function exposeSchemas(registry: Registry, all: () => Iterable<NamedTally>): void {
+  for (const [name, help, value] of perSchema)
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      labelNames: [...labels],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const each of all()) this.set(each.labels, value(each.tally));
+      },
+    });
+  new Counter({
+    name: `${prefix}_dispatched_requests_total`,
+    help: 'Requests whose turn it has been.',
+    labelNames: [...labels],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const each of all()) this.inc(each.labels, each.tally.dispatched);
+    },
+  });
+  new Counter({
+    name: `${prefix}_rejected_requests_total`,
+    help: 'Requests that were refused, and why.',
+    labelNames: [...labels, 'reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const each of all())
+        for (const reason of reasons)
+          if (each.tally.refusals[reason] > 0) this.inc({ ...each.labels, reason }, each.tally.refusals[reason]);
+    },
+  });
+}
+
+function exposeLevels(registry: Registry, counted: () => Counted | null): void {
+  for (const [name, help, value] of perLevel)
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      labelNames: ['priority_level'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const each of counted()?.levels ?? []) this.set({ priority_level: each.settings.name }, value(each));
+      },
+    });
+  for (const [name, help, which] of perBound)
+    new Gauge({
+      name: `${prefix}_${name}`,
+      help,
+      labelNames: ['bound', 'priority_level'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { settings, level } of counted()?.levels ?? []) {
+          const begins = nextBegins(level)?.[which];
+          if (begins !== undefined)
+            for (const bound of ['min', 'max'] as const) this.set({ bound, priority_level: settings.name }, begins[bound]);
+        }
+      },
+    });
+}
+
+function exposeServer(registry: Registry, counted: () => Counted | null): void {
+  new Gauge({
+    name: 'apiserver_current_inqueue_requests',
+    help: 'Requests that wait now, of those that read and those that change.',
+    labelNames: ['request_kind'],
+    registers: [registry],
+    collect() {
+      const { readOnly = 0, mutating = 0 } = counted()?.waiting ?? {};
+      this.set({ request_kind: 'readOnly' }, readOnly);
+      this.set({ request_kind: 'mutating' }, mutating);
+    },
+  });
+  new Gauge({
+    name: `${prefix}_seat_fair_frac`,
+    help: 'The part of what it asks for that each level has, when seats were lent last.',
+    registers: [registry],
+    collect() {
+      this.set(counted()?.fraction ?? 1);
+    },
+  });
+}

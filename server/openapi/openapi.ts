@@ -54,7 +54,7 @@ export function createOpenApi({
     if (document === 'unavailable') return sent(context, plain, Buffer.from(unavailable), 503);
     if (document === null) return false;
     if (encoding === null) return sent(context, plain, Buffer.alloc(0), 406);
-    if (version === 3 && redirected(context, document.hash, urlOf(path, { hash: document.hash }))) return true;
+    if (version === 3 && redirected(context, document.hash, urlOf(path, document.hash))) return true;
     await sendBuilt(context, mediaTypes[version][encoding], document);
     return true;
   };
@@ -76,7 +76,7 @@ const nobody: readonly RemoteDocument[] = [];
 const plain = 'text/plain; charset=utf-8';
 const unavailable = 'the program that serves this version cannot be asked for its document now\n';
 
-const urlOf = (path: string, { hash }: { readonly hash: string }): string => `/openapi/v3/${path}?hash=${hash}`;
+const urlOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`;
 
 /** Hashes in the addresses let clients cache documents until they change. */
 function indexOf(documents: BuiltDocuments, others: readonly RemoteDocument[]): Buffer {
@@ -86,7 +86,7 @@ function indexOf(documents: BuiltDocuments, others: readonly RemoteDocument[]): 
   ]);
   const entries = [...hashes].sort(([a], [b]) => (a < b ? -1 : 1));
   return Buffer.from(
-    JSON.stringify({ paths: Object.fromEntries(entries.map(([path, hash]) => [path, { serverRelativeURL: urlOf(path, { hash }) }])) }),
+    JSON.stringify({ paths: Object.fromEntries(entries.map(([path, hash]) => [path, { serverRelativeURL: urlOf(path, hash) }])) }),
   );
 }
 

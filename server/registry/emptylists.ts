@@ -37,7 +37,7 @@ function placesIn(type: string, around: readonly string[], telling: Telling | nu
   if (around.includes(type)) return [];
   const owner = type.split('.').at(-1) ?? type;
   return [...(typeNamed(type)?.fields?.values() ?? [])].flatMap((field) => [
-    ...placesOfShape(field.shape, [...around, type], tellingBelow(owner, { member: field.name }) ?? telling).map(({ steps, as }) => ({
+    ...placesOfShape(field.shape, [...around, type], tellingBelow(owner, field.name) ?? telling).map(({ steps, as }) => ({
       steps: [field.name, ...steps],
       as,
     })),

@@ -36,7 +36,7 @@ export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, t
     shape,
     presence,
     checker: () => (checker ??= checkerOf(shape, textType)),
-    telling: tellingBelow(owner, { member: name }),
+    telling: tellingBelow(owner, name),
     isItems,
     isCollection: (shape.is === 'list' || shape.is === 'map') && !isItems && !meaningfulWhenEmpty.has(`${owner}.${name}`),
   };

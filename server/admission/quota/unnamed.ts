@@ -12,7 +12,7 @@ export function unnamedResources(pod: ApiObject, names: readonly string[]): stri
   const missing = new Map<string, Set<string>>();
   for (const container of [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')]) {
     const resources = objectAt(container, 'resources') ?? {};
-    const named = namedUsage(amountsOf(objectAt(resources, 'requests')), { limits: amountsOf(objectAt(resources, 'limits')) });
+    const named = namedUsage(amountsOf(objectAt(resources, 'requests')), amountsOf(objectAt(resources, 'limits')));
     for (const name of names)
       if (mustBeNamed.has(name) && !named.has(name)) missing.set(name, (missing.get(name) ?? new Set()).add(textAt(container, 'name')));
   }

@@ -167,7 +167,7 @@ class JwtReader {
     else this.#url(url, at.child('url'));
     if (ownIssuers.includes(url)) this.#errors.push(invalid(at.child('url'), url, 'is an issuer of service account tokens'));
     if (discoveryUrl !== '') this.#url(discoveryUrl, at.child('discoveryURL'));
-    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, { character: '/' }) === withoutTrailing(url, { character: '/' }))
+    if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, '/') === withoutTrailing(url, '/'))
       this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
     const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));

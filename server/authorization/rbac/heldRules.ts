@@ -77,7 +77,7 @@ export class HeldRules {
   ): readonly (readonly [WordIndex, readonly string[]])[] {
     // A rule that names objects grants no paths.
     const urls = resourceNames.length === 0 ? nonResourceURLs : [];
-    const begun = urls.filter((url) => url.endsWith(any)).map((url) => withoutTrailing(url, { character: any }));
+    const begun = urls.filter((url) => url.endsWith(any)).map((url) => withoutTrailing(url, any));
     for (const beginning of begun) beginnings.push(beginning);
     return [
       [this.#groups, apiGroups],

@@ -63,7 +63,7 @@ export class RuleIndex<T> {
     for (const url of nonResourceURLs) {
       append(this.#paths, url, ofPaths);
       if (!url.endsWith(any)) continue;
-      append(this.#beginnings, withoutTrailing(url, { character: any }), ofPaths);
+      append(this.#beginnings, withoutTrailing(url, any), ofPaths);
       this.#prefixes = null;
     }
   }

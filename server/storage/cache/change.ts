@@ -14,7 +14,7 @@ export class ObjectChange {
     /** Null for a creation. */
     readonly previous: StoredItem | null,
     /** Null for a deletion. */
-    { next }: { readonly next: StoredItem | null },
+    next: StoredItem | null,
     /** The time of its application, in milliseconds of the cache's clock. */
     readonly at: number,
   ) {

@@ -82,7 +82,7 @@ export class ResourceCache {
     if (previous === null && next === null) return;
     this.#bytes += (next?.sizeAtFirst ?? 0) - (previous?.sizeAtFirst ?? 0);
     this.counts.changes++;
-    const change = new ObjectChange(version, previous, { next }, this.#context.now());
+    const change = new ObjectChange(version, previous, next, this.#context.now());
     this.history.push(change);
     this.watchers.deliver(change);
   }

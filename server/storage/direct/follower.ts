@@ -95,5 +95,5 @@ export async function completeChange(
 ): Promise<ObjectChange | Failure> {
   const created = next !== null && change.createRevision === change.revision;
   const previous = created ? null : await reader.stateAt(facts, key, change.revision - 1);
-  return previous !== null && 'outcome' in previous ? previous : new ObjectChange(change.revision, previous, { next }, now());
+  return previous !== null && 'outcome' in previous ? previous : new ObjectChange(change.revision, previous, next, now());
 }

@@ -161,6 +161,6 @@ describe('api/generate', () => {
       ['endpoints', 'Endpoints', 'endpoints'],
       ['ipaddresses', 'IPAddress', 'ipAddresses'],
     ] as const)
-      expect(constantOf(resource, { kind })).to.equal(name);
+      expect(constantOf(resource, kind)).to.equal(name);
   });
 });

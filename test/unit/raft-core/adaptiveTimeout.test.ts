@@ -28,14 +28,14 @@ describe('adaptive timeout', () => {
   ];
   for (const [what, silences, timeout] of table) {
     it(`after ${what} is ${timeout} ticks, where the election timeout is ${electionTicks}`, () => {
-      const adaptive = new AdaptiveTimeout(electionTicks, { timeoutsMax: limits.adaptiveTimeoutsMax });
+      const adaptive = new AdaptiveTimeout(electionTicks, limits.adaptiveTimeoutsMax);
       for (const silence of silences) adaptive.learn(silence);
       expect(adaptive.ticks).to.equal(timeout);
     });
   }
 
   it('is forgotten by half in each span without a silence as long, down to the election timeout', () => {
-    const adaptive = new AdaptiveTimeout(electionTicks, { timeoutsMax: limits.adaptiveTimeoutsMax });
+    const adaptive = new AdaptiveTimeout(electionTicks, limits.adaptiveTimeoutsMax);
     for (let sights = 0; sights < 3; sights++) adaptive.learn(1e9);
     const seen: number[] = [];
     for (let now = 1; now <= 5 * span; now++) {
@@ -46,7 +46,7 @@ describe('adaptive timeout', () => {
   });
 
   it('is not forgotten while leaders are as late as they were', () => {
-    const adaptive = new AdaptiveTimeout(electionTicks, { timeoutsMax: limits.adaptiveTimeoutsMax });
+    const adaptive = new AdaptiveTimeout(electionTicks, limits.adaptiveTimeoutsMax);
     for (let now = 1; now <= 5 * span; now++) {
       if (now % (span / 2) === 0) adaptive.learn(10);
       adaptive.tick(now);

@@ -87,7 +87,7 @@ class Walk {
         const owner = lastWords(name, 1);
         this.context.enter({ name: member, owner, called: field.within === undefined ? member : `${field.within}.${member}` });
         const around = this.context.telling;
-        this.context.telling = tellingBelow(owner, { member }) ?? around;
+        this.context.telling = tellingBelow(owner, member) ?? around;
         const after = this.#value(before, field.shape, textTypeOf(name, member));
         this.context.telling = around;
         this.context.leave();

@@ -52,7 +52,7 @@ const pod = (labels: Record<string, string>, nodeName = 'node-1', namespace = 'o
 
 describe('the index of watchers', () => {
   const herdSize = 10_000;
-  const change = new ObjectChange(3, pod({ app: 'a', tier: 'web' }), { next: pod({ app: 'b', tier: 'web' }) }, 0);
+  const change = new ObjectChange(3, pod({ app: 'a', tier: 'web' }), pod({ app: 'b', tier: 'web' }), 0);
   const herds: Readonly<Record<string, (each: number) => AskedWatcher>> = {
     namespaces: (each) => new AskedWatcher(`other-${each}`, '', ''),
     'namespaces as a field': (each) => new AskedWatcher(null, '', `metadata.namespace=other-${each}`),
@@ -107,7 +107,7 @@ describe('the index of watchers', () => {
         ];
         const index = new WatchIndex();
         for (const each of watchers) index.add(each);
-        index.deliver(new ObjectChange(3, previous, { next }, 0));
+        index.deliver(new ObjectChange(3, previous, next, 0));
         for (const { asked, request } of watchers) {
           const matters = [previous, next].some((each) => each !== null && selects(request, each));
           expect(asked).to.be.within(matters ? 1 : 0, 1);

@@ -38,7 +38,7 @@ export class NumberCheck {
   readonly #format: string;
 
   /** `type` is empty if a schema names none or several. */
-  constructor(schema: JsonMembers, type: string, { format }: { readonly format: string }) {
+  constructor(schema: JsonMembers, type: string, format: string) {
     this.#type = type;
     this.#format = format;
 

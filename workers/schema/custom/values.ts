@@ -42,7 +42,7 @@ export class ValueCheck implements Condition {
     this.#conditions = conditionsOf(schema, past);
     this.#text = TextCheck.of(schema);
     this.#format = this.#formatName === '' ? undefined : formatCheck(this.#formatName);
-    this.#number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', { format: this.#formatName });
+    this.#number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', this.#formatName);
     this.#list = new ListCheck(schema, past);
     this.#object = new ObjectCheck(schema, past);
     this.#allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
@@ -173,7 +173,7 @@ class TextCheck {
 
   readonly #min: number | null;
 
-  private constructor(max: number | null, { min }: { readonly min: number | null }, pattern: string) {
+  private constructor(max: number | null, min: number | null, pattern: string) {
     this.#max = max;
     this.#pattern = pattern;
     this.#min = min;
@@ -183,7 +183,7 @@ class TextCheck {
     const [max, min, pattern] = [countOf(schema['maxLength']), countOf(schema['minLength']), schema['pattern']];
     return max === null && min === null && (typeof pattern !== 'string' || pattern === '')
       ? null
-      : new TextCheck(max, { min }, typeof pattern === 'string' ? pattern : '');
+      : new TextCheck(max, min, typeof pattern === 'string' ? pattern : '');
   }
 
   check(value: string, findings: Findings): void {

@@ -9,7 +9,7 @@ export class KmsConnection {
   readonly #counts: EncryptionCounts;
   readonly #service: LocalService;
 
-  constructor(name: string, { endpoint }: { readonly endpoint: string }, timeoutMs: number, counts: EncryptionCounts) {
+  constructor(name: string, endpoint: string, timeoutMs: number, counts: EncryptionCounts) {
     this.#name = name;
     this.#counts = counts;
     this.#service = new LocalService({ endpoint: `unix:${socketPath(pathOf(endpoint))}`, timeoutMs });

@@ -19,7 +19,7 @@ const cacheSizeDefault = 1_000;
  * the service.
  */
 export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
-  const connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
+  const connection = new KmsConnection(name, endpoint, timeoutMs, counts);
   // A negative size disables the cache (`NewEnvelopeTransformer` of k8s.io/apiserver).
   const keys = new KeyCache(Math.max(0, cacheSize ?? cacheSizeDefault), counts);
   const decryptKey = async (cipher: Buffer): Promise<Buffer> =>

@@ -47,7 +47,7 @@ class KmsV2 implements KeyService {
   constructor({ name, endpoint, timeoutMs }: KmsFacts, counts: EncryptionCounts) {
     this.#counts = counts;
     this.name = name;
-    this.#connection = new KmsConnection(name, { endpoint }, timeoutMs, counts);
+    this.#connection = new KmsConnection(name, endpoint, timeoutMs, counts);
     this.transformer = {
       prefix: `k8s:enc:kms:v2:${name}:`,
       encrypt: (plain, context) => {

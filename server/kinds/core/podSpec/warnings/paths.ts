@@ -67,7 +67,7 @@ function projection(source: JsonObject): { readonly what: string; readonly files
 function overlaps(files: readonly string[], what: string, comparisons: Comparisons): string[] {
   const seen = new Set<string>();
   const warnings: string[] = [];
-  for (const file of files.map((each) => withoutTrailing(each, { character: '/' }))) {
+  for (const file of files.map((each) => withoutTrailing(each, '/'))) {
     if (comparisons.left < 0) break;
     const other = file === '' ? undefined : inTheWay(file, seen, comparisons);
     seen.add(file);
