@@ -1,3 +1,4 @@
+import { quoted } from '../../workers/schema/custom/printed.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
@@ -77,7 +78,7 @@ export function checkOperations(patch: JsonValue): string[] {
     }
     return Object.keys(entry)
       .filter((member) => !known.has(member))
-      .map((member) => `unknown field ${JSON.stringify(`[${index}].${member}`)}`);
+      .map((member) => `unknown field ${quoted(`[${index}].${member}`)}`);
   });
 }
 

@@ -3,6 +3,7 @@ import type { Telling } from '../../api/catalogue/emptiness.js';
 import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
+import { quoted } from './custom/printed.js';
 
 /** An unreadable value; the reference stops at the first. */
 export class StructureError extends Error {}
@@ -136,7 +137,7 @@ export class CheckContext {
 
   #report(what: 'unknown' | 'duplicate', name: string): void {
     if (!this.#reportStrict || this.#muted > 0 || this.strict.length >= strictErrorsMax) return;
-    const message = `${what} field "${this.#pathTo(name)}"`;
+    const message = `${what} field ${quoted(this.#pathTo(name))}`;
     if (!this.strict.includes(message)) this.strict.push(message);
   }
 

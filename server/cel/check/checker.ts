@@ -3,7 +3,7 @@ import { macroOf, type Surroundings } from './macros.js';
 import { literalProblems } from './arguments.js';
 import { failedConversion } from './constants.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
-import { SyntaxProblem, type Problem } from './tokens.js';
+import { ParseProblems, type Problem } from './tokens.js';
 import { reservedWords } from '../reserved.js';
 import {
   accepts,
@@ -59,13 +59,10 @@ export function check(text: string, declarations: Declarations): Checked {
       : {
           ok: false,
           stage: 'compilation',
-          message: problems
-            .slice(0, problemsMax)
-            .map((problem) => shown(problem, text))
-            .join('\n'),
+          message: allShown(problems, text),
         };
   } catch (error) {
-    if (error instanceof SyntaxProblem) return { ok: false, stage: 'compilation', message: shown(error, text) };
+    if (error instanceof ParseProblems) return { ok: false, stage: 'compilation', message: allShown(error.problems, text) };
     throw error;
   }
 }
@@ -82,6 +79,12 @@ export function unwanted(type: Type, wanted: readonly Type[]): string | null {
   const names = wanted.map(runtimeName);
   return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${runtimeName(type)}`;
 }
+
+const allShown = (problems: readonly Problem[], text: string): string =>
+  problems
+    .slice(0, problemsMax)
+    .map((problem) => shown(problem, text))
+    .join('\n');
 
 function shown({ at, message }: Problem, text: string): string {
   if (text === '') return `ERROR: <input>:1:0: ${message}`;

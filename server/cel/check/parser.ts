@@ -1,5 +1,5 @@
 import { reservedWords } from '../reserved.js';
-import { SyntaxProblem, tokensOf, type Token } from './tokens.js';
+import { ParseProblems, SyntaxProblem, tokensOf, type Problem, type Token } from './tokens.js';
 
 /** Expressions as trees. The parser records positions of operators and knows messages (`Object{...}`), so that errors and their places are the reference's. */
 export type Expression = { readonly at: number } & (
@@ -41,7 +41,7 @@ const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([
 ]);
 const startsOfValues = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-/** Throws SyntaxProblem. */
+/** Throws ParseProblems. */
 export function parse(text: string): Expression {
   if (text.length > charactersMax)
     throw new SyntaxProblem(0, `expression code point size exceeds limit: size: ${text.length}, limit ${charactersMax}`);
@@ -60,6 +60,8 @@ class Parser {
   readonly #tokens: readonly Token[];
   #position = 0;
   #depth = 0;
+  /** Reserved words in the place of names. The grammar has them as names, so that they are found beside a syntax error. */
+  readonly #reserved: Problem[] = [];
   readonly #heights = new WeakMap<Expression, number>();
 
   constructor(tokens: readonly Token[]) {
@@ -67,6 +69,16 @@ class Parser {
   }
 
   whole(): Expression {
+    try {
+      const expression = this.#toEnd();
+      if (this.#reserved.length === 0) return expression;
+    } catch (error) {
+      throw error instanceof SyntaxProblem ? new ParseProblems([...this.#reserved, ...error.problems]) : error;
+    }
+    throw new ParseProblems(this.#reserved);
+  }
+
+  #toEnd(): Expression {
     const expression = this.#expression();
     return this.#next.kind === 'end' ? expression : this.#fail(`mismatched input '${this.#next.text}' expecting <EOF>`);
   }
@@ -216,7 +228,7 @@ class Parser {
     const { text, at } = this.#take();
     const constant = constants.get(text);
     if (constant !== undefined) return { kind: 'literal', type: constant, text, at };
-    if (reservedWords.has(text)) throw new SyntaxProblem(at, `reserved identifier: ${text}`);
+    if (reservedWords.has(text)) this.#reserved.push({ at, message: `reserved identifier: ${text}` });
     const open = this.#next.at;
     return this.#skip('(')
       ? this.#operator(

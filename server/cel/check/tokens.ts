@@ -10,13 +10,20 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Only the parser throws this; it stops at the first error. */
-export class SyntaxProblem extends Error {
+/** Why a text is no expression: in the order of their places. */
+export class ParseProblems extends Error {
+  constructor(readonly problems: readonly Problem[]) {
+    super(problems.map(({ message }) => message).join('\n'));
+  }
+}
+
+/** The parser stops at the first. */
+export class SyntaxProblem extends ParseProblems {
   constructor(
     readonly at: number,
     message: string,
   ) {
-    super(`Syntax error: ${message}`);
+    super([{ at, message: `Syntax error: ${message}` }]);
   }
 }
 

@@ -4,7 +4,7 @@ import { turns } from '../../../workers/turns/turns.js';
 import { type Steps } from '../../../api/steps.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { requestCostMax } from '../eval/budget.js';
-import { comparesMembers, oldItems } from './correlation.js';
+import { oldItems } from './correlation.js';
 import type { CompileRules, RulesVerdict } from './contract.js';
 import { Findings, judge, type NodeRules } from './judge.js';
 import { compileMessage, compileRule, rulesOf } from './rule.js';
@@ -133,12 +133,12 @@ function* walkItems(
 }
 
 function* walkMembers(
-  { rest, properties, schema }: Node,
+  { rest, properties }: Node,
   findings: Findings,
   { path, old, past, unchanged }: Place,
   value: JsonObject,
 ): Steps<void> {
-  const before = comparesMembers(schema) && isObject<JsonObject>(old) ? old : null;
+  const before = isObject<JsonObject>(old) ? old : null;
   const inside = (name: string, at: string): Place => {
     const memberPast = pastOf(
       past?.correlation.member(name),

@@ -2,10 +2,6 @@ import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { itemsOf } from './shape.js';
 
-/** Members of atomic maps have no counterparts. */
-export const comparesMembers = (schema: JsonObject): boolean =>
-  schema['x-kubernetes-map-type'] === undefined || schema['x-kubernetes-map-type'] === 'granular';
-
 /** Finds the old item by its keys; undefined for none, and for lists without keys. */
 export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item: JsonValue) => JsonValue | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];

@@ -58,18 +58,19 @@ class Review {
     const [items, rest] = [itemsOf(schema), restOf(schema)];
     const within = (schemaMax: unknown): number | null =>
       typeof schemaMax === 'number' && place.count !== null ? capped(place.count * Math.max(0, schemaMax)) : null;
-    const blurs = place.blurred ?? (schema['x-kubernetes-map-type'] === 'atomic' ? this.#root + place.at : null);
+    // Members of maps have counterparts by their names, in atomic maps too (`MapIsCorrelatable`).
+    const { blurred } = place;
     for (const [name, property] of propertiesOf(schema))
-      yield* this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred: blurs });
+      yield* this.schema(property, { at: `${place.at}.properties[${name}]`, isRoot: false, count: place.count, blurred });
     if (rest !== null)
       yield* this.schema(rest, {
         at: `${place.at}.additionalProperties`,
         isRoot: false,
         count: within(schema['maxProperties']),
-        blurred: blurs,
+        blurred,
       });
     if (items !== null) {
-      const ofList = place.blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.#root + place.at);
+      const ofList = blurred ?? (schema['x-kubernetes-list-type'] === 'map' ? null : this.#root + place.at);
       yield* this.schema(items, { at: `${place.at}.items`, isRoot: false, count: within(schema['maxItems']), blurred: ofList });
     }
     if (rulesOf(schema).length > 0 && !this.#skips(place.at)) yield* this.#rules(schema, place);

@@ -1,3 +1,4 @@
+import { quoted } from '../../../workers/schema/custom/printed.js';
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { comparePaths } from '../../../workers/decode.js';
@@ -165,7 +166,7 @@ function* patched(
   resource: ServedResource,
 ): Steps<{ readonly after: JsonObject; readonly odd: readonly string[] }> {
   try {
-    const doubled = (duplicates ?? []).map((path) => `duplicate field ${JSON.stringify(path)}`);
+    const doubled = (duplicates ?? []).map((path) => `duplicate field ${quoted(path)}`);
     const odd = check === undefined || duplicates === null ? doubled : check(value, doubled);
     return { after: patchObject(yield* apply(before, value, resource)), odd };
   } catch (error) {

@@ -113,6 +113,32 @@ describe('rules of schemas', () => {
     }
   });
 
+  it('find reserved words in the place of names, beside an error of syntax', () => {
+    const told = findings(object({ n: int }, rule('namespace is immutable'), rule('import == package')));
+    expect(
+      told.map((text) =>
+        text
+          .split('\n')
+          .filter((line) => line.includes('ERROR'))
+          .join('\n')
+          .replace(/^.*ERROR/, 'ERROR'),
+      ),
+    ).to.deep.equal([
+      "ERROR: <input>:1:1: reserved identifier: namespace\nERROR: <input>:1:11: Syntax error: mismatched input 'is' expecting <EOF>",
+      'ERROR: <input>:1:1: reserved identifier: import\nERROR: <input>:1:11: reserved identifier: package',
+    ]);
+  });
+
+  it('compare members of an atomic map with what they were', async () => {
+    const fixed = { ...int, 'x-kubernetes-validations': [rule('self == oldSelf', { message: 'fixed' })] };
+    const atomic = (more: JsonObject): JsonObject => object({ m: { type: 'object', 'x-kubernetes-map-type': 'atomic', ...more } });
+    for (const schema of [atomic({ properties: { n: fixed } }), atomic({ additionalProperties: fixed })]) {
+      expect(findings(schema)).to.deep.equal([]);
+      expect(await causes(schema, { m: { n: 1 } }, { m: { n: 1 } })).to.deep.equal([]);
+      expect(await causes(schema, { m: { n: 2 } }, { m: { n: 1 } })).to.have.length(1);
+    }
+  });
+
   it('compare with what was before where values correlate, and nowhere else', async () => {
     const immutable = [rule('self == oldSelf', { message: 'fixed' })];
     const item = { ...object({ k: { type: 'string' }, v: { ...int, 'x-kubernetes-validations': immutable } }) };

@@ -63,6 +63,11 @@ describe('decoding of objects', () => {
     expect(result.ok && JSON.stringify(result.object)).to.not.match(/odd|valeu|zzz/);
   });
 
+  it('quotes names of fields as Go does', () => {
+    const result = decode('{"kind":"Deployment","metadata":{"a\\n\\"b\\"\\u0007\\u2028ü":1}}', deployment);
+    expect(result).to.deep.include({ strict: [String.raw`unknown field "metadata.a\n\"b\"\a\u2028ü"`] });
+  });
+
   it('drops as many unknown and repeated fields as a body has room for, in time that grows with their number', () => {
     const timeOf = (count: number): number => {
       const text = `{"metadata":{"name":"x"}${Array.from({ length: count }, (_, each) => `,"u${each}":1`).join('')}${',"data":{}'.repeat(2)}}`;

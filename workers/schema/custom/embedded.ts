@@ -3,11 +3,11 @@ import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import { inOneGo, type Steps } from '../../../api/steps.js';
 import { checkStructure } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
-import { deepCopy, memberOf, printed } from './printed.js';
+import { deepCopy, memberOf, printed, unquoted } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 const metadata = 'meta.v1.ObjectMeta';
-const unknown = /^unknown field "(.*)"$/s;
+const unknown = /^unknown field (".*")$/;
 
 export type Coerced = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
 /** Errors in embedded objects have a path. */
@@ -39,7 +39,7 @@ function metadataForm(
   if (type === undefined) throw new Error(`the catalogue has no ${metadata}`);
   const result = checkStructure((given ?? {}) as JsonMembers, type, { unknownFields: 'report' });
   if (!result.ok) return result;
-  return { ok: true, value: result.value, unknown: result.strict.flatMap((text) => unknown.exec(text)?.[1] ?? []) };
+  return { ok: true, value: result.value, unknown: result.strict.flatMap((text) => unknown.exec(text)?.[1] ?? []).map(unquoted) };
 }
 
 function wellFormedMembers(given: JsonMembers): JsonMembers {

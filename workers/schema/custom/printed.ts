@@ -16,7 +16,19 @@ const escapes: Readonly<Record<string, string>> = {
   ' ': ' ',
 };
 
+/** Quotes as Go does (`strconv.Quote`). */
 export const quoted = (text: string): string => `"${text.replace(unprintable, escaped)}"`;
+
+const characters = new Map(Object.entries(escapes).map(([character, escape]) => [escape, character]));
+
+/** Reads what `quoted` writes. */
+export const unquoted = (text: string): string =>
+  text
+    .slice(1, -1)
+    .replace(
+      /\\(?:x(..)|u(....)|U(.{8})|.)/g,
+      (escape, ...hex: (string | undefined)[]) => characters.get(escape) ?? String.fromCodePoint(parseInt(hex.slice(0, 3).join(''), 16)),
+    );
 
 function escaped(character: string): string {
   const code = character.codePointAt(0) ?? 0;
