@@ -154,7 +154,7 @@ const checkDecoded = (value: Json, request: DecodeObjectRequest, duplicates: rea
   return finished(inOrderOfNames(checkStructure(typed.object, type, { unknownFields: findStrict ? 'report' : 'ignore' })), duplicates);
 };
 
-/** Compares what is told of paths: names as texts, positions in lists as numbers. */
+/** Compares messages that name paths: names as texts, positions in lists as numbers. */
 export function comparePaths(a: string, b: string): number {
   const [first = '', second = ''] = [a, b].map((text) => text.replace(/\[(\d+)\]/g, (_, digits: string) => `[${digits.padStart(9, '0')}]`));
   return first < second ? -1 : first > second ? 1 : 0;

@@ -85,7 +85,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       if (rest.length === 0) return onlyGet(context) && root(context, present().core, false);
       return rest.length === 1 && resources(context, '', rest[0] ?? '');
     },
-    // Groups are told whatever the method: the reference has no routes for them.
+    // Groups are shown for every method: the reference has no routes for them.
     apis: (context, [groupName, versionName, ...more]) => {
       if (groupName === undefined) return root(context, present().named, true);
       const group = present().groups.get(groupName);

@@ -14,7 +14,7 @@ const options: WriteOptions = { ...ownWrites, manager: name, timeoutMs: 5_000 };
 const releasedSeconds = 1;
 
 export interface CoordinatorOptions {
-  /** With admission: policies may keep a server from coordinating. */
+  /** It applies admission: policies may keep a server from coordinating. */
   readonly registry: Pick<Registry, 'create' | 'update' | 'get'>;
   readonly catalogue: Pick<Catalogue, 'resource'>;
   /** Unlike that of any other server. */

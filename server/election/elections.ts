@@ -81,7 +81,7 @@ export class Elections {
     this.look();
   }
 
-  /** Looks at all elections now: this server has begun to run them. */
+  /** Checks all elections now: this server has begun to run them. */
   look(): void {
     for (const election of this.#elections.values()) this.#wake(election);
   }

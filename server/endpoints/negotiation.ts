@@ -77,7 +77,7 @@ const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
 export interface NegotiationOptions {
   /** The method also serves watches, whose media types the refusal names. */
   readonly collection: boolean;
-  /** Nothing looks at the header before the form is chosen, so ranges such as `application/*` count, and one refusal covers all. */
+  /** Nothing reads the header before the form is chosen, so ranges such as `application/*` count, and one refusal covers all. */
   readonly unrouted?: boolean;
   /** Only a streaming encoding is acceptable. */
   readonly stream: boolean;

@@ -188,7 +188,7 @@ class Builder {
 
   #member(members: Map<string, Json>, { key, value }: Pair<Node | null, Node | null>, depth: number): void {
     const name = this.#key(key);
-    // Values are read first, so what is told of them comes first.
+    // Values are read first, so their messages come first.
     const read = this.value(value, depth + 1);
     if (members.has(name) && this.#insideAlias === 0)
       this.duplicates.push(`line ${this.#lines.linePos(key?.range?.[0] ?? 0).line}: key ${JSON.stringify(name)} already set in map`);

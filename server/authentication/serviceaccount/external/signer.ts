@@ -215,7 +215,7 @@ function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): V
   });
 }
 
-/** The result must be verifiable by others, and contain nothing more. Complaints have the reference's words, because clients see them. */
+/** The result must be verifiable by others, and contain nothing more. Errors have the reference's words, because clients see them. */
 async function checkParts({ header, signature }: SignedParts, keys: FollowedKeys): Promise<void> {
   const kid = keyIdIn(header);
   const known = keys.current.some(({ id }) => id === kid) ? keys.current : await keys.learn();
