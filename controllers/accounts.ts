@@ -27,7 +27,6 @@ const madeAtOnce = 8;
 export class AccountTokens {
   readonly #options: {
     readonly api: Api;
-    /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
     readonly unthrottled?: Api;
     readonly clock: Clock;
     readonly onError: (message: string) => void;
@@ -38,7 +37,6 @@ export class AccountTokens {
 
   constructor(options: {
     readonly api: Api;
-    /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
     readonly unthrottled?: Api;
     readonly clock: Clock;
     readonly onError: (message: string) => void;

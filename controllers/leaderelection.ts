@@ -40,7 +40,6 @@ export interface LeaderElectionOptions {
   readonly name: string;
   /** Time that others wait, after they saw the lease change last, before they take it. */
   readonly leaseDurationMs: number;
-  /** Time that the holder tries to renew before it gives up; less than the lease duration, so that it stops before others begin. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
   /** Releases the lease at the end, so that others need not wait until it expires. Default true. */

@@ -14,7 +14,6 @@ export function parseFieldSelector(text: string): Parsed<FieldSelector> {
     const [, field = '', operator, escaped = ''] = match;
     const value = unescapeFieldValue(escaped);
     if (!value.ok) return value;
-    // A part without a field and a value selects everything.
     if (field === '' && value.value === '') continue;
     requirements.push({ field, equals: operator !== '!=', value: value.value });
   }

@@ -31,7 +31,6 @@ export class ChosenMetrics extends Registry {
   readonly #shownFor: number | null;
   /** Numbers of metrics that are not shown, as the reference counts them. */
   readonly counts = { disabled: 0, hidden: 0, registered: 0 };
-  /** Counts of each bounded metric: observations with a value of a label that is not allowed. */
   readonly #unexpected: (() => Promise<number>)[] = [];
 
   constructor({ disabled = [], allowedLabels = new Map(), hiddenShownFor = null }: MetricChoice) {
@@ -41,7 +40,6 @@ export class ChosenMetrics extends Registry {
     this.#allowed = byMetric(allowedLabels);
   }
 
-  /** Returns the number of observations with values of labels that are not allowed. */
   async unexpectedValues(): Promise<number> {
     const counts = await Promise.all(this.#unexpected.map((count) => count()));
     return counts.reduce((sum, count) => sum + count, 0);
@@ -97,7 +95,6 @@ function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>
 const isAllowed = (allowed: ReadonlyMap<string, ReadonlySet<string>>, name: string, value: number | string): boolean =>
   allowed.get(name)?.has(String(value)) !== false;
 
-/** A histogram has its number of observations in one of its series. */
 const unexpectedIn = ({ values }: Exported, allowed: ReadonlyMap<string, ReadonlySet<string>>): number =>
   values
     .filter(({ metricName }) => metricName === undefined || !/_(bucket|sum)$/.test(metricName))

@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client';
 import type { AdmissionTimes, Times } from './times.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 
-/** Bounds in seconds, as in the reference. */
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
 export function createAdmissionMetrics(registry: Registry): AdmissionTimes {

@@ -38,7 +38,6 @@ export interface StepParts {
   readonly lookup: Lookup;
   /** Numbers in [0, 1), for generated names. */
   readonly random: () => number;
-  /** The time of writes that plugins make, as objects have it. */
   readonly now: () => string;
   /** The plugin's configuration (`--admission-control-config-file`), or null. */
   readonly configuration: JsonObject | null;
@@ -110,7 +109,6 @@ export const isAvailablePlugin = (name: string): boolean => available.has(name);
 export interface PluginOptions {
   readonly storage: Storage;
   readonly random?: () => number;
-  /** Default: the time since the process began, for servers without a clock. */
   readonly now?: () => string;
   readonly countEvents?: CountEvents;
   readonly podSecurityCounts?: PodSecurityCounts;

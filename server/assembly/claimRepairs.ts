@@ -30,7 +30,6 @@ export class ClaimRepairs {
   readonly #ports: PortRepair | null;
   #timer: NodeJS.Timeout | null = null;
   #following: Following | null = null;
-  /** Services that have changed, by namespace and name. */
   readonly #changed = new Map<string, StoredObject>();
   #working: Promise<void> | null = null;
 

@@ -10,22 +10,16 @@ const group = 'coordination.k8s.io';
 const namespace = 'kube-system';
 const name = 'leader-election-controller';
 const options: WriteOptions = { ...ownWrites, manager: name, timeoutMs: 5_000 };
-/** Others need not wait for a lease that was given back. */
 const releasedSeconds = 1;
 
 export interface CoordinatorOptions {
-  /** It applies admission: policies may keep a server from coordinating. */
   readonly registry: Pick<Registry, 'create' | 'update' | 'get'>;
   readonly catalogue: Pick<Catalogue, 'resource'>;
-  /** Unlike that of any other server. */
   readonly identity: string;
-  /** Time that others wait after they saw the lease change last. */
   readonly leaseDurationMs: number;
-  /** Time that the holder tries to renew the lease before it gives up. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
   readonly clock: { readonly now: () => number; readonly elapsed: () => number };
-  /** Called when this server has become the coordinator. */
   readonly began: () => void;
   readonly report: (what: string, error: unknown) => void;
 }
@@ -51,7 +45,6 @@ export class Coordinator {
     return this.#holds && this.#options.clock.elapsed() - this.#renewedAt < this.#options.renewDeadlineMs;
   }
 
-  /** Called when storage takes writes. */
   start(): void {
     const again = (): void => {
       this.#turn = this.turn();
@@ -60,7 +53,6 @@ export class Coordinator {
     again();
   }
 
-  /** Gives the lease back. */
   async stop(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await this.#turn;

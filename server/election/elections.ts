@@ -74,14 +74,12 @@ export class Elections {
     ];
   }
 
-  /** Called when storage takes writes. */
   start(): void {
     this.#running = true;
     this.#look = setInterval(() => this.look(), lookMs).unref();
     this.look();
   }
 
-  /** Checks all elections now: this server has begun to run them. */
   look(): void {
     for (const election of this.#elections.values()) this.#wake(election);
   }

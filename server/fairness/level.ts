@@ -91,7 +91,6 @@ function rounded(seconds: number): number {
 }
 
 export class Level<T> {
-  /** Counts the seats in use, across threads where they share the level. */
   readonly #pool: SeatPool;
   readonly #queues: Queue<T>[];
   /** The imagined time: seat-seconds that each busy queue has had. */

@@ -76,7 +76,6 @@ export class FollowedObjects {
     });
   }
 
-  /** Called when storage takes writes. */
   start(): void {
     this.#timer = setInterval(() => {
       this.#look();

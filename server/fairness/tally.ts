@@ -89,9 +89,7 @@ interface NamedTally {
   readonly tally: SchemaTally;
 }
 
-/** Histograms that are observed at each event. */
 type Durations = Record<'wait' | 'execution' | 'seats' | 'lengths' | 'watchers', DurationHistogram>;
-/** Histograms over time. */
 type Uses = Record<'demand' | 'seats' | 'requests' | 'kinds', DurationHistogram>;
 
 export interface CountedLevel {

@@ -148,7 +148,6 @@ export function sourceOf({ groups }: Pick<Catalogue, 'groups'>): Source {
     groups: namesIn(groups),
     answersObject: new Set(
       resources
-        // The reference says of namespaces that a status comes, although it is the namespace.
         .filter((resource) => resource.behaviour.strategy.delete.answers === 'object' && resource.kind !== 'Namespace')
         .map(({ group, resource }) => `${group}/${resource}`),
     ),

@@ -174,7 +174,6 @@ const pathsOfResource = (resource: ResourceNames, answersObject: AnswersObject):
   ].filter(({ operations }) => operations.length > 0);
 };
 
-/** Parameters of all operations of a path are listed once for the path, in the order of their names. */
 function entry(path: string, operations: readonly Operation[]): PathEntry {
   const [first, ...others] = operations.map(({ parameters }) => parameters);
   const shared = new Set(

@@ -6,7 +6,6 @@ import { descriptionOfField, descriptionOfType } from './descriptions.js';
 /** Differences of the OpenAPI versions in schemas. */
 export interface Dialect {
   readonly refPrefix: string;
-  /** The path of the group version that the document is of, as `apis/apps/v1`; absent for one of all. */
   readonly section?: string;
   /** Version 3 has alternatives, and ignores what stands next to a reference; version 2 has no defaults here, which old clients misread. */
   readonly version: 2 | 3;
@@ -92,7 +91,6 @@ export class SchemaSet {
     };
   }
 
-  /** Types that every group version has, such as options, are of the core and of that of the document. */
   #concerns({ group, version }: KindName, { kinds }: ApiType): boolean {
     const { section } = this.#dialect;
     const own = group === '' ? `api/${version}` : `apis/${group}/${version}`;

@@ -248,7 +248,6 @@ function severalMembersNeedCertificates(options: ApiServerOptions, given: Readon
 
 type CoordinationOption = Extract<Name, `coordinated-leadership-${string}`>;
 
-/** The longer duration leaves time for what the shorter one is for. */
 function inOrder(longer: CoordinationOption, shorter: CoordinationOption): Rule {
   return (options) => (options[longer] > options[shorter] ? null : `--${longer} must be greater than --${shorter}`);
 }

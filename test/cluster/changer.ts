@@ -26,7 +26,6 @@ export class Changer {
     this.#running = this.#run();
   }
 
-  /** What it has written, and its latest request: for whoever looks for the cause of a failure. */
   get progress(): string {
     return `changer ${this.#name}: ${this.written.size} written; ${this.#latest}`;
   }

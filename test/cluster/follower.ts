@@ -44,12 +44,10 @@ export class Follower {
     while (this.connections < connections) await delay(pauseAfterFailureMs);
   }
 
-  /** The last version that it was shown. */
   get shownVersion(): number {
     return Number(this.#version);
   }
 
-  /** Where it stands: for whoever looks for the cause of a failure. */
   get progress(): string {
     const state = this.#stream === null ? 'no watch' : (this.#stream.ended ?? 'a watch is open');
     return `follower: ${this.connections} connections, ${this.events.length} events to ${this.#version}, ${state}; ended: ${this.endings.join(', ')}`;

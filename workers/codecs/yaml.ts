@@ -71,7 +71,6 @@ const wordings: readonly (readonly [RegExp, string])[] = [
   [/^Flow sequence/, "did not find expected ',' or ']'"],
   [/^Flow map/, "did not find expected ',' or '}'"],
 ];
-/** A text that ends where a member or an item has to follow. */
 const endsOpen = /[[{,]\s*$/;
 const wording = (message: string, text: string): string => {
   if (/^Flow (?:sequence|map)/.test(message) && endsOpen.test(text)) return 'did not find expected node content';

@@ -52,7 +52,6 @@ function unlistedUse(used: readonly Use[], account: ApiObject): string | null {
   return found === undefined ? null : `${found.what}secret.secretName=${JSON.stringify(found.secret)}${lacking(account)}secret`;
 }
 
-/** Members of a secret's reference in sources of volumes other than projected ones, which may name several. */
 const volumeSecrets = [
   ['secret', 'secretName'],
   ['azureFile', 'secretName'],
@@ -60,7 +59,6 @@ const volumeSecrets = [
   ...['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'].map((source) => [source, 'secretRef', 'name']),
 ];
 
-/** Whether a pod names a secret anywhere. */
 export const namesSecret = (spec: JsonObject): boolean =>
   objectsIn(spec, 'imagePullSecrets').some((secret) => textAt(secret, 'name') !== '') ||
   ['initContainers', 'containers', 'ephemeralContainers'].some((list) =>

@@ -33,7 +33,6 @@ const growing: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaim
 
 export interface QuotaParts {
   readonly storage: Storage;
-  /** The time of a charge. */
   readonly now: () => string;
   readonly limited: readonly LimitedResource[];
 }
@@ -140,14 +139,12 @@ function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Us
   });
 }
 
-/** A charge is a write of the server's own to the status. */
 const charger = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1', subresource: 'status' } as const;
 const versions: Versions = {
   schemaOf: (apiVersion) => (apiVersion === 'v1' ? schemaOfKind({ group: '', version: 'v1', kind: 'ResourceQuota' }) : null),
   convert: () => null,
 };
 
-/** Records what the charge changed. Objects without owners stay without. */
 function ownCharge(quota: ApiObject, before: ApiObject, now: string): void {
   const owners = before.metadata.managedFields;
   if (owners === undefined || managersComplaint(owners) !== null) return;

@@ -60,7 +60,7 @@ class Parser {
   readonly #tokens: readonly Token[];
   #position = 0;
   #depth = 0;
-  /** Reserved words in the place of names. The grammar has them as names, so that they are found beside a syntax error. */
+  /** Reserved words in the place of names: the grammar takes them as names, so a syntax error does not hide them. */
   readonly #reserved: Problem[] = [];
   readonly #heights = new WeakMap<Expression, number>();
 

@@ -3,7 +3,6 @@ import { expiredList } from '../../registry/failures.js';
 import { encodeContinue, expiredContinue } from './continueToken.js';
 import type { ListOptions } from './listOptions.js';
 
-/** Returns the message of a list whose version no longer exists. */
 export const expiredMessageOf = ({ continuing }: ListOptions): string => (continuing ? expiredContinue : expiredList);
 
 /** A list whose version has expired can be continued, if the client accepts that it is no longer a snapshot. */

@@ -168,7 +168,6 @@ function selectedFields(selector: JsonValue | undefined): FieldSelector {
   return [...(parsed.ok ? parsed.selector : []), ...ofRequirements];
 }
 
-/** Selectors that authorizers see only in part: those whose requirements, or the text in place of them, cannot be used. */
 const unusable: Readonly<Record<'fieldSelector' | 'labelSelector', (requirement: JsonValue) => boolean>> = {
   fieldSelector: (requirement) =>
     itemsOf(memberAt(requirement, 'values')).length !== 1 || !['In', 'NotIn'].includes(textAt(requirement, 'operator')),

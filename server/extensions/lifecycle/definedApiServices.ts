@@ -70,7 +70,6 @@ export class DefinedApiServices {
     const missing = [...wanted]
       .filter(([name]) => !present.has(name))
       .map(([name, object]) => this.#attempt(name, () => this.#create(object)));
-    // An unreadable definition may be the one that an object follows.
     const surplus = (this.#options.resources.complete ? [...present] : [])
       .filter(([name, { labels }]) => labels[managed] === 'true' && !wanted.has(name))
       .map(([name, object]) => this.#attempt(name, () => this.#remove(object)));

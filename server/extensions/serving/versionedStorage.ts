@@ -110,7 +110,6 @@ const waitingMax = 10_000;
 class PresentedEvents implements WatchSink {
   readonly #presenter: Presenter;
   readonly #sink: WatchSink;
-  /** Null for no filter. */
   readonly #selected: SelectedEvents | null;
   onFailure: () => void = () => {};
   /** The version of the last delivered event. */

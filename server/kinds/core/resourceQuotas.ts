@@ -156,7 +156,6 @@ function quotaText(quota: Draft<ResourceQuota>, wanted: (name: string) => boolea
     .join(', ');
 }
 
-/** Resources of which requests and limits are compared; the bare name of some stands for requests. */
 const compared = [
   ['cpu', true],
   ['memory', true],
@@ -164,7 +163,6 @@ const compared = [
   ['ephemeral-storage', false],
 ] as const;
 
-/** Pods could never use up more requests than limits. */
 function warnings(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota> | null): string[] {
   const hard = objectAt(specOf(quota), 'hard') ?? {};
   if (old !== null) return [];

@@ -10,10 +10,8 @@ const resource = Path.of('spec', 'resource');
 const status = Path.of('status');
 const conditions = status.child('conditions');
 const versionPath = status.child('resourceVersion');
-/** Versions of objects that exist: zero is none. */
 const wholeVersion = /^[1-9][0-9]*$/;
 
-/** The resource may have the names that an APIService may serve. */
 function validate(migration: Draft<StorageVersionMigration>): FieldError[] {
   const [group, name] = (['group', 'resource'] as const).map((member) => textAt(migration, 'spec', 'resource', member));
   return [

@@ -2,7 +2,6 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import { DurationHistogram } from '../../../../program/metrics/durations.js';
 import type { PublishedKeys } from './messages.js';
 
-/** Receives what happens with the signer; errors are null where all went well. */
 export interface SignerMeasures {
   called(path: string, error: unknown, seconds: number): void;
   signed(error: unknown): void;
@@ -11,7 +10,6 @@ export interface SignerMeasures {
 
 export const unmeasured: SignerMeasures = { called: () => undefined, signed: () => undefined, fetched: () => undefined };
 
-/** Names of gRPC's codes, by number. */
 const codes = [
   'OK',
   'Canceled',
@@ -41,16 +39,13 @@ function codeOf(error: unknown): string {
   return 'unknown-non-grpc';
 }
 
-/** Bounds in seconds, as in the reference. */
 const bounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Measures of a signer outside, under the reference's names. */
 export function createSignerMeasures(registry: Registry): SignerMeasures {
   const registers = [registry];
   const counter = (name: string, help: string): Counter =>
     new Counter({ name: `apiserver_externaljwt_${name}`, help, labelNames: ['code'], registers });
   const time = (name: string, help: string): Gauge =>
-    // The label keeps the series away until it has a value.
     new Gauge({ name: `apiserver_externaljwt_${name}`, help, labelNames: ['none'], registers });
   const fetches = counter('fetch_keys_request_total', 'Times that the signer was asked for its keys, by the code of its answer.');
   const signings = counter('sign_request_total', 'Times that the signer was asked to sign, by the code of its answer.');
