@@ -24,24 +24,21 @@ const renewAfter = 0.8;
 const retryMs = 1_000;
 const madeAtOnce = 8;
 
+interface AccountTokensOptions {
+  readonly api: Api;
+  /** Creates the accounts at the start: few requests, and no token waits behind them. Default: `api`. */
+  readonly unthrottled?: Api;
+  readonly clock: Clock;
+  readonly onError: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
 export class AccountTokens {
-  readonly #options: {
-    readonly api: Api;
-    readonly unthrottled?: Api;
-    readonly clock: Clock;
-    readonly onError: (message: string) => void;
-    readonly signal: AbortSignal;
-  };
+  readonly #options: AccountTokensOptions;
   readonly #tokens = new Map<string, { readonly token: string; /** Times are of the clock of durations. */ readonly renewAtMs: number }>();
   readonly #pending = new Map<string, Promise<string>>();
 
-  constructor(options: {
-    readonly api: Api;
-    readonly unthrottled?: Api;
-    readonly clock: Clock;
-    readonly onError: (message: string) => void;
-    readonly signal: AbortSignal;
-  }) {
+  constructor(options: AccountTokensOptions) {
     this.#options = options;
   }
 

@@ -30,15 +30,21 @@ export interface EventRecorder {
 /** Bound on events that wait to be written; more are dropped. */
 const waitingMax = 1000;
 
+interface EventWriterOptions {
+  readonly api: Api;
+  readonly clock: Clock;
+  readonly onError?: (error: unknown) => void;
+}
+
 /** Writes events in the background, one after another, correlated. One for the process; `as` names the component. */
 export class EventWriter {
-  readonly #options: { readonly api: Api; readonly clock: Clock; readonly onError?: (error: unknown) => void };
+  readonly #options: EventWriterOptions;
   readonly #correlator: EventCorrelator;
   readonly #waiting: RecordedEvent[] = [];
   #writing: Promise<void> | null = null;
   #serial = 0;
 
-  constructor(options: { readonly api: Api; readonly clock: Clock; readonly onError?: (error: unknown) => void }) {
+  constructor(options: EventWriterOptions) {
     this.#options = options;
     this.#correlator = new EventCorrelator(options.clock);
   }

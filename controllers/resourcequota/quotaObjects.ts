@@ -27,21 +27,24 @@ interface Followed {
   readonly stop: AbortController;
 }
 
+interface QuotaObjectsOptions {
+  readonly onAppear: OnAppear;
+  readonly onChange: OnChange;
+  readonly signal: AbortSignal;
+}
+
 /**
  * The objects that quotas count. A type is followed from the first quota for it on, and except for the few whose size is counted, by its metadata only: most
  * clusters count few of their many types.
  */
 export class QuotaObjects {
   readonly #environment: ManagerEnvironment;
-  readonly #options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal };
+  readonly #options: QuotaObjectsOptions;
   readonly #followed = new Map<string, Followed>();
   #types: ReadonlyMap<string, DiscoveredType> = new Map();
   #discoveredAt = -Infinity;
 
-  constructor(
-    environment: ManagerEnvironment,
-    options: { readonly onAppear: OnAppear; readonly onChange: OnChange; readonly signal: AbortSignal },
-  ) {
+  constructor(environment: ManagerEnvironment, options: QuotaObjectsOptions) {
     this.#environment = environment;
     this.#options = options;
   }

@@ -18,15 +18,17 @@ const kindUseBuckets = [0, 0.001, 0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 
 const reasons = ['queue-full', 'concurrency-limit', 'time-out', 'cancelled'] as const;
 type Reason = (typeof reasons)[number];
 
+interface SchemaSeries {
+  readonly waited: DurationSeries;
+  readonly left: DurationSeries;
+  readonly took: DurationSeries;
+  readonly seats: DurationSeries;
+  readonly lengths: DurationSeries;
+  readonly watchers: DurationSeries;
+}
+
 class SchemaTally {
-  readonly #series: {
-    readonly waited: DurationSeries;
-    readonly left: DurationSeries;
-    readonly took: DurationSeries;
-    readonly seats: DurationSeries;
-    readonly lengths: DurationSeries;
-    readonly watchers: DurationSeries;
-  } | null;
+  readonly #series: SchemaSeries | null;
   waiting = 0;
   waitingSeats = 0;
   underWay = 0;
@@ -34,16 +36,7 @@ class SchemaTally {
   dispatched = 0;
   readonly refusals: Record<Reason, number> = { 'queue-full': 0, 'concurrency-limit': 0, 'time-out': 0, cancelled: 0 };
 
-  constructor(
-    series: {
-      readonly waited: DurationSeries;
-      readonly left: DurationSeries;
-      readonly took: DurationSeries;
-      readonly seats: DurationSeries;
-      readonly lengths: DurationSeries;
-      readonly watchers: DurationSeries;
-    } | null,
-  ) {
+  constructor(series: SchemaSeries | null) {
     this.#series = series;
   }
 

@@ -1,3 +1,4 @@
+import { statusNameOf } from '../../../program/grpc/statusCodes.js';
 export type Way = 'to_storage' | 'from_storage';
 
 /** A service's key, by the service's name for it. */
@@ -45,30 +46,4 @@ export function madeKey(make: () => Buffer, counts: EncryptionCounts): Buffer {
   }
 }
 
-const statusNames = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-];
-
-export function statusOf(error: unknown): string {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const code: unknown = (at as { readonly code?: unknown }).code;
-    if (typeof code === 'number') return statusNames[code] ?? `Code(${code})`;
-  }
-  return 'unknown-non-grpc';
-}
+export const statusOf = (error: unknown): string => statusNameOf(error, (code) => `Code(${code})`);

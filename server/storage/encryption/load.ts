@@ -86,14 +86,19 @@ export function loadEncryption(
   return reloaded;
 }
 
+interface Reloading {
+  readonly reports: EncryptionReports;
+  readonly times: ReloadTimes;
+}
+
 class ReloadedEncryption implements Live<Encryption> {
   readonly #read: () => Loaded;
-  readonly #options: { readonly reports: EncryptionReports; readonly times: ReloadTimes };
+  readonly #options: Reloading;
   #current: Loaded;
   readonly #listeners: ((value: Encryption) => void)[] = [];
   #considering = new AbortController();
 
-  constructor(first: Loaded, read: () => Loaded, options: { readonly reports: EncryptionReports; readonly times: ReloadTimes }) {
+  constructor(first: Loaded, read: () => Loaded, options: Reloading) {
     this.#read = read;
     this.#options = options;
     this.#current = first;

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { statusNameOf } from '../../../../program/grpc/statusCodes.js';
 import { DurationHistogram } from '../../../../program/metrics/durations.js';
 import type { PublishedKeys } from './messages.js';
 
@@ -10,34 +11,7 @@ export interface SignerMeasures {
 
 export const unmeasured: SignerMeasures = { called: () => undefined, signed: () => undefined, fetched: () => undefined };
 
-const codes = [
-  'OK',
-  'Canceled',
-  'Unknown',
-  'InvalidArgument',
-  'DeadlineExceeded',
-  'NotFound',
-  'AlreadyExists',
-  'PermissionDenied',
-  'ResourceExhausted',
-  'FailedPrecondition',
-  'Aborted',
-  'OutOfRange',
-  'Unimplemented',
-  'Internal',
-  'Unavailable',
-  'DataLoss',
-  'Unauthenticated',
-] as const;
-
-function codeOf(error: unknown): string {
-  if (error === null) return codes[0];
-  for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { readonly code?: unknown };
-    if (typeof code === 'number') return codes[code] ?? 'Unknown';
-  }
-  return 'unknown-non-grpc';
-}
+const codeOf = (error: unknown): string => (error === null ? 'OK' : statusNameOf(error, () => 'Unknown'));
 
 const bounds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 

@@ -79,15 +79,20 @@ export async function claimMissing({ storage, now, newUid }: RepairOptions, serv
 const sightingsMin = 3;
 const attemptsMax = 5;
 
+interface PortRepairOptions {
+  readonly storage: Storage;
+  readonly range: PortRange;
+}
+
 /**
  * Makes the port bits agree with the services. All servers of both programs call `turn` at the start and every few minutes: a missing bit is set at once, and
  * an unowned bit is cleared after three turns.
  */
 export class PortRepair {
-  readonly #options: { readonly storage: Storage; readonly range: PortRange };
+  readonly #options: PortRepairOptions;
   #sightings = new Map<number, number>();
 
-  constructor(options: { readonly storage: Storage; readonly range: PortRange }) {
+  constructor(options: PortRepairOptions) {
     this.#options = options;
   }
 

@@ -1,0 +1,28 @@
+const names = [
+  'OK',
+  'Canceled',
+  'Unknown',
+  'InvalidArgument',
+  'DeadlineExceeded',
+  'NotFound',
+  'AlreadyExists',
+  'PermissionDenied',
+  'ResourceExhausted',
+  'FailedPrecondition',
+  'Aborted',
+  'OutOfRange',
+  'Unimplemented',
+  'Internal',
+  'Unavailable',
+  'DataLoss',
+  'Unauthenticated',
+];
+
+/** Returns the name of the status of a call, for metrics, from its error or the error's causes. `unnamed` names a code that gRPC does not define. */
+export function statusNameOf(error: unknown, unnamed: (code: number) => string): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { readonly code?: unknown };
+    if (typeof code === 'number') return names[code] ?? unnamed(code);
+  }
+  return 'unknown-non-grpc';
+}
