@@ -95,7 +95,6 @@ export const unavailable = (message: string, retryAfterSeconds = 1): StatusError
 /** Indefinite: the request may still take effect. */
 export const timeout = (message: string, retryAfterSeconds = 1): StatusError =>
   new StatusError(504, 'Timeout', message, { retryAfterSeconds });
-export const gone = (message: string): StatusError => new StatusError(410, 'Expired', message);
 
 /** 403 for a reason other than missing permissions; `name` may be empty. */
 export const forbidden = (resource: GroupResource, name: string, { why }: { readonly why: string }, causes?: StatusCause[]): StatusError =>

@@ -57,7 +57,10 @@ export function createResourceEndpoints(platform: Platform, given: EndpointParts
   };
 }
 
-function endpointsHere({ options, features, metrics, parts }: Platform, given: EndpointParts): (context: RequestContext) => Promise<void> {
+function endpointsHere(
+  { options, features, metrics, parts, log }: Platform,
+  given: EndpointParts,
+): (context: RequestContext) => Promise<void> {
   const { registry, access, objects, custom, agents, egress } = given;
   const workers = createWorkers();
   parts.add({ name: 'workers', stop: () => workers.close() });
@@ -87,5 +90,6 @@ function endpointsHere({ options, features, metrics, parts }: Platform, given: E
     cbor: features.enabled('CBORServingAndStorage'),
     catchUp: custom.catchUp,
     counts: createEndpointMetrics(metrics.registry),
+    log: log.named('endpoints'),
   });
 }

@@ -1,15 +1,10 @@
 import type { Workers } from '../../workers/pool.js';
 import { apiVersionOf, type GroupResource } from '../../api/resource.js';
-import type { TokenServices } from '../authentication/tokens/services.js';
-import type { Authorizer } from '../authorization/authorizer.js';
-import { noRules, type RuleResolver } from '../authorization/rules.js';
-import type { Registry } from '../registry/contract.js';
-import type { Catalogue } from '../registry/resources.js';
+import { noRules } from '../authorization/rules.js';
 import { sendPageNotFound } from './answers.js';
-import type { Backends } from './backends/connection.js';
 import { createBodyReader } from './body.js';
 import type { RequestContext } from './context.js';
-import { noCounts, type EndpointCounts } from './counts.js';
+import { noCounts } from './counts.js';
 import { encodersWith } from './encoders/encoders.js';
 import { createBinding } from './pods/binding.js';
 import { podLog, podStream } from './pods/connect.js';
@@ -25,43 +20,32 @@ import { getView, scale, updateView } from './verbs/view.js';
 import { watch } from './verbs/watch.js';
 import { create, remove, removeCollection, update } from './verbs/writes.js';
 
-export interface EndpointOptions {
-  readonly registry: Registry;
-  readonly catalogue: Catalogue;
+type Required = 'registry' | 'catalogue' | 'authorize';
+
+export interface EndpointOptions extends Pick<VerbDeps, Required>, Partial<Omit<VerbDeps, Required | 'reader'>> {
   readonly workers: Workers;
-  /** Answers access reviews; requests themselves are authorized before they arrive here. */
-  readonly authorize: Authorizer;
-  /** Lists what users may do. Default: nothing can be listed. */
-  readonly rules?: RuleResolver;
-  /** Issues and reviews tokens. Default: neither. */
-  readonly tokens?: TokenServices | null;
-  readonly minRequestTimeoutSeconds?: number;
-  /** Watches may request initial events: gate `WatchList`. */
-  readonly watchList?: boolean;
-  /** Lists and watches may request a shard: gate `ShardedListAndWatch`. Default: off. */
-  readonly shards?: boolean;
-  /** Reports whether a resource is read from memory. Default: all are. */
-  readonly cached?: (resource: GroupResource) => boolean;
-  /** Large responses to reads are compressed for clients that accept it: gate `APIResponseCompression`. */
-  readonly compression?: boolean;
-  /** Binding a pod clears its nomination. Default true. */
-  readonly clearsNomination?: boolean;
-  /** Gate `AllowUnsafeMalformedObjectDeletion`. */
-  readonly forcesDeletion?: boolean;
-  /** Streams of pods that begin with a GET need the right to create: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
-  readonly streamsNeedCreate?: boolean;
-  /** A client may request one stream of a log. */
-  readonly splitsLogs?: boolean;
-  /** Connections to node agents and programs in the cluster. Default: none. */
-  readonly backends?: Backends | null;
   /** CBOR is served: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
   /** Called before a client learns that something does not exist: another server may have begun to serve it. */
   readonly catchUp?: (resource: GroupResource) => Promise<void>;
-  readonly counts?: EndpointCounts;
 }
 
-const minRequestTimeoutSecondsDefault = 1800;
+const defaults: Omit<VerbDeps, Required | 'reader'> = {
+  rules: () => noRules,
+  tokens: null,
+  minRequestTimeoutSeconds: 1800,
+  watchList: true,
+  shards: false,
+  cached: () => true,
+  compression: true,
+  forcesDeletion: false,
+  clearsNomination: true,
+  streamsNeedCreate: true,
+  splitsLogs: false,
+  backends: null,
+  counts: noCounts,
+  log: null,
+};
 
 const verbs: Readonly<Record<ResourceVerb, VerbHandler>> = {
   get,
@@ -93,55 +77,16 @@ const genericSubresources: Readonly<Record<string, Readonly<Partial<Record<Resou
 };
 
 /** The HTTP layer has authorized the request, and only now is its body read. Throws StatusError for client errors. */
-export function createEndpoints(options: EndpointOptions): (context: RequestContext) => Promise<void> {
-  const {
-    registry,
-    catalogue,
-    workers,
-    authorize,
-    rules = () => noRules,
-    tokens = null,
-    minRequestTimeoutSeconds = minRequestTimeoutSecondsDefault,
-    watchList = true,
-    shards = false,
-    cached = () => true,
-    compression = true,
-    forcesDeletion = false,
-    clearsNomination = true,
-    streamsNeedCreate = true,
-    splitsLogs = false,
-    backends = null,
-    cbor = false,
-    catchUp = null,
-    counts = noCounts,
-  } = options;
+export function createEndpoints({ workers, cbor = false, catchUp, ...given }: EndpointOptions): (context: RequestContext) => Promise<void> {
   const encoders = encodersWith(cbor);
-  const deps: VerbDeps = {
-    registry,
-    catalogue,
-    authorize,
-    rules,
-    tokens,
-    minRequestTimeoutSeconds,
-    watchList,
-    shards,
-    cached,
-    compression,
-    forcesDeletion,
-    clearsNomination,
-    streamsNeedCreate,
-    splitsLogs,
-    backends,
-    counts,
-    reader: createBodyReader(workers),
-  };
+  const deps: VerbDeps = { ...defaults, ...given, reader: createBodyReader(workers) };
   return (context) => {
     context.encoders = encoders;
     return answer(context, deps, catchUp);
   };
 }
 
-async function answer(context: RequestContext, deps: VerbDeps, catchUp: EndpointOptions['catchUp'] | null): Promise<void> {
+async function answer(context: RequestContext, deps: VerbDeps, catchUp: EndpointOptions['catchUp']): Promise<void> {
   const { info } = context;
   if (!info.isResource) return sendPageNotFound(context);
   let routing = route(context, info, deps.catalogue);

@@ -1,8 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { apiVersionOf } from '../../api/resource.js';
+import { apiVersionOf, type GroupResource } from '../../api/resource.js';
 import type { EndpointCounts, WatchCount, WatchScope } from './counts.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 import { total, totals } from '../../program/metrics/totals.js';
+import type { WatchEnd } from '../storage/watchEnds.js';
 
 /** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
 const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
@@ -17,6 +18,11 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
     labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
     registers: [registry],
   });
+  const expiredLists = totals(registry, {
+    name: 'raftplane_expired_lists_total',
+    help: 'Lists that were refused with 410, by why their version is no longer available.',
+    labelNames: ['reason'],
+  });
   const webSockets = totals(registry, {
     name: 'apiserver_websocket_streaming_requests_total',
     help: 'WebSockets for streams of pods, by who makes of them what the node understands: here always the node agent (proxied_to_kubelet).',
@@ -27,6 +33,9 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
       deprecated.set({ group, version, resource, subresource, removed_release: removedRelease }, 1);
     },
     watch: watchMetrics(registry),
+    expiredList: (reason) => {
+      expiredLists({ reason }).value++;
+    },
     ...logMetrics(registry),
     webSocket: (subresource) => {
       webSockets({ subresource, proxy_type: 'proxied_to_kubelet' }).value++;
@@ -61,6 +70,7 @@ function watchMetrics(registry: Registry): EndpointCounts['watch'] {
     buckets: listBuckets,
     registers: [registry],
   });
+  const ended = endMetrics(registry);
   return (resource) => {
     const key = `${apiVersionOf(resource)}/${resource.resource}`;
     const known = watches.get(key);
@@ -77,9 +87,25 @@ function watchMetrics(registry: Registry): EndpointCounts['watch'] {
       listed(scope: WatchScope, seconds: number) {
         lists.of({ ...labels, scope }).observe(seconds);
       },
+      ended(why: WatchEnd) {
+        ended(resource, why);
+      },
     };
     watches.set(key, made);
     return made;
+  };
+}
+
+function endMetrics(registry: Registry): (resource: GroupResource, why: WatchEnd) => void {
+  const ends = totals(registry, { name: 'raftplane_watch_ends_total', help: 'Watches that have ended, by why.', labelNames: ['reason'] });
+  const terminated = totals(registry, {
+    name: 'apiserver_terminated_watchers_total',
+    help: 'Watches that were ended because their clients did not keep up.',
+    labelNames: ['group', 'resource'],
+  });
+  return ({ group, resource }, reason) => {
+    ends({ reason }).value++;
+    if (reason === 'ClientTooSlow' || reason === 'ClientStalled') terminated({ group, resource }).value++;
   };
 }
 

@@ -10,6 +10,7 @@ import { badRequest, StatusError, timeout, unavailable } from '../../api/status.
 import type { Request } from '../../program/port/message.js';
 import { writableOf } from '../../program/port/streams.js';
 import type { ApiObject } from '../../api/object.js';
+import { ExpiredError } from '../registry/failures.js';
 import type { WriteOutcome } from '../storage/engine.js';
 import { seal, unseal } from '../storage/seal.js';
 import { changesToJson, rangeToJson } from '../storage/wire.js';
@@ -360,8 +361,7 @@ async function* pagesAt(
       bytesMax: digestPageBytes,
       countRemaining: false,
     });
-    if (page.outcome === 'compacted')
-      throw new StatusError(410, 'Expired', `revision ${at} is compacted; the oldest is ${page.compacted}`, {});
+    if (page.outcome === 'compacted') throw new ExpiredError('Compacted', `revision ${at} is compacted; the oldest is ${page.compacted}`);
     if (page.outcome === 'future')
       throw new StatusError(504, 'Timeout', `revision ${at} has not come here yet; the newest is ${page.revision}`, {});
     yield page.items;

@@ -1,6 +1,17 @@
-import { alreadyExists, gone, modified, StatusError, timeout, unavailable } from '../../api/status.js';
+import { alreadyExists, modified, StatusError, timeout, unavailable } from '../../api/status.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { Failure, WriteResult } from '../storage/contract.js';
+import { expiryText, type ExpiryReason } from '../storage/watchEnds.js';
+
+/** 410, with the reason for the log and for metrics. */
+export class ExpiredError extends StatusError {
+  constructor(
+    readonly why: ExpiryReason,
+    message: string,
+  ) {
+    super(410, 'Expired', `${message}${expiryText(why)}`);
+  }
+}
 
 /** Turns storage failures into API errors. Definite failures may be retried at once; indefinite ones say so. */
 export function readFailure(failure: Failure, expiredMessage?: string): StatusError {
@@ -11,7 +22,7 @@ export function readFailure(failure: Failure, expiredMessage?: string): StatusEr
     case 'tooLarge':
       return tooLargeVersion(failure.requested, failure.current);
     case 'expired':
-      return gone(expiredMessage ?? `too old resource version: ${failure.oldest}`);
+      return new ExpiredError(failure.why, expiredMessage ?? `too old resource version: ${failure.oldest}`);
   }
 }
 
@@ -25,7 +36,7 @@ const tooLargeVersion = (requested: number, current: number): StatusError =>
 /** Returns the status of a watch that cannot go on, for an ERROR event. */
 export const watchFailure = (failure: Failure, requested: string): StatusError =>
   failure.outcome === 'expired'
-    ? gone(`too old resource version: ${requested === '' ? '0' : requested} (${failure.oldest})`)
+    ? new ExpiredError(failure.why, `too old resource version: ${requested === '' ? '0' : requested} (${failure.oldest})`)
     : readFailure(failure);
 
 export const expiredList = 'The resourceVersion for the provided list is too old.';

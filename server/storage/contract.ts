@@ -2,6 +2,7 @@ import type { FieldSelector, LabelSelector } from '../../api/selectors/index.js'
 import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { ShardSelector } from '../../api/shards.js';
+import type { Expired } from './watchEnds.js';
 
 /**
  * Storage of objects. One suite (`test/unit/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a
@@ -54,8 +55,8 @@ export type Failure =
   | { readonly outcome: 'unavailable'; readonly reason: string }
   /** The requested version did not arrive in time. */
   | { readonly outcome: 'tooLarge'; readonly requested: Version; readonly current: Version }
-  /** The requested version was compacted. */
-  | { readonly outcome: 'expired'; readonly oldest: Version };
+  /** The requested version is no longer available. */
+  | Expired;
 
 export type GetResult =
   { readonly outcome: 'found'; readonly object: StoredObject } | { readonly outcome: 'absent'; readonly version: Version } | Failure;

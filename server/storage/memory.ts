@@ -29,6 +29,7 @@ import {
   type SelectableFields,
   type StoredItem,
 } from './storedobject.js';
+import { expired } from './watchEnds.js';
 
 /** A deletion has `next` null and shows `removed`. */
 interface Change {
@@ -150,8 +151,7 @@ class ModelStorage implements MemoryStorage {
     if (start.at === 'after' && initialEvents && start.version > this.version) {
       return watch.end({ outcome: 'tooLarge', requested: start.version, current: this.version });
     }
-    if (start.at === 'after' && !initialEvents && start.version < this.#compacted)
-      return watch.end({ outcome: 'expired', oldest: this.#compacted });
+    if (start.at === 'after' && !initialEvents && start.version < this.#compacted) return watch.end(expired('Compacted', this.#compacted));
     this.#watches.add(watch);
     if (start.at !== 'after' || initialEvents) watch.sendInitial(this.objectsAt(watch.request.resource, this.version), this.version);
     else watch.replay(this.changesOf(watch.request.resource).filter((change) => change.version > start.version));
@@ -209,7 +209,7 @@ class ModelStorage implements MemoryStorage {
     if (consistency.at === 'mostRecent' || consistency.at === 'any') return this.version;
     if (consistency.version > this.version) return { outcome: 'tooLarge', requested: consistency.version, current: this.version };
     if (consistency.at === 'notOlderThan') return this.version;
-    return consistency.version < this.#compacted ? { outcome: 'expired', oldest: this.#compacted } : consistency.version;
+    return consistency.version < this.#compacted ? expired('Compacted', this.#compacted) : consistency.version;
   }
 
   #factsOf(resource: GroupResource): ResourceFacts {

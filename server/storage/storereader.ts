@@ -4,6 +4,7 @@ import { isPassing, type Change, type KeyValue, type RangeResult, type StoreEngi
 import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
+import { expired } from './watchEnds.js';
 
 /** Bounds a page of the store: the answering thread has other work. */
 const pageKeysMax = 500;
@@ -124,7 +125,7 @@ export class StoreReader {
   /** Returns changes of one resource after a version. Values are views into a batch. */
   async changesSince(facts: ResourceFacts, after: Version): Promise<ChangesPage | Failure> {
     const page = await this.#replica.changesSince(revision(after), { bytesMax: pageBytesMax });
-    if (page.outcome === 'compacted') return { outcome: 'expired', oldest: page.compacted };
+    if (page.outcome === 'compacted') return expired('Compacted', page.compacted);
     const { start, end } = this.#keys.rangeOf(facts.resource, null);
     const own = page.changes
       .filter(({ key }) => key >= start && key < end)
@@ -175,6 +176,6 @@ function failureBehind(error: unknown): Failure {
 
 function failureOf(result: Exclude<RangeResult, { outcome: 'found' }>, requested: Version): Failure {
   return result.outcome === 'compacted'
-    ? { outcome: 'expired', oldest: result.compacted }
+    ? expired('Compacted', result.compacted)
     : { outcome: 'tooLarge', requested, current: result.revision };
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
+import type { Logger } from '../../../program/log/logger.js';
 import type { TokenServices } from '../../authentication/tokens/services.js';
 import type { Authorizer } from '../../authorization/authorizer.js';
 import type { RuleResolver } from '../../authorization/rules.js';
@@ -42,6 +43,8 @@ export interface VerbDeps {
   /** Connections to node agents and programs in the cluster; null where there are none. */
   readonly backends: Backends | null;
   readonly counts: EndpointCounts;
+  /** Null where nothing is logged. */
+  readonly log: Logger | null;
 }
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;

@@ -1,7 +1,7 @@
 import { badRequest } from '../../../api/status.js';
 import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';
-import { expiredMessageOf, withContinuation } from '../options/expired.js';
+import { expiredMessageOf, refusedList } from '../options/expired.js';
 import { getConsistency, parseListOptions } from '../options/listOptions.js';
 import { booleanParameter } from '../options/values.js';
 import { acceptsGzip } from '../sending.js';
@@ -18,7 +18,8 @@ export const get: VerbHandler = async (context, route, { registry, compression }
 };
 
 /** Writes stored bytes between a header and a footer. */
-export const list: VerbHandler = async (context, route, { registry, compression, shards, cached }) => {
+export const list: VerbHandler = async (context, route, deps) => {
+  const { registry, compression, shards, cached } = deps;
   const { resource, namespace } = route;
   const representation = negotiate(context, resource, { collection: true, stream: false });
   const allNamespaces = resource.namespaced && namespace === null;
@@ -29,7 +30,7 @@ export const list: VerbHandler = async (context, route, { registry, compression,
   });
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
   const page = await registry.list(resource, query, expiredMessageOf(options)).catch((error: unknown) => {
-    throw withContinuation(error, options, allNamespaces);
+    throw refusedList(error, { resource, options, allNamespaces }, deps);
   });
   await context.turn?.();
   await sendList(context, representation, { resource, page, allNamespaces, shard: options.shard }, compression && acceptsGzip(context));

@@ -1,4 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { qualifiedName } from '../../../api/resource.js';
+import type { Logger } from '../../../program/log/logger.js';
+import type { ServedResource } from '../../registry/resources.js';
 import type { Watch, WatchSink } from '../../storage/contract.js';
 import type { RequestContext } from '../context.js';
 import { negotiate } from '../negotiation.js';
@@ -44,7 +47,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
     const { streamType, mediaType } = representation.encoder;
     const transport = upgrade === null ? openResponse(context, streamType ?? mediaType) : await openWebSocket(context, upgrade);
     goesOn = true;
-    sendUntilOver({ stream, watch: started, transport }, context, resource.behaviour.retired);
+    sendUntilOver({ stream, watch: started, transport, log: deps.log }, context, resource);
     context.begun?.();
   } finally {
     if (!goesOn) started.stop();
@@ -55,20 +58,25 @@ interface Sending {
   readonly stream: WatchStream;
   readonly watch: Watch;
   readonly transport: Transport;
+  readonly log: Logger | null;
 }
 
 /** Ends with the client, the server, the timeout, or the resource (`retired`). */
-function sendUntilOver({ stream, watch, transport }: Sending, context: RequestContext, retired: AbortSignal | null): void {
-  const stop = (): void => {
-    stream.stop();
+function sendUntilOver({ stream, watch, transport, log }: Sending, context: RequestContext, resource: ServedResource): void {
+  const { retired } = resource.behaviour;
+  const retire = (): void => {
+    stream.stop('ResourceChanged');
   };
-  stream.run(watch, transport, () => {
-    retired?.removeEventListener('abort', stop);
+  stream.run(watch, transport, (reason) => {
+    retired?.removeEventListener('abort', retire);
+    log?.debug(2, 'a watch has ended', { resource: qualifiedName(resource), user: context.user.name, reason });
     context.answered?.();
   });
-  context.onAbort(stop);
-  retired?.addEventListener('abort', stop);
-  if (retired?.aborted === true) stop();
+  context.onAbort(() => {
+    stream.stop(isGone(context.response) ? 'ClientClosed' : 'Aborted');
+  });
+  retired?.addEventListener('abort', retire);
+  if (retired?.aborted === true) retire();
 }
 
 /**

@@ -8,7 +8,7 @@ import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js
 import type { RequestContext } from '../context.js';
 import { negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
-import { expiredMessageOf, withContinuation } from '../options/expired.js';
+import { expiredMessageOf, refusedList } from '../options/expired.js';
 import { parseListOptions } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
@@ -92,7 +92,8 @@ async function removeUnreadable(
 }
 
 /** Returns the list as it was before. */
-export const removeCollection: VerbHandler = async (context, route, { registry, reader, forcesDeletion, shards, cached }) => {
+export const removeCollection: VerbHandler = async (context, route, deps) => {
+  const { registry, reader, forcesDeletion, shards, cached } = deps;
   const { resource, namespace } = route;
   const representation = negotiateWrite(context, resource, { list: true });
   const options = parseListOptions(context.query, resource, { shards, cached: cached(resource.storage), namespace });
@@ -107,7 +108,7 @@ export const removeCollection: VerbHandler = async (context, route, { registry, 
       deletionOptions(context, parameters),
     )
     .catch((error: unknown) => {
-      throw withContinuation(error, options, allNamespaces);
+      throw refusedList(error, { resource, options, allNamespaces }, deps);
     });
   await sendList(context, representation, { resource, page, allNamespaces });
 };

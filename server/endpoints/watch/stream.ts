@@ -3,6 +3,7 @@ import { delayMsMax } from '../../../program/flags/duration.js';
 import { watchFailure } from '../../registry/failures.js';
 import type { ServedResource } from '../../registry/resources.js';
 import type { Failure, Version, Watch, WatchEvent, WatchSink } from '../../storage/contract.js';
+import type { WatchEnd } from '../../storage/watchEnds.js';
 import { encodeObject, typeOf } from '../answers.js';
 import type { WatchCount, WatchScope } from '../counts.js';
 import { partial, type Representation } from '../negotiation.js';
@@ -48,6 +49,17 @@ function oneOf(key: string): string {
   if (frameKeys.size >= frameKeysMax) frameKeys.clear();
   frameKeys.set(key, key);
   return key;
+}
+
+function endOf(failure: Failure): WatchEnd {
+  switch (failure.outcome) {
+    case 'expired':
+      return failure.why;
+    case 'tooLarge':
+      return 'VersionTooLarge';
+    case 'unavailable':
+      return 'Unavailable';
+  }
 }
 
 export interface StreamOptions {
@@ -100,7 +112,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   #bookmarkTimer: NodeJS.Timeout | null = null;
   #stallTimer: NodeJS.Timeout | null = null;
   #lingerTimer: NodeJS.Timeout | null = null;
-  #whenOver: (() => void) | null = null;
+  #whenOver: ((why: WatchEnd) => void) | null = null;
   #emptied: (() => void)[] | null = null;
 
   constructor(options: StreamOptions) {
@@ -128,7 +140,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
    * Sends until the watch is over, then calls `whenOver` once. A promise would keep its waiters, up to the request's filters, in memory as long as the watch,
    * many thousand times.
    */
-  run(watch: Watch, transport: Transport, whenOver: () => void): void {
+  run(watch: Watch, transport: Transport, whenOver: (why: WatchEnd) => void): void {
     this.#watch = watch;
     this.#transport = transport;
     this.#lane = transport.lane;
@@ -141,13 +153,13 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     if (this.#last !== null) this.#queue();
     if (this.#failure !== null) return this.end(this.#failure);
     this.#endTimer = setTimeout(() => {
-      this.stop();
+      this.stop('TimedOut');
     }, timeoutMs);
     if (this.#options.bookmarks) this.#scheduleBookmark(performance.now() + timeoutMs);
   }
 
-  stop(): void {
-    this.#finish('end');
+  stop(why: WatchEnd): void {
+    this.#finish(why);
   }
 
   event(event: WatchEvent): void {
@@ -158,7 +170,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       this.#count?.sent(frame.length);
     } catch (error) {
       // Storage is notifying all watchers; an error with one object must end only this watch.
-      this.#fail(error instanceof StatusError ? error : internalError(error));
+      this.#fail('EventFailed', error instanceof StatusError ? error : internalError(error));
     }
   }
 
@@ -171,13 +183,13 @@ export class WatchStream implements WatchSink, Flushable, Writer {
 
   end(reason: Failure): void {
     this.#failure = reason;
-    if (this.#transport !== null && !this.#over) this.#fail(watchFailure(reason, this.#options.resourceVersion));
+    if (this.#transport !== null && !this.#over) this.#fail(endOf(reason), watchFailure(reason, this.#options.resourceVersion));
   }
 
   drained(): Promise<void> | null {
     if (this.#over || this.#waitingBytes < bufferedBytesPause) return null;
     this.#stallTimer ??= setTimeout(() => {
-      this.#finish('cutOff');
+      this.#finish('ClientStalled');
     }, this.#options.stalledMs ?? stalledMs);
     return new Promise((resolve) => {
       (this.#emptied ??= []).push(resolve);
@@ -238,10 +250,10 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     for (const resolve of resolves) resolve();
   }
 
-  #fail(error: StatusError): void {
+  #fail(why: WatchEnd, error: StatusError): void {
     const { encoder } = this.#options.representation;
     this.#write(this.#framed(encoder.frame('ERROR', encoder.document(error.toStatus()))));
-    this.#finish('end');
+    this.#finish(why);
   }
 
   #write(frame: Buffer): void {
@@ -322,10 +334,11 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     return this.#framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
   }
 
-  #finish(how: 'end' | 'cutOff' | 'closed'): void {
+  #finish(why: WatchEnd): void {
     if (this.#over) return;
+    const inOrder = why !== 'ClientClosed' && why !== 'ClientStalled';
     const left = this.#last === null ? [] : [...(this.#before ?? []), this.#last];
-    if (how === 'end' && this.#waitingBytes > 0)
+    if (inOrder && this.#waitingBytes > 0)
       this.#lingerTimer = setTimeout(() => {
         this.#transport?.destroy();
       }, lingerMs);
@@ -336,14 +349,15 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     this.#watch?.stop();
     if (this.#endTimer !== null) clearTimeout(this.#endTimer);
     if (this.#bookmarkTimer !== null) clearTimeout(this.#bookmarkTimer);
-    if (how === 'end') this.#transport?.end(left.map((batch) => batch.joined));
-    if (how === 'cutOff') this.#transport?.destroy();
+    if (inOrder) this.#transport?.end(left.map((batch) => batch.joined));
+    if (why === 'ClientStalled') this.#transport?.destroy();
     this.#tellEmptied();
-    this.#whenOver?.();
+    this.#options.count?.ended(why);
+    this.#whenOver?.(why);
   }
 
   #closed(): void {
     if (this.#lingerTimer !== null) clearTimeout(this.#lingerTimer);
-    this.#finish('closed');
+    this.#finish('ClientClosed');
   }
 }

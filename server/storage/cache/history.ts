@@ -1,4 +1,5 @@
 import type { Version } from '../contract.js';
+import type { ExpiryReason } from '../watchEnds.js';
 import type { ObjectChange } from './change.js';
 
 /** The first bound reached applies. */
@@ -20,6 +21,8 @@ export class History {
   start = 0;
   /** Everything after this version is known. */
   floor: Version;
+  /** The first place after the last restart. */
+  #restart = 0;
   #changes: (ObjectChange | undefined)[] = [];
   #head = 0;
   #bytes = 0;
@@ -65,11 +68,16 @@ export class History {
   /** Later changes do not follow on, and all earlier places count as forgotten. */
   restart(floor: Version): void {
     for (let place = this.start; place < this.end; place++) this.at(place).previous?.leaveSegment();
-    this.start = this.end + 1;
+    this.start = this.#restart = this.end + 1;
     this.floor = floor;
     this.#changes = [];
     this.#head = 0;
     this.#bytes = 0;
+  }
+
+  /** Returns why the change at a place before `start` is missing. */
+  whyForgotten(place: number): ExpiryReason {
+    return place < this.#restart ? 'Reloaded' : 'ClientTooSlow';
   }
 
   trim(now: number): void {

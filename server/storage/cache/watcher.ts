@@ -1,6 +1,7 @@
 import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } from '../contract.js';
 import { selects, selectsAll } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
+import { expired } from '../watchEnds.js';
 import { unreadable, type ChangeEvents } from './change.js';
 import type { ResourceCache } from './resourcecache.js';
 import type { Step } from './slices.js';
@@ -101,7 +102,7 @@ export class Watcher implements Watch, LiveWatcher {
     if (this.#state !== 'waiting') return;
     this.#source = resource;
     const { history } = this.#resource;
-    if (version < history.floor) return this.end({ outcome: 'expired', oldest: history.floor });
+    if (version < history.floor) return this.end(expired('BeforeHistory', history.floor));
     this.#after = version;
     this.#place = history.placeAfter(version);
     this.#replay();
@@ -201,7 +202,7 @@ export class Watcher implements Watch, LiveWatcher {
    */
   #replayChanges(): void {
     const { history, recentEvents } = this.#resource;
-    if (this.#place < history.start) return this.end({ outcome: 'expired', oldest: history.floor });
+    if (this.#place < history.start) return this.end(expired(history.whyForgotten(this.#place), history.floor));
     let shown = this.#after;
     let bytes = 0;
     for (let count = 0; this.#place < history.end && !this.ended; count++) {

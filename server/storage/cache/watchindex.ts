@@ -1,6 +1,7 @@
 import type { Failure, StoredObject, Version, WatchRequest } from '../contract.js';
 import { fieldValue, nameSelected, valueSelected } from '../matching.js';
 import { DamagedItem, type StoredItem } from '../storedobject.js';
+import { expired } from '../watchEnds.js';
 import { ChangeEvents, type ObjectChange } from './change.js';
 
 export interface LiveWatcher {
@@ -60,7 +61,7 @@ export class WatchIndex {
 
   /** Ends watchers that would miss changes before `oldest`; later ones stay. */
   endBefore(oldest: Version): void {
-    for (const watcher of this.all()) if (watcher.version < oldest) watcher.end({ outcome: 'expired', oldest });
+    for (const watcher of this.all()) if (watcher.version < oldest) watcher.end(expired('Reloaded', oldest));
   }
 }
 

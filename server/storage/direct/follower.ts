@@ -5,6 +5,7 @@ import { WatchIndex } from '../cache/watchindex.js';
 import type { Failure, ObjectKey, Version } from '../contract.js';
 import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedobject.js';
 import type { StoreReader } from '../storereader.js';
+import { expired } from '../watchEnds.js';
 
 /** Beyond it, watches end and resume from the store's history. */
 const waitingMax = 10_000;
@@ -43,7 +44,7 @@ export class Follower {
 
   receive(change: Change, key: ObjectKey): void {
     if (this.watchers.size === 0) return;
-    if (this.#waiting >= waitingMax) return this.endWatches({ outcome: 'expired', oldest: change.revision });
+    if (this.#waiting >= waitingMax) return this.endWatches(expired('StoreTooSlow', change.revision));
     if (this.#batch.length === 0) this.#tail = this.#tail.then(() => this.#showBatch());
     this.#waiting++;
     this.#batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });

@@ -5,6 +5,7 @@ import type { Failure, Version, Watch, WatchEvent, WatchRequest, WatchSink } fro
 import { selects } from '../matching.js';
 import { DamagedItem, storedObjectOf } from '../storedobject.js';
 import type { StorePage } from '../storereader.js';
+import { expired } from '../watchEnds.js';
 import { completeChange, type Follower } from './follower.js';
 
 /** Live changes, and their bytes, held while history is read; beyond that they are read back too. */
@@ -127,7 +128,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.#state = 'catchingUp';
     const follower = this.#follower;
     while (!this.#indexed) {
-      if (this.#after < follower.floor) return this.end({ outcome: 'expired', oldest: follower.floor });
+      if (this.#after < follower.floor) return this.end(expired('Reloaded', follower.floor));
       // Nothing is missed from here on: the store's present content is read back, and later changes are held, or read back too.
       const newest = follower.context.clock.version;
       this.#indexed = true;
@@ -167,6 +168,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
   async #catchUp(): Promise<void> {
     const { facts, context } = this.#follower;
     const page = await context.reader.changesSince(facts, this.#after);
+    if (page.outcome === 'expired' && this.#fullAt !== Infinity) return this.end(expired('ClientTooSlow', page.oldest));
     if (page.outcome !== 'found') return this.end(page);
     const changes = await Promise.all(
       page.changes.map(([change, key]) =>

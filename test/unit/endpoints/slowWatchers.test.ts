@@ -7,6 +7,7 @@ import { plain, type Transport, type Writer } from '../../../server/endpoints/wa
 import { encodeStored } from '../../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage, type RaftStorageOptions } from '../../../server/storage/raft.js';
 import type { Version } from '../../../server/storage/contract.js';
+import type { WatchEnd } from '../../../server/storage/watchEnds.js';
 import { FakeReplica } from '../storage/fakeReplica.js';
 import { settle } from '../storage/recorder.js';
 import { configMaps, key, objectFor, watchRequest } from '../storage/suite.js';
@@ -19,7 +20,11 @@ const eol = '\n';
 
 interface Shown {
   readonly type: string;
-  readonly object: { readonly code?: number; readonly metadata: { readonly name: string; readonly resourceVersion: string } };
+  readonly object: {
+    readonly code?: number;
+    readonly message?: string;
+    readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  };
 }
 
 /** A connection whose client takes a write when the test says so. */
@@ -68,7 +73,7 @@ for (const cached of [true, false])
     let replica: FakeReplica;
     let storage: RaftStorage;
     let streams: WatchStream[];
-    let over: Promise<void>;
+    let over: Promise<WatchEnd>;
 
     const begin = async (more: Partial<RaftStorageOptions> = {}): Promise<void> => {
       replica = new FakeReplica();
@@ -77,7 +82,7 @@ for (const cached of [true, false])
       await storage.ready();
     };
     afterEach(async () => {
-      for (const stream of streams) stream.stop();
+      for (const stream of streams) stream.stop('Aborted');
       await over;
       storage.close();
     });
@@ -188,6 +193,10 @@ for (const cached of [true, false])
       await client.read();
       const last = client.events.at(-1);
       expect([last?.type, last?.object.code, client.ending]).to.deep.equal(['ERROR', 410, 'ended']);
+      expect(await over).to.equal('ClientTooSlow');
+      expect(last?.object.message).to.match(
+        /^too old resource version: .*: the client took events more slowly than the server forgot them$/,
+      );
       const shown = client.events.slice(0, -1).map(({ object }) => object.metadata.name);
       expect(shown, 'nothing is left out before the end').to.deep.equal(names(0, shown.length)).and.not.to.be.empty;
     });
@@ -198,7 +207,6 @@ for (const cached of [true, false])
       watch(client, storage.version, { stalledMs: 20 });
       await settle();
       for (const name of names(0, 40)) replica.apply([put(name)]);
-      await over;
-      expect(client.ending).to.equal('destroyed');
+      expect([await over, client.ending]).to.deep.equal(['ClientStalled', 'destroyed']);
     });
   });

@@ -60,7 +60,7 @@ describe('bookmarks of a watch', () => {
       await nextTurn();
       expect(told()).to.deep.equal(expected);
     }
-    for (const stream of [...streams, ...streams]) stream.stop();
+    for (const stream of [...streams, ...streams]) stream.stop('Aborted');
     expect(over).to.equal(2);
   });
 });

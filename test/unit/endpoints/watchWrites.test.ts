@@ -48,7 +48,7 @@ describe('writes of a watch', () => {
     stream.run({ version: 0, fallBehind: () => {}, stop: () => {} }, transport, () => {});
   });
   afterEach(() => {
-    stream.stop();
+    stream.stop('Aborted');
   });
 
   const send = async (bytes: number): Promise<void> => {
@@ -93,7 +93,7 @@ describe('writes of a watch', () => {
     await send(5_000);
     for (const text of ['a', 'b']) stream.event(eventOf(text));
     await nextTurn();
-    stream.stop();
+    stream.stop('Aborted');
     expect([written.length, ended]).to.deep.equal([1, 'ab']);
   });
 });

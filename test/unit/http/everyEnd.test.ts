@@ -172,7 +172,7 @@ describe('whatever is under way when a connection or a request ends', function (
     } as unknown as StreamOptions);
     stream.event({ frame: () => Buffer.from('{}\n') } as unknown as WatchEvent);
     stream.run(started, openResponse(context, 'application/json'), () => context.answered?.());
-    context.onAbort(() => stream.stop());
+    context.onAbort(() => stream.stop('Aborted'));
   }
 
   const left = async (): Promise<Record<string, number>> => ({

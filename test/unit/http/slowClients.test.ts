@@ -45,7 +45,7 @@ const ways: Readonly<Record<string, Answer>> = {
     const stream = watchOf(context);
     for (const frame of slices(bytes, 3_001)) stream.event({ frame: () => frame } as unknown as WatchEvent);
     // The long ones go on.
-    if (bytes.length < documentBytes) stream.stop();
+    if (bytes.length < documentBytes) stream.stop('Aborted');
   },
 };
 
@@ -65,7 +65,7 @@ function watchOf(context: RequestContext): WatchStream {
   } as unknown as StreamOptions);
   const started = { version: 1, stop: () => undefined, fallBehind: () => undefined } as unknown as Watch;
   stream.run(started, openResponse(context, 'application/json'), () => context.answered?.());
-  context.onAbort(() => stream.stop());
+  context.onAbort(() => stream.stop('Aborted'));
   return stream;
 }
 

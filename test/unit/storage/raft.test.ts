@@ -158,6 +158,7 @@ describe('the replicated storage', () => {
       storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 100 } }), tooOld);
       expect(await resumed.count(101)).to.have.length(101);
       expect(await tooOld.count(1)).to.deep.equal(['end expired']);
+      expect(tooOld.why).to.equal('BeforeHistory');
     });
 
     it('forgets what another replica has compacted', async () => {
@@ -526,6 +527,27 @@ describe('the replicated storage', () => {
       expect([sink.lines.at(-1), watch.version]).to.deep.equal(['MODIFIED one/a@4', 4]);
     });
 
+    it('ends watches of a resource that is not cached when earlier states arrive more slowly than changes', async () => {
+      storage = createRaftStorage({ replica, cached: () => false });
+      await storage.ready();
+      const sink = new Recorder();
+      storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 1 } }), sink);
+      await settle();
+      const range = replica.range.bind(replica);
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      replica.range = async (options) => {
+        await released;
+        return range(options);
+      };
+      replica.apply(Array.from({ length: 10_001 }, (_, i) => put(`n${i}`)));
+      expect(await sink.count(1)).to.deep.equal(['end expired']);
+      expect(sink.why).to.equal('StoreTooSlow');
+      release();
+    });
+
     it('ends a watch that history outran', async () => {
       storage = createRaftStorage({ replica, history: { changesMax: 10 } });
       replica.apply([put('a')]);
@@ -542,6 +564,7 @@ describe('the replicated storage', () => {
       for (let i = 0; i < 100; i++) replica.apply([put(`n${i}`)]);
       resume();
       expect(await sink.count(3)).to.deep.equal(['ADDED one/a@2', 'synced 2', 'end expired']);
+      expect(sink.why).to.equal('ClientTooSlow');
     });
 
     it('drops a sink that throws and serves the others', async () => {
@@ -588,6 +611,7 @@ describe('the replicated storage', () => {
         expect(storage.version).to.equal(14);
         expect((await live.count(3)).slice(1)).to.deep.equal(['synced 2', 'end expired']);
         expect((await starting.count(3)).at(-1)).to.equal('end expired');
+        expect([live.why, starting.why]).to.deep.equal(['Reloaded', 'Reloaded']);
         expect((await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 11 } }))).outcome).to.equal('expired');
         expect(names(await storage.list(listRequest(configMaps, { consistency: { at: 'exact', version: 13 } })))).to.deep.equal([
           'one/a@5',

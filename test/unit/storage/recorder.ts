@@ -1,9 +1,12 @@
 import type { Failure, WatchEvent, WatchSink } from '../../../server/storage/contract.js';
+import type { ExpiryReason } from '../../../server/storage/watchEnds.js';
 
 /** A sink that writes down what it is told, one line each, and lets a test wait for a line instead of sleeping. */
 export class Recorder implements WatchSink {
   readonly lines: string[] = [];
   readonly events: WatchEvent[] = [];
+  /** Why the version of an ended watch is no longer available. */
+  why: ExpiryReason | null = null;
   readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
 
   event(event: WatchEvent): void {
@@ -17,6 +20,7 @@ export class Recorder implements WatchSink {
   }
 
   end(reason: Failure): void {
+    this.why = reason.outcome === 'expired' ? reason.why : null;
     this.#write(`end ${reason.outcome}`);
   }
 

@@ -1,0 +1,36 @@
+/** Why a version is no longer available. The meaning is sent to clients where the reference's message does not tell of it. */
+const expiries = {
+  Compacted: { about: 'the store has compacted the version', isTold: false },
+  BeforeHistory: { about: 'the version is older than the changes that the server keeps', isTold: false },
+  ClientTooSlow: { about: 'the client took events more slowly than the server forgot them', isTold: true },
+  StoreTooSlow: { about: 'the store returned earlier states more slowly than changes arrived', isTold: true },
+  Reloaded: { about: 'the server loaded its state anew, without the changes in between', isTold: true },
+} as const;
+
+/** Every reason for which a watch ends: the label of a metric, a field of the log, and a row in docs/operations.md. */
+export const watchEnds = {
+  ...expiries,
+  TimedOut: { about: 'the timeout of the request passed' },
+  ClientClosed: { about: 'the client closed the watch or its connection' },
+  ClientStalled: { about: 'the client took nothing for a minute while events waited' },
+  Aborted: { about: 'the server is stopping, or sheds load' },
+  ResourceChanged: { about: 'the definition of the resource changed, or was deleted' },
+  EventFailed: { about: 'an event could not be converted or encoded' },
+  VersionTooLarge: { about: 'the requested version did not arrive in time' },
+  Unavailable: { about: 'the store is unavailable, or an object unreadable' },
+} as const satisfies Readonly<Record<string, { readonly about: string }>>;
+
+export type ExpiryReason = keyof typeof expiries;
+export type WatchEnd = keyof typeof watchEnds;
+
+export interface Expired {
+  readonly outcome: 'expired';
+  readonly why: ExpiryReason;
+  /** The oldest version that is available. */
+  readonly oldest: number;
+}
+
+export const expired = (why: ExpiryReason, oldest: number): Expired => ({ outcome: 'expired', why, oldest });
+
+/** Returns what follows the reference's message, which knows no such reason; empty where it does. */
+export const expiryText = (why: ExpiryReason): string => (expiries[why].isTold ? `: ${expiries[why].about}` : '');
