@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { makeBinary } from './binary/build.mjs';
 import { bundle } from './bundle.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -25,6 +26,11 @@ const commands = {
   },
   test: { about: 'run all tests; further arguments go to mocha', run: (args) => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
+  binary: {
+    about: 'make an executable that needs no Node (npm run binary -- --help)',
+    needs: bundlePrograms,
+    run: (args) => makeBinary(root, args),
+  },
   pack: { about: 'make what npm pack takes: programs and types', needs: bundlePrograms, run: packTypes },
   generate: {
     about: 'derive api/data and api/types from api/facts, and docs/options.md from the options',

@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { kubectlRunsHere, program } from '../fixtures/kubectl.js';
 import { buildStages, stagesOf } from '../fixtures/dockerfile.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
+import { userCommandTests } from './userCommand.js';
 
 /** The package as somebody has it who installs it: without a clone, a compiler or sources. */
 describe('cluster/package', () => {
@@ -42,7 +42,6 @@ describe('cluster/package', () => {
     }
     chown() { ! id node >/dev/null 2>&1 || [ "$(id -u)" != 0 ] || command chown "$@"; }
     mkdir -p '${app}'; [ -f '${app}/package.json' ] || echo '{ "dependencies": { "piscina": "file:${path.join(packageRoot, 'node_modules', 'piscina')}" } }' > '${app}/package.json'`;
-  const raftplane = (...args: readonly string[]): string => run(path.join(folder, 'node_modules', '.bin', 'raftplane'), args);
 
   before(function () {
     this.timeout(300_000);
@@ -144,46 +143,10 @@ describe('cluster/package', () => {
       .and.to.satisfy((lines: readonly string[]) => lines.some((line) => line.includes('no-such-option')));
   });
 
-  it('starts a cluster by itself, shows it to kubectl, breaks it, and leaves nothing', function () {
-    this.timeout(180_000);
-    const data = path.join(folder, '.local', 'share', 'raftplane', 'default');
-    try {
-      expect(raftplane('up', '--detach', '--replicas', '3', '--managers', '1', '--port', '0')).to.contain(
-        `export KUBECONFIG=${data}/admin.kubeconfig`,
-      );
-      raftplane('kubeconfig', '--merge');
-      if (kubectlRunsHere)
-        expect(run(program('kubectl'), ['--context', 'raftplane-default', 'get', 'namespaces', '-o', 'name'])).to.contain(
-          'namespace/default',
-        );
-      const state = JSON.parse(raftplane('kill', 'r1', '--json')) as {
-        readonly programs: readonly { readonly name: string; readonly state: string }[];
-      };
-      expect(state.programs.find(({ name }) => name === 'r1')).to.have.property('state', 'down');
-      raftplane('restart', 'r1');
-      expect(raftplane('status'))
-        .to.match(/^r1 +apiserver +running/m)
-        .and.to.match(/leads/);
-      expect(raftplane('logs', 'r1')).to.contain('ready');
-      expect(fs.statSync(path.join(data, 'run', 'control.sock')).mode & 0o777).to.equal(0o600);
-    } finally {
-      raftplane('stop', '--delete');
-    }
-    expect(fs.existsSync(data)).to.equal(false);
-    expect(fs.readFileSync(path.join(folder, '.kube', 'config'), 'utf8')).not.to.contain('raftplane');
-  });
-
-  it('says what to do when there is no cluster, and tells refusals from mistakes by the exit code', () => {
-    const status = (...args: readonly string[]): { readonly status: number | null; readonly stderr: string } => {
-      const ended = spawnSync(path.join(folder, 'node_modules', '.bin', 'raftplane'), args, { encoding: 'utf8', env: environment() });
-      return { status: ended.status, stderr: ended.stderr };
-    };
-    expect(status('status')).to.deep.include({ status: 3 }).and.to.have.property('stderr').that.contains('start it with "raftplane up"');
-    expect(status('kubeconfig')).to.deep.include({ status: 3 });
-    expect(status('up', '--replicas', '2')).to.deep.include({ status: 2 });
-    expect(status('up', '--apiserver-flag', 'v=4')).to.deep.include({ status: 2 });
-    expect(status('upp')).to.deep.include({ status: 2 });
-    expect(status('doctor').status).to.equal(0);
+  userCommandTests({
+    file: () => path.join(folder, 'node_modules', '.bin', 'raftplane'),
+    home: () => folder,
+    environment,
   });
 
   for (const example of ['mocha.test.mjs', 'faults.test.mjs'])
