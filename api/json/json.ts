@@ -30,13 +30,17 @@ export function* sameJsonInSteps(a: unknown, b: unknown): Steps<boolean> {
     if (left === right) continue;
     if (Array.isArray(left)) {
       if (!Array.isArray(right) || left.length !== right.length) return false;
-      for (const [index, item] of left.entries()) pairs.push([item, right[index]]);
+      for (let index = 0; index < left.length; index++) {
+        if (index % comparedInStep === comparedInStep - 1) yield;
+        pairs.push([left[index], right[index]]);
+      }
       continue;
     }
     if (!isObject(left) || !isObject(right)) return false;
     const names = Object.keys(left);
     if (names.length !== Object.keys(right).length) return false;
-    for (const name of names) {
+    for (const [index, name] of names.entries()) {
+      if (index % comparedInStep === comparedInStep - 1) yield;
       if (!Object.hasOwn(right, name)) return false;
       pairs.push([left[name], right[name]]);
     }

@@ -19,8 +19,9 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
     if (++merged % mergedInStep === 0) yield;
     setMember(result, name, (target as JsonObject)[name]);
   }
-  for (const [name, value] of Object.entries(patch)) {
+  for (const name of Object.keys(patch)) {
     if (++merged % mergedInStep === 0) yield;
+    const value = patch[name];
     if (value === null || value === undefined) delete result[name];
     else if (!isObject(value)) setMember(result, name, copyOf(value));
     else setMember(result, name, yield* applyMergePatch(Object.hasOwn(result, name) ? result[name] : undefined, value));

@@ -82,6 +82,7 @@ export class Creator {
     const owners = sameValue(left ?? [], begun ?? []) ? begun : (ownersAdmitted(left, request.warn) ?? begun);
     // Admission may name an unnamed object.
     const given = body.metadata.name ?? '';
+    if (heavy) await nextTurn(request);
     prepareCreate(target, body, request, { uid: request.newUid(), owners });
     if (heavy) await nextTurn(request);
     // The rules of a kind may name it too.

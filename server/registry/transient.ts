@@ -2,7 +2,7 @@ import { writingJson } from '../../workers/codecs/jsonSteps.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import { turns } from '../../workers/turns/turns.js';
 import { type Steps } from '../../api/steps.js';
-import { copyOf } from '../../api/json/copy.js';
+import { copyInSteps, copyOf } from '../../api/json/copy.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import type { StoredObject, Version } from '../storage/contract.js';
 import type { Eventually } from './conversions.js';
@@ -46,6 +46,7 @@ function shownAs({ content, item }: Shown, object: ApiObject, version: Version):
     apiVersion: object.apiVersion ?? '',
     fields: { 'metadata.name': name, 'metadata.namespace': namespace },
     decode: () => copyOf(content) as ApiObject,
+    decodeInSteps: () => copyInSteps(content) as Steps<ApiObject>,
     encoded: (_form, make) => make(self),
   };
   return self;

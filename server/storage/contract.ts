@@ -3,6 +3,7 @@ import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import type { ShardSelector } from '../../api/shards.js';
 import type { Expired } from './watchEnds.js';
+import type { Steps } from '../../api/steps.js';
 
 /**
  * Storage of objects. One suite (`test/unit/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a
@@ -38,6 +39,8 @@ export interface StoredObject {
   readonly apiVersion: string;
   /** Returns the object without kind and apiVersion, with resource version. */
   decode(): ApiObject;
+  /** The same in steps, for large objects. */
+  readonly decodeInSteps?: () => Steps<ApiObject>;
   /** Returns another encoded form, made at most once per name and kept with the object. */
   encoded(form: string, make: (object: StoredObject) => Buffer): Buffer;
 }

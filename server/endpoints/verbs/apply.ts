@@ -3,7 +3,7 @@ import { turns } from '../../../workers/turns/turns.js';
 import { type Steps } from '../../../api/steps.js';
 import { isObject } from '../../../api/json/json.js';
 import type { EncodingName } from '../../../workers/codecs/contract.js';
-import { copyOf } from '../../../api/json/copy.js';
+import { copyInSteps } from '../../../api/json/copy.js';
 import { goType } from '../../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
@@ -105,7 +105,7 @@ function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name 
 function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
   const { resource, config } = request;
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
-  const object = yield* applyConfiguration(live, { ...request, config: copyOf(config as JsonObject) as ApiObject });
+  const object = yield* applyConfiguration(live, { ...request, config: (yield* copyInSteps(config as JsonObject)) as ApiObject });
   yield;
   // A version in the configuration makes the write conditional; without one it applies to the current object.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';

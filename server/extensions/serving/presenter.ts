@@ -143,7 +143,7 @@ export class Presenter {
   /** Applies the schema of the object's own version, with kind and apiVersion. */
   *#restored(stored: StoredObject): Steps<ApiObject> {
     const { kind, apiVersion, schemaOf } = this.#options;
-    const object: ApiObject = { ...stored.decode(), apiVersion: stored.apiVersion, kind };
+    const object: ApiObject = { ...(yield* decoded(stored)), apiVersion: stored.apiVersion, kind };
     yield;
     const schema = schemaOf(stored.apiVersion) ?? schemaOf(apiVersion);
     if (schema !== null) yield* schema.restore(object as JsonMembers);
@@ -168,7 +168,7 @@ export class Presenter {
   *#keep(stored: StoredObject, { kind: _kind, apiVersion: _apiVersion, ...content }: ApiObject): Steps<StoredObject> {
     const { apiVersion, fieldsOf } = this.#options;
     const fields = this.converts ? { ...stored.fields, ...fieldsOf?.(content as ApiObject) } : stored.fields;
-    const before = stored.decode();
+    const before = yield* decoded(stored);
     yield;
     const shown = (yield* sameJsonInSteps(content, before))
       ? stored
@@ -176,6 +176,10 @@ export class Presenter {
     this.#known.set(stored, shown);
     return shown;
   }
+}
+
+function* decoded(stored: StoredObject): Steps<ApiObject> {
+  return stored.item.length > largeBytes && stored.decodeInSteps !== undefined ? yield* stored.decodeInSteps() : stored.decode();
 }
 
 /** Field values without a converter are those of the stored form, with which selectors have been compared. */

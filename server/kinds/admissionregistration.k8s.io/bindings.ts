@@ -1,3 +1,4 @@
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import type {
   ValidatingAdmissionPolicyBinding,
   ValidatingAdmissionPolicyBindingSpec,
@@ -23,14 +24,14 @@ const knownActions = ['Audit', 'Deny', 'Warn'];
 const twiceTold =
   'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
 
-function validateCommon(spec: BindingSpec): FieldError[] {
+function validateCommon(spec: BindingSpec): Found {
   const policy = textAt(spec, 'policyName');
   const match = objectAt(spec, 'matchResources');
-  return [
-    ...(policy === '' ? [required(specPath.child('policyName'), '')] : dnsSubdomain(policy, specPath.child('policyName'))),
-    ...validateParamRef(objectAt(spec, 'paramRef'), specPath.child('paramRef')),
-    ...(match === null ? [] : validateMatch(match, specPath.child('matchResources'))),
-  ];
+  return inOrder(
+    policy === '' ? [required(specPath.child('policyName'), '')] : dnsSubdomain(policy, specPath.child('policyName')),
+    validateParamRef(objectAt(spec, 'paramRef'), specPath.child('paramRef')),
+    match === null ? [] : validateMatch(match, specPath.child('matchResources')),
+  );
 }
 
 function validateActions(actions: readonly string[], path: Path): FieldError[] {
@@ -45,18 +46,20 @@ function validateActions(actions: readonly string[], path: Path): FieldError[] {
   ];
 }
 
-const validateValidating = (binding: Binding): FieldError[] => [
-  ...validateCommon(specOf(binding)),
-  ...validateActions(itemsOf(specOf(binding).validationActions).map(String), specPath.child('validationActions')),
-];
+const validateValidating = (binding: Binding): Found =>
+  inOrder(
+    validateCommon(specOf(binding)),
+    validateActions(itemsOf(specOf(binding).validationActions).map(String), specPath.child('validationActions')),
+  );
 
-const validateMutating = (binding: Binding): FieldError[] => [
-  ...validateCommon(specOf(binding)),
-  ...validateMutatingOperations(
-    objectsIn(objectAt(specOf(binding), 'matchResources') ?? {}, 'resourceRules'),
-    specPath.child('matchResources', 'resourceRules', 'operations'),
-  ),
-];
+const validateMutating = (binding: Binding): Found =>
+  inOrder(
+    validateCommon(specOf(binding)),
+    validateMutatingOperations(
+      objectsIn(objectAt(specOf(binding), 'matchResources') ?? {}, 'resourceRules'),
+      specPath.child('matchResources', 'resourceRules', 'operations'),
+    ),
+  );
 
 const paramRef = (object: Binding): string => {
   const ref = objectAt(specOf(object), 'paramRef') ?? {};
@@ -64,7 +67,7 @@ const paramRef = (object: Binding): string => {
   return ref.namespace === undefined ? textAt(ref, 'name') || '*' : `${textAt(ref, 'namespace')}/${textAt(ref, 'name') || '*'}`;
 };
 
-const bindingKind = (name: string, validate: (binding: Binding) => FieldError[]): Kind<Binding> => ({
+const bindingKind = (name: string, validate: (binding: Binding) => Found): Kind<Binding> => ({
   name: `${name}.admissionregistration.k8s.io`,
   metadata: { name: unreservedName, anyFinalizers: true, generationOf: ['spec'] },
   defaults(binding) {

@@ -1,3 +1,4 @@
+import { fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
@@ -20,13 +21,14 @@ export function setMatchDefaults(match: JsonObject | null): void {
   for (const list of ruleLists) setRuleDefaults(match, list);
 }
 
-export const validateMatch = (match: JsonObject, path: Path): FieldError[] => [
-  ...optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-  ...selectors.flatMap((member) => strictly(validateLabelSelector(objectAt(match, member) ?? {}, path.child(member)))),
-  ...ruleLists.flatMap((list) =>
-    objectsIn(match, list).flatMap((rule, position) => validateNamedRule(rule, path.child(list).index(position))),
-  ),
-];
+export const validateMatch = (match: JsonObject, path: Path): Found =>
+  inOrder(
+    optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
+    ...selectors.map((member) => fromFound(validateLabelSelector(objectAt(match, member) ?? {}, path.child(member)), strictly)),
+    ...ruleLists.map((list) =>
+      ofEach(objectsIn(match, list), (rule, position) => validateNamedRule(rule, path.child(list).index(position))),
+    ),
+  );
 
 export const validateParamKind = (kind: JsonObject, path: Path): FieldError[] => [
   ...validateParamVersion(textAt(kind, 'apiVersion'), path.child('apiVersion')),
@@ -51,21 +53,21 @@ function validateParamKindName(kind: string, path: Path): FieldError[] {
 }
 
 /** A binding takes one object by name, or those of a selector. */
-export function validateParamRef(ref: JsonObject | null, path: Path): FieldError[] {
+export function validateParamRef(ref: JsonObject | null, path: Path): Found {
   if (ref === null) return [];
   const name = textAt(ref, 'name');
   const selector = objectAt(ref, 'selector');
   const both = name !== '' && selector !== null;
   const exclusive = (member: string): FieldError[] =>
     both ? [forbidden(path.child(member), 'name and selector are mutually exclusive')] : [];
-  return [
-    ...(name === '' ? [] : named(name, pathSegmentName, path.child('name'))),
-    ...exclusive('name'),
-    ...(selector === null ? [] : strictly(validateLabelSelector(selector, path.child('selector')))),
-    ...exclusive('selector'),
-    ...(name === '' && selector === null ? [required(path, 'one of name or selector must be specified')] : []),
-    ...validateNotFoundAction(textAt(ref, 'parameterNotFoundAction'), path.child('parameterNotFoundAction')),
-  ];
+  return inOrder(
+    name === '' ? [] : named(name, pathSegmentName, path.child('name')),
+    exclusive('name'),
+    selector === null ? [] : fromFound(validateLabelSelector(selector, path.child('selector')), strictly),
+    exclusive('selector'),
+    name === '' && selector === null ? [required(path, 'one of name or selector must be specified')] : [],
+    validateNotFoundAction(textAt(ref, 'parameterNotFoundAction'), path.child('parameterNotFoundAction')),
+  );
 }
 
 function validateNotFoundAction(action: string, path: Path): FieldError[] {

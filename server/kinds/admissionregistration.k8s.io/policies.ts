@@ -45,28 +45,28 @@ function setDefaults(policy: Policy): void {
 }
 
 /** Checks the common part of both kinds of policies. Unchanged conditions are not checked again. */
-function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): FieldError[] {
+function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): Found {
   const spec = specOf(policy);
   const kind = objectAt(spec, 'paramKind');
   const unchanged =
     old !== null && (['paramKind', 'matchConditions'] as const).every((member) => sameValue(spec[member], specOf(old)[member]));
-  return [
-    ...optionallyOneOf(spec.failurePolicy, ['Fail', 'Ignore'], specPath.child('failurePolicy')),
-    ...(kind === null ? [] : validateParamKind(kind, specPath.child('paramKind'))),
-    ...validateConstraints(objectAt(spec, 'matchConstraints'), mutating, specPath.child('matchConstraints')),
-    ...(unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating))),
-    ...validateVariables(spec, specPath.child('variables'), mutating),
-  ];
+  return inOrder(
+    optionallyOneOf(spec.failurePolicy, ['Fail', 'Ignore'], specPath.child('failurePolicy')),
+    kind === null ? [] : validateParamKind(kind, specPath.child('paramKind')),
+    validateConstraints(objectAt(spec, 'matchConstraints'), mutating, specPath.child('matchConstraints')),
+    unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating)),
+    validateVariables(spec, specPath.child('variables'), mutating),
+  );
 }
 
-function validateConstraints(constraints: JsonObject | null, mutating: boolean, path: Path): FieldError[] {
+function validateConstraints(constraints: JsonObject | null, mutating: boolean, path: Path): Found {
   if (constraints === null) return [required(path, '')];
   const rules = objectsIn(constraints, 'resourceRules');
-  return [
-    ...validateMatch(constraints, path),
-    ...(rules.length === 0 ? [required(path.child('resourceRules'), '')] : []),
-    ...(mutating ? validateMutatingOperations(rules, path.child('resourceRules', 'operations')) : []),
-  ];
+  return inOrder(
+    validateMatch(constraints, path),
+    rules.length === 0 ? [required(path.child('resourceRules'), '')] : [],
+    mutating ? validateMutatingOperations(rules, path.child('resourceRules', 'operations')) : [],
+  );
 }
 
 function validateValidating(policy: Validating, old: Validating | null): Found {
@@ -75,7 +75,10 @@ function validateValidating(policy: Validating, old: Validating | null): Found {
   const common = validateCommon(policy, old, false);
   const scope = scopeOf(spec, false);
   if (validations.length + annotations.length === 0)
-    return [...common, ...['validations', 'auditAnnotations'].map((member) => required(specPath.child(member), nothingToDo))];
+    return inOrder(
+      common,
+      ['validations', 'auditAnnotations'].map((member) => required(specPath.child(member), nothingToDo)),
+    );
   return inOrder(
     common,
     ofEach(validations, (validation, position) => validateValidation(validation, scope, specPath.child('validations').index(position))),
@@ -149,16 +152,16 @@ function validateAuditAnnotation(annotation: Writable<AuditAnnotation>, policy: 
   ];
 }
 
-function validateMutating(policy: Mutating, old: Mutating | null): FieldError[] {
+function validateMutating(policy: Mutating, old: Mutating | null): Found {
   const spec = specOf(policy);
   const mutations = objectsIn(spec, 'mutations');
   const scope = scopeOf(spec, true);
-  return [
-    ...validateCommon(policy, old, true),
-    ...(mutations.length === 0 ? [required(specPath.child('mutations'), 'mutations must contain at least one item')] : []),
-    ...mutations.flatMap((mutation, position) => validateMutation(mutation, scope, specPath.child('mutations').index(position))),
-    ...oneOf(spec.reinvocationPolicy, ['IfNeeded', 'Never'], specPath.child('reinvocationPolicy')),
-  ];
+  return inOrder(
+    validateCommon(policy, old, true),
+    mutations.length === 0 ? [required(specPath.child('mutations'), 'mutations must contain at least one item')] : [],
+    ofEach(mutations, (mutation, position) => validateMutation(mutation, scope, specPath.child('mutations').index(position))),
+    oneOf(spec.reinvocationPolicy, ['IfNeeded', 'Never'], specPath.child('reinvocationPolicy')),
+  );
 }
 
 /** Types of patches, the member of each, and the type of its expression. */

@@ -91,7 +91,7 @@ function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: 
     timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > timeoutSecondsMax)
       ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`)]
       : [],
-    selectors.flatMap((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
+    ...selectors.map((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
     kind === 'mutating' ? optionallyOneOf(hook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : [],
     validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
     strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), webhookScope) : [],

@@ -18,7 +18,7 @@ import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { sameSelector } from './selector.js';
 import { counter, nonNegativeMembers } from './statusCounts.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { fromFound, inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const status = Path.of('status');
@@ -52,7 +52,7 @@ function validateSpec(set: Draft<DaemonSet>): Found {
   const path = specPath.child('selector');
   const parsed = selectorOf(selector);
   return inOrder(
-    selector === null ? [] : strictly(validateLabelSelector(selector, path)),
+    selector === null ? [] : fromFound(validateLabelSelector(selector, path), strictly),
     parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, specPath.child('template')) : [],
     selector !== null && isEmptySelector(selector)
       ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]

@@ -18,16 +18,17 @@ const status = Path.of('status');
 
 /** Checks a ReplicaSet's specification, or a Deployment's, which has the same members. */
 export function validateReplicaSpec(spec: Writable<ReplicaSetSpec> | Writable<DeploymentSpec>): Found {
+  const selector = selectorOf(spec.selector);
   return inOrder(
     nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
-    validateWorkloadSelector(spec, specPath.child('selector'), {
+    validateWorkloadSelector(spec, specPath.child('selector'), selector, {
       empty: 'empty selector is invalid for deployment',
       broken: 'invalid label selector',
       required: true,
     }),
     validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
       kind: 'ReplicaSet',
-      selector: selectorOf(spec.selector),
+      selector,
     }),
   );
 }

@@ -1,7 +1,8 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { memberAt } from '../../../api/json/members.js';
-import { selectorOf } from '../core/podSpec/controlledTemplate.js';
+import type { LabelSelector } from '../../../api/selectors/index.js';
+import { fromFound, inOrder, type Found } from '../../registry/validation/ofEach.js';
 import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
@@ -16,14 +17,15 @@ export interface SelectorRules {
   readonly required: boolean;
 }
 
-export function validateWorkloadSelector(spec: JsonObject, path: Path, rules: SelectorRules): FieldError[] {
+/** `parsed` is the selector, or null for an unusable one. */
+export function validateWorkloadSelector(spec: JsonObject, path: Path, parsed: LabelSelector | null, rules: SelectorRules): Found {
   const selector = objectAt(spec, 'selector');
   if (selector === null) return rules.required ? [required(path, '')] : [];
-  return [
-    ...strictly(validateLabelSelector(selector, path)),
-    ...(isEmptySelector(selector) ? [invalid(path, printedSelector(selector), rules.empty)] : []),
-    ...(selectorOf(selector) === null ? [invalid(path, printedSelector(selector), rules.broken)] : []),
-  ];
+  return inOrder(
+    fromFound(validateLabelSelector(selector, path), strictly),
+    isEmptySelector(selector) ? [invalid(path, printedSelector(selector), rules.empty)] : [],
+    parsed === null ? [invalid(path, printedSelector(selector), rules.broken)] : [],
+  );
 }
 
 /** The selector of a workload never changes. */

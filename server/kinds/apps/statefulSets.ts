@@ -94,7 +94,7 @@ function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
     ofEach(isNew ? objectsIn(spec, 'volumeClaimTemplates') : [], (claim, position) =>
       validateClaimSpec(specOf(claim), specPath.child('volumeClaimTemplates').index(position).child('spec')),
     ),
-    validateWorkloadSelector(spec, specPath.child('selector'), {
+    validateWorkloadSelector(spec, specPath.child('selector'), selector, {
       empty: 'empty selector is invalid for statefulset',
       broken: '',
       required: true,

@@ -1,3 +1,4 @@
+import type { Found } from '../../registry/validation/ofEach.js';
 import type { PersistentVolumeClaim } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -66,7 +67,7 @@ function dropUse(claim: Draft<PersistentVolumeClaim>): void {
   else delete status.conditions;
 }
 
-const validate = (claim: Draft<PersistentVolumeClaim>): FieldError[] => validateClaimSpec(specOf(claim), spec);
+const validate = (claim: Draft<PersistentVolumeClaim>): Found => validateClaimSpec(specOf(claim), spec);
 
 export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   name: 'persistentvolumeclaims',

@@ -10,7 +10,7 @@ import { portNameComplaints, portNumber } from '../../registry/validation/values
 import { selectorAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { atOnce, fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 const policyTypes = ['Ingress', 'Egress'];
@@ -70,9 +70,9 @@ function validateEnd(end: number, port: unknown, path: Path): FieldError[] {
 function validatePeer(peer: JsonObject, lenient: boolean, path: Path): Found {
   const selectors = ['podSelector', 'namespaceSelector'].filter((member) => objectAt(peer, member) !== null);
   const block = objectAt(peer, 'ipBlock');
-  const ofSelectors = selectors.flatMap((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member)));
+  const ofSelectors = inOrder(...selectors.map((member) => validateLabelSelector(objectAt(peer, member) ?? {}, path.child(member))));
   return inOrder(
-    lenient ? ofSelectors : strictly(ofSelectors),
+    lenient ? ofSelectors : fromFound(ofSelectors, strictly),
     block === null ? [] : validateBlock(block, path.child('ipBlock')),
     selectors.length === 0 && block === null ? [required(path, 'must specify a peer')] : [],
     selectors.length > 0 && block !== null ? [forbidden(path, 'may not specify both ipBlock and another peer')] : [],
@@ -98,7 +98,7 @@ function validateBlock(block: JsonObject, path: Path): Found {
 }
 
 const hasBadSelector = (policy: Draft<NetworkPolicy>): boolean =>
-  validateLabelSelector(objectAt(specOf(policy), 'podSelector') ?? {}, specPath).length > 0;
+  atOnce(validateLabelSelector(objectAt(specOf(policy), 'podSelector') ?? {}, specPath)).length > 0;
 
 const warnings = (policy: Draft<NetworkPolicy>): string[] =>
   directions.flatMap(([direction, peers]) =>

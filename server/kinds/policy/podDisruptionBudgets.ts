@@ -1,3 +1,4 @@
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import type { PodDisruptionBudget } from '../../../api/types/policy/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
@@ -20,19 +21,19 @@ const specPath = Path.of('spec');
 const statusPath = Path.of('status');
 const amounts = ['minAvailable', 'maxUnavailable'] as const;
 
-function validateSpec(budget: Draft<PodDisruptionBudget>): FieldError[] {
+function validateSpec(budget: Draft<PodDisruptionBudget>): Found {
   const spec = specOf(budget);
   const given = amounts.filter((member) => spec[member] !== undefined && spec[member] !== null);
   const selector = objectAt(spec, 'selector');
-  return [
-    ...(given.length > 1 ? [invalid(specPath, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : []),
-    ...given.flatMap((member) => [
+  return inOrder(
+    given.length > 1 ? [invalid(specPath, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : [],
+    given.flatMap((member) => [
       ...intOrPercent(spec[member], specPath.child(member)),
       ...atMostWhole(spec[member], specPath.child(member)),
     ]),
-    ...(selector === null ? [] : validateLabelSelector(selector, specPath.child('selector'))),
-    ...optionallyOneOf(spec.unhealthyPodEvictionPolicy, ['AlwaysAllow', 'IfHealthyBudget'], specPath.child('unhealthyPodEvictionPolicy')),
-  ];
+    selector === null ? [] : validateLabelSelector(selector, specPath.child('selector')),
+    optionallyOneOf(spec.unhealthyPodEvictionPolicy, ['AlwaysAllow', 'IfHealthyBudget'], specPath.child('unhealthyPodEvictionPolicy')),
+  );
 }
 
 const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: JsonObject): JsonObject => ({

@@ -6,7 +6,7 @@ import { invalid, Path, required, type FieldError } from '../../registry/validat
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import type { Draft, Kind } from '../kind.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
 const rules = Path.of('rules');
 
@@ -31,17 +31,18 @@ function validateRule(rule: JsonObject, scope: Scope, path: Path): FieldError[] 
   return findings;
 }
 
-function validateAggregation(role: Draft<ClusterRole>): FieldError[] {
+function validateAggregation(role: Draft<ClusterRole>): Found {
   const rule = objectAt(role, 'aggregationRule');
   if (rule === null) return [];
   const path = Path.of('aggregationRule', 'clusterRoleSelectors');
   const selectors = objectsIn(rule, 'clusterRoleSelectors');
   if (selectors.length === 0) return [required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
-  return selectors.flatMap((selector, position) => {
-    const findings = validateLabelSelector(selector, path.index(position));
+  return ofEach(selectors, (selector, position) =>
     // An unreadable selector is also reported as a whole, without a quote.
-    return findings.length === 0 ? [] : [...findings, invalid(path.index(position), null, 'invalid label selector.')];
-  });
+    fromFound(validateLabelSelector(selector, path.index(position)), (findings) =>
+      findings.length === 0 ? [] : [...findings, invalid(path.index(position), null, 'invalid label selector.')],
+    ),
+  );
 }
 
 const roleKind = (name: string, validate: (role: Draft<ClusterRole>) => Found): Kind<Draft<ClusterRole>> => ({

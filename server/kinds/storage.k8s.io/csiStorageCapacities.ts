@@ -1,7 +1,8 @@
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import { Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
@@ -12,13 +13,13 @@ import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
 
-function validate(capacity: Draft<CSIStorageCapacity>): FieldError[] {
+function validate(capacity: Draft<CSIStorageCapacity>): Found {
   const topology = objectAt(capacity, 'nodeTopology');
-  return [
-    ...(topology === null ? [] : validateLabelSelector(topology, topologyPath)),
-    ...dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
-    ...(capacity.capacity === undefined ? [] : nonNegativeQuantity(capacity.capacity, Path.of('capacity'))),
-  ];
+  return inOrder(
+    topology === null ? [] : validateLabelSelector(topology, topologyPath),
+    dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
+    capacity.capacity === undefined ? [] : nonNegativeQuantity(capacity.capacity, Path.of('capacity')),
+  );
 }
 
 function topologyWarnings(capacity: Draft<CSIStorageCapacity>): string[] {

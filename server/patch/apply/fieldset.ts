@@ -106,6 +106,7 @@ export class FieldSet {
   /** Returns this very set when nothing is removed. A path in `other` removes only itself, not what is below it. */
   difference(other: FieldSet): FieldSet {
     if (other.isEmpty) return this;
+    if (other === this) return FieldSet.empty;
     let children: Map<string, FieldSet> | null = null;
     for (const element of (this.children.size < other.children.size ? this : other).children.keys()) {
       const [ours, theirs] = [this.children.get(element), other.children.get(element)];

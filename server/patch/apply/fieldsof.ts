@@ -1,5 +1,5 @@
 import type { Steps } from '../../../api/steps.js';
-import type { JsonValue } from '../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
 import { comparedInStep, indexItems } from './items.js';
 import { isObject } from '../../../api/json/json.js';
@@ -30,7 +30,9 @@ function* childrenOf(value: JsonValue, schema: Schema): Steps<Map<string, FieldS
   }
   if (shape.atomic) return null;
   const children = new Map<string, FieldSet>();
-  for (const [name, member] of Object.entries(isObject(value) ? value : {})) {
+  const members = isObject<JsonObject>(value) ? value : {};
+  for (const name of Object.keys(members)) {
+    const member = members[name];
     if (member === undefined) continue;
     const below = yield* childrenOf(member, shape.member(name));
     const self = below === null || member === null || (isObject(member) && Object.keys(member).length === 0) || !shape.isField(name);

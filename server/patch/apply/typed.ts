@@ -50,7 +50,8 @@ class Faults {
   }
 
   *#members(object: JsonObject, schema: Extract<Schema, { kind: 'struct' | 'map' }>): Steps<void> {
-    for (const [name, value] of Object.entries(object)) {
+    for (const name of Object.keys(object)) {
+      const value = object[name];
       const member = schema.kind === 'map' ? schema.element : (schema.field(name) ?? (schema.open === true ? unknown : undefined));
       this.#path.push(fieldElement(name));
       if (member !== undefined) yield* this.look(value, member);

@@ -3,23 +3,26 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, keepable, type Path, required, type FieldError } from './field.js';
 import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
+import { fromFound, inOrder, ofEach, type Found } from './ofEach.js';
 
 /** Values in expressions were not checked at first; selectors that have a bad one may keep it. */
 const badValue = 'value of a selector';
 
-export function validateLabelSelector(selector: JsonObject, path: Path): FieldError[] {
-  return [
-    ...Object.entries(objectAt(selector, 'matchLabels') ?? {}).flatMap(([key, value]) => [
-      ...qualifiedNameComplaints(key).map((text) => invalid(path.child('matchLabels'), key, text)),
-      ...labelValueComplaints(String(value)).map((text) => invalid(path.child('matchLabels'), value, text)),
+/** Selectors may have any number of values, which are checked in steps. */
+export function validateLabelSelector(selector: JsonObject, path: Path): Found {
+  const labels = path.child('matchLabels');
+  return inOrder(
+    ofEach(Object.entries(objectAt(selector, 'matchLabels') ?? {}), ([key, value]) => [
+      ...qualifiedNameComplaints(key).map((text) => invalid(labels, key, text)),
+      ...labelValueComplaints(String(value)).map((text) => invalid(labels, value, text)),
     ]),
-    ...objectsIn(selector, 'matchExpressions').flatMap((requirement, position) =>
+    ofEach(objectsIn(selector, 'matchExpressions'), (requirement, position) =>
       validateRequirement(requirement, path.child('matchExpressions').index(position)),
     ),
-  ];
+  );
 }
 
-function validateRequirement(requirement: JsonObject, path: Path): FieldError[] {
+function validateRequirement(requirement: JsonObject, path: Path): Found {
   const operator = textAt(requirement, 'operator');
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
@@ -31,10 +34,13 @@ function validateRequirement(requirement: JsonObject, path: Path): FieldError[] 
   } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   const key = textAt(requirement, 'key');
   findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
-  const bad: FieldError[] = [];
-  for (const [position, value] of values.entries())
-    for (const text of labelValueComplaints(String(value))) bad.push(invalid(at.index(position), value, text));
-  return [...findings, ...keepable(badValue, bad)];
+  const bad = ofEach(values, (value, position) =>
+    labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text)),
+  );
+  return inOrder(
+    findings,
+    fromFound(bad, (found) => keepable(badValue, found)),
+  );
 }
 
 export const isEmptySelector = (selector: JsonObject): boolean =>

@@ -37,6 +37,7 @@ describe('field sets', () => {
         ).to.equal(true);
         expect(a.union(a).equals(a)).to.equal(true);
         expect(a.difference(b).union(a.intersection(b)).equals(a)).to.equal(true);
+        expect(a.difference(a).isEmpty).to.equal(true);
       }),
     );
   });

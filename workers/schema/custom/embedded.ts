@@ -1,12 +1,17 @@
-import { typeNamed } from '../../../api/catalogue/types.js';
+import { typeNamed, type ApiType } from '../../../api/catalogue/types.js';
+import { copyInSteps } from '../../../api/json/copy.js';
+import type { JsonValue } from '../../../api/object.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import { inOneGo, type Steps } from '../../../api/steps.js';
-import { checkStructure } from '../structure.js';
+import { weighsMore } from '../../turns/weight.js';
+import { checkStructure, structureSteps, type StructureResult } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
 import { deepCopy, memberOf, printed, unquoted } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 const metadata = 'meta.v1.ObjectMeta';
+/** Larger metadata is normalised in steps. */
+const largeValues = 2_000;
 const unknown = /^unknown field (".*")$/;
 
 export type Coerced = { readonly ok: true; readonly unknown: readonly string[] } | { readonly ok: false; readonly message: string };
@@ -20,24 +25,32 @@ export type CoercedBelow = { readonly ok: true; readonly unknown: readonly strin
 export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, { keepGiven }: { readonly keepGiven: boolean }): Steps<Coerced> {
   const given = memberOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
+  const isLarge = weighsMore(given, largeValues);
   // The check changes the value, and the original is needed if it fails.
-  const copy = dropInvalid || keepGiven ? deepCopy(given) : given;
+  const copy = !dropInvalid && !keepGiven ? given : isLarge ? ((yield* copyInSteps(given as JsonValue)) as Json) : deepCopy(given);
   yield;
-  const checked = metadataForm(copy);
+  const checked = isLarge ? metadataOf(yield* structureSteps(membersOf(copy), metadataType(), reported)) : metadataForm(copy);
   if (checked.ok) object['metadata'] = checked.value;
   else if (!dropInvalid) return checked;
   else if (isMembers(given)) object['metadata'] = wellFormedMembers(given);
   return checked.ok ? checked : { ok: true, unknown: [] };
 }
 
-function metadataForm(
-  given: Json,
-):
+type MetadataForm =
   | { readonly ok: true; readonly value: JsonMembers; readonly unknown: readonly string[] }
-  | { readonly ok: false; readonly message: string } {
+  | { readonly ok: false; readonly message: string };
+
+const reported = { unknownFields: 'report' } as const;
+const membersOf = (given: Json): JsonMembers => (given ?? {}) as JsonMembers;
+const metadataForm = (given: Json): MetadataForm => metadataOf(checkStructure(membersOf(given), metadataType(), reported));
+
+function metadataType(): ApiType {
   const type = typeNamed(metadata);
   if (type === undefined) throw new Error(`the catalogue has no ${metadata}`);
-  const result = checkStructure((given ?? {}) as JsonMembers, type, { unknownFields: 'report' });
+  return type;
+}
+
+function metadataOf(result: StructureResult): MetadataForm {
   if (!result.ok) return result;
   return { ok: true, value: result.value, unknown: result.strict.flatMap((text) => unknown.exec(text)?.[1] ?? []).map(unquoted) };
 }

@@ -5,23 +5,24 @@ import { invalid, keepable, required, type FieldError, type Path } from '../../.
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { dnsLabelName } from '../../../registry/validation/names.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 import { dnsSubdomain, named } from '../../../registry/validation/values.js';
 import { validateAccessModes } from '../accessModes.js';
 import { validateClassName, validateVolumeMode } from '../persistentVolume/spec.js';
 
 /** Checks claims and the claim templates of workloads. */
-export function validateClaimSpec(spec: JsonObject, path: Path): FieldError[] {
+export function validateClaimSpec(spec: JsonObject, path: Path): Found {
   const selector = objectAt(spec, 'selector');
-  return [
-    ...(itemsOf(spec['accessModes']).length === 0 ? [required(path.child('accessModes'), 'at least 1 access mode is required')] : []),
-    ...(selector === null ? [] : validateLabelSelector(selector, path.child('selector'))),
-    ...validateAccessModes(spec, path.child('accessModes')),
-    ...validateSize(spec, path.child('resources').key('storage')),
-    ...validateClassName(textAt(spec, 'storageClassName'), path.child('storageClassName')),
-    ...validateVolumeMode(spec, path.child('volumeMode')),
-    ...validateSources(spec, path),
-    ...validateClassName(textAt(spec, 'volumeAttributesClassName'), path.child('volumeAttributesClassName')),
-  ];
+  return inOrder(
+    itemsOf(spec['accessModes']).length === 0 ? [required(path.child('accessModes'), 'at least 1 access mode is required')] : [],
+    selector === null ? [] : validateLabelSelector(selector, path.child('selector')),
+    validateAccessModes(spec, path.child('accessModes')),
+    validateSize(spec, path.child('resources').key('storage')),
+    validateClassName(textAt(spec, 'storageClassName'), path.child('storageClassName')),
+    validateVolumeMode(spec, path.child('volumeMode')),
+    validateSources(spec, path),
+    validateClassName(textAt(spec, 'volumeAttributesClassName'), path.child('volumeAttributesClassName')),
+  );
 }
 
 function validateSize(spec: JsonObject, path: Path): FieldError[] {

@@ -6,7 +6,7 @@ import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelN
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
 import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
-import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
+import { fromFound, inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
 /** Placement of pods: affinity, tolerations, spread, gates. */
 
@@ -71,23 +71,23 @@ export function validateNodeSelector(selector: JsonObject, path: Path): Found {
 const weight = (value: unknown, path: Path): FieldError[] =>
   Number(value ?? 0) < 1 || Number(value) > 100 ? [invalid(path.child('weight'), value ?? 0, 'must be in the range 1-100')] : [];
 
-function podAffinityTerm(term: JsonObject, path: Path): FieldError[] {
+function podAffinityTerm(term: JsonObject, path: Path): Found {
   const topologyKey = textAt(term, 'topologyKey');
   const namespaces = itemsOf(term['namespaces']).map(String);
-  return [
-    ...selectorAt(term, 'labelSelector', path),
-    ...selectorAt(term, 'namespaceSelector', path),
-    ...namespaces.flatMap((name) => dnsLabelName(name, false).map((text) => invalid(path.child('namespace'), name, text))),
-    ...labelKeys(term, 'matchLabelKeys', path),
-    ...labelKeys(term, 'mismatchLabelKeys', path),
-    ...repeatedKeys(term, path),
-    ...contradictingKeys(term, path),
-    ...(topologyKey === '' ? [required(path.child('topologyKey'), 'can not be empty')] : []),
-    ...qualified(topologyKey, path.child('topologyKey')),
-  ];
+  return inOrder(
+    selectorAt(term, 'labelSelector', path),
+    selectorAt(term, 'namespaceSelector', path),
+    namespaces.flatMap((name) => dnsLabelName(name, false).map((text) => invalid(path.child('namespace'), name, text))),
+    labelKeys(term, 'matchLabelKeys', path),
+    labelKeys(term, 'mismatchLabelKeys', path),
+    repeatedKeys(term, path),
+    contradictingKeys(term, path),
+    topologyKey === '' ? [required(path.child('topologyKey'), 'can not be empty')] : [],
+    qualified(topologyKey, path.child('topologyKey')),
+  );
 }
 
-function selectorAt(holder: JsonObject, member: string, path: Path): FieldError[] {
+function selectorAt(holder: JsonObject, member: string, path: Path): Found {
   const selector = objectAt(holder, member);
   return selector === null ? [] : validateLabelSelector(selector, path.child(member));
 }
@@ -126,7 +126,7 @@ function podAffinity(affinity: JsonObject, path: Path): Found {
     ofEach(objectsIn(affinity, requiredTerms), (term, position) => podAffinityTerm(term, path.child(requiredTerms).index(position))),
     ofEach(objectsIn(affinity, preferredTerms), (term, position) => {
       const at = path.child(preferredTerms).index(position);
-      return [...weight(term['weight'], at), ...podAffinityTerm(objectAt(term, 'podAffinityTerm') ?? {}, at.child('podAffinityTerm'))];
+      return inOrder(weight(term['weight'], at), podAffinityTerm(objectAt(term, 'podAffinityTerm') ?? {}, at.child('podAffinityTerm')));
     }),
   );
 }
@@ -187,19 +187,19 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): Found 
     const kind = kinds[position] ?? '';
     const action = textAt(constraint, 'whenUnsatisfiable');
     const domains = constraint['minDomains'];
-    return [
-      ...aboveZero(constraint['maxSkew'], at.child('maxSkew')),
-      ...(textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : []),
-      ...optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
+    return inOrder(
+      aboveZero(constraint['maxSkew'], at.child('maxSkew')),
+      textAt(constraint, 'topologyKey') === '' ? [required(at.child('topologyKey'), 'can not be empty')] : [],
+      optionallyOneOf(action, ['DoNotSchedule', 'ScheduleAnyway'], at.child('whenUnsatisfiable')),
       // Only the last of several equal entries is valid.
-      ...((last.get(kind) ?? position) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : []),
-      ...(domains === undefined || domains === null ? [] : minDomains(Number(domains), action, at)),
-      ...['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
+      (last.get(kind) ?? position) > position ? [duplicate(at.child('{topologyKey, whenUnsatisfiable}'), kind)] : [],
+      domains === undefined || domains === null ? [] : minDomains(Number(domains), action, at),
+      ['nodeAffinityPolicy', 'nodeTaintsPolicy'].flatMap((policy) =>
         optionallyOneOf(constraint[policy], ['Honor', 'Ignore'], at.child(policy)),
       ),
-      ...keepable('label keys of a spread', [...labelKeys(constraint, 'matchLabelKeys', at), ...repeatedKeys(constraint, at)]),
-      ...keepable('selector of a spread', selectorAt(constraint, 'labelSelector', at)),
-    ];
+      keepable('label keys of a spread', [...labelKeys(constraint, 'matchLabelKeys', at), ...repeatedKeys(constraint, at)]),
+      fromFound(selectorAt(constraint, 'labelSelector', at), (findings) => keepable('selector of a spread', findings)),
+    );
   });
 }
 

@@ -11,7 +11,7 @@ import type { Volumes } from './mounts.js';
 import type { SourceRule } from './sources/rule.js';
 import { imageVolume, reportedAs, surplusAs, volumeSources } from './sources/table.js';
 import { specOf } from '../../../parts.js';
-import { atOnce, ofEach } from '../../../../registry/validation/ofEach.js';
+import { atOnce, inOrder, ofEach } from '../../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../../registry/stepwise.js';
 
 /** A claim that is created and deleted with the pod. */
@@ -20,7 +20,7 @@ const ephemeral: SourceRule = (source, path) => {
   const at = path.child('volumeClaimTemplate');
   if (template === null) return [required(at, '')];
   const meta = objectAt(template, 'metadata') ?? {};
-  return [...atOnce(validateTemplateMetadata(meta, at.child('metadata'))), ...validateClaimSpec(specOf(template), at.child('spec'))];
+  return atOnce(inOrder(validateTemplateMetadata(meta, at.child('metadata')), validateClaimSpec(specOf(template), at.child('spec'))));
 };
 
 type Rules = Readonly<Record<string, SourceRule>>;
