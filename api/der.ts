@@ -16,7 +16,7 @@ const longForm = 0x80;
 const lengthBytesMax = 4;
 
 /** A null `tag` accepts any type. */
-export function element(bytes: Buffer, from: number, { tag }: { readonly tag: number | null }): Element {
+export function element(bytes: Buffer, from: number, tag: number | null): Element {
   const [actual, first] = [bytes[from], bytes[from + 1]];
   if (actual === undefined || first === undefined) throw new DerError('asn1: syntax error: data truncated');
   if (tag !== null && actual !== tag) throw new DerError("asn1: structure error: tags don't match");
@@ -31,7 +31,7 @@ export function element(bytes: Buffer, from: number, { tag }: { readonly tag: nu
 export function elementsIn(bytes: Buffer, { start, end }: Element): Element[] {
   const found: Element[] = [];
   for (let position = start; position < end;) {
-    const next = element(bytes, position, { tag: null });
+    const next = element(bytes, position, null);
     found.push(next);
     position = next.end;
   }

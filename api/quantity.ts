@@ -1,3 +1,5 @@
+import { BoundedMap } from './boundedMap.js';
+
 /**
  * Amounts with a unit: `500m`, `1.5Gi`, `1e3`. The canonical form has the same value, no fraction and the largest possible unit; a quantity whose digits and
  * unit are canonical keeps its spelling (`+5`, `00012`, `1E3`).
@@ -45,23 +47,15 @@ interface Parsed {
   readonly suffix: string;
 }
 
-/** Quantities repeat across objects; a full table is replaced by a new one. */
-const known = new Map<string, QuantityResult>();
-const knownMax = 4_096;
+/** Quantities repeat across objects. */
+const known = new BoundedMap<string, QuantityResult>(4_096);
 const knownCharactersMax = 24;
 
 /** Ignores surrounding spaces. */
-export const parseQuantity = (text: string): QuantityResult => {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const result = parse(text.trim());
-  if (text.length > knownCharactersMax) return result;
-  if (known.size >= knownMax) known.clear();
-  known.set(text, result);
-  return result;
-};
+export const parseQuantity = (text: string): QuantityResult => (text.length > knownCharactersMax ? parse(text) : known.of(text, parse));
 
-const parse = (text: string): QuantityResult => {
+const parse = (written: string): QuantityResult => {
+  const text = written.trim();
   const match = parts.exec(text);
   if (text === '' || match === null) return wrongFormat;
   const [, sign, , digits = '', fraction = '', suffix = ''] = match;

@@ -1,10 +1,9 @@
-import { controllerCatalogue, missingControllers } from './catalogue.js';
+import { controllerCatalogue } from './catalogue.js';
 
 export const about =
   'The controller manager runs the loops that move a cluster from the state that it is in to the state that is wanted. It watches and changes objects ' +
   'through the API server, as any client does. Any number of managers may run; one of them works, the others stand by.\n\n' +
-  `Controllers: ${controllerCatalogue.map(({ name }) => name).join(', ')}.` +
-  (missingControllers.length > 0 ? `\n\nNot there yet, although --controllers knows their names: ${missingControllers.join(', ')}.` : '');
+  `Controllers: ${controllerCatalogue.map(({ name }) => name).join(', ')}.`;
 
 export const examples = [
   {

@@ -39,7 +39,6 @@ import { nodeRangeController } from './nodeipam/nodeRanges.js';
 import { resourceClaimController } from './resourceclaim/claimController.js';
 import { serviceCidrController } from './servicecidr/serviceCidrController.js';
 import { replicaSetController, replicationControllerController } from './replicaset/replicaSets.js';
-import { referenceControllers } from './referenceControllers.js';
 import { quotaController } from './resourcequota/quotaController.js';
 import { defaultAccountController } from './serviceaccount/defaultAccounts.js';
 import { rootCaPublisher } from './serviceaccount/rootCaPublisher.js';
@@ -351,11 +350,6 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
   },
 ];
 
-/** Controllers of the reference that this program does not have yet. */
-export const missingControllers: readonly string[] = referenceControllers
-  .map(([name]) => name)
-  .filter((name) => !controllerCatalogue.some((entry) => entry.name === name));
-
 /** Returns whether `--controllers` selects a controller: the first item that names it decides, otherwise `*`, except for those that are off by default. */
 export function isEnabled(
   { name, alias, offByDefault = false }: Pick<ControllerEntry, 'name' | 'alias' | 'offByDefault'>,
@@ -381,6 +375,6 @@ export function isWanted(
 
 /** Returns names in `--controllers` that do not exist. */
 export function unknownControllers(wanted: readonly string[]): readonly string[] {
-  const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), ...referenceControllers.flat(), '*']);
+  const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), '*']);
   return wanted.filter((word) => !known.has(word.replace(/^-/, '')));
 }

@@ -2,7 +2,7 @@ import { X509Certificate, createHash, generateKeyPair, randomBytes, sign, type K
 import { promisify } from 'node:util';
 import type { CertificateRequest, KeyAndCertificate } from './certificateRequest.js';
 import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../program/tls/certificateParts.js';
-import { bits, context, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../program/tls/der.js';
+import { bits, explicit, implicit, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../program/tls/der.js';
 
 /**
  * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, without an external program or a library, whose loading would take longer than all
@@ -56,7 +56,7 @@ export async function issueCertificate(
       basicConstraints(false),
       keyUsage(['digitalSignature']),
       extension('2.5.29.37', sequence(...usages.map((usage) => identifier(usageIdentifiers[usage])))),
-      extension('2.5.29.35', sequence(context(0, { parts: false }, keyIdentifier(publicKeyInfo(issuer.publicKey))))),
+      extension('2.5.29.35', sequence(implicit(0, keyIdentifier(publicKeyInfo(issuer.publicKey))))),
       subjectKeyIdentifier(publicKeyInfo(keys.publicKey)),
       ...(names.length > 0 ? [extension('2.5.29.17', sequence(...names))] : []),
     ],
@@ -88,8 +88,8 @@ function finished(
   signingKey: KeyObject | string,
   { subject, issuer, publicKey, validity, extensions }: Contents,
 ): KeyAndCertificate {
-  const versionThree = context(0, { parts: true }, integer(Buffer.of(2)));
-  const extended = context(3, { parts: true }, sequence(...extensions));
+  const versionThree = explicit(0, integer(Buffer.of(2)));
+  const extended = explicit(3, sequence(...extensions));
   const signed = sequence(versionThree, serialNumber(), ecdsaWithSha256, issuer, validity, subject, publicKey, extended);
   const certificate = sequence(signed, ecdsaWithSha256, bits(sign('sha256', signed, signingKey)));
   return { certificate: new X509Certificate(certificate).toString(), key: key.export({ type: 'pkcs8', format: 'pem' }).toString() };

@@ -1,3 +1,5 @@
+import { isObject } from './json.js';
+
 /** Ignores the order of members and equates absent with undefined, and an empty list with an absent one. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (a === b || (isNone(a) && isNone(b) && (Array.isArray(a) || Array.isArray(b)))) return true;
@@ -21,6 +23,19 @@ export function sameInMemory(a: unknown, b: unknown): boolean {
   const [left, right] = [a as Readonly<Record<string, unknown>>, b as Readonly<Record<string, unknown>>];
   return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((name) => sameInMemory(left[name], right[name]));
 }
+
+/** Like `sameValue`, and equates an empty map with an absent one too. */
+export function sameMeaning(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, index) => sameMeaning(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return false;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((name) => sameMeaning(a[name], b[name]));
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
 /**
  * Returns the same string for equal values (`sameValue`), so that equal ones are found without comparing all pairs. Values that differ only in a null and an

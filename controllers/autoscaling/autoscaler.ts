@@ -12,7 +12,7 @@ import { type Pod, pods } from '../../api/types/core/v1.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { stated, type Statement } from './conditions.js';
 import { MetricsApi } from './metricsApi.js';
 import { firstSeen, granted, noHistory, withChange, type History } from './pace.js';
@@ -296,7 +296,7 @@ class Autoscaler {
     const { api, clock, events, log } = this.#environment;
     const before = autoscaler.status ?? { desiredReplicas: 0 };
     const after = { ...before, ...status, conditions: stated(before.conditions ?? [], statements, clock.now()) };
-    if (sameJson(before, after)) return;
+    if (sameMeaning(before, after)) return;
     try {
       await unless(isNotFound, api.update(horizontalPodAutoscalers, { ...autoscaler, status: after }, { subresource: 'status' }));
     } catch (error) {
@@ -329,7 +329,7 @@ export function autoscalingController(environment: ManagerEnvironment): Controll
     added: (each) => controller.queue.add(keyTextOf(each)),
     // Each sync changes its status, which is no reason for another.
     changed: (before, after) => {
-      if (!sameJson(before.spec, after.spec)) controller.queue.add(keyTextOf(after));
+      if (!sameMeaning(before.spec, after.spec)) controller.queue.add(keyTextOf(after));
     },
     removed: (each) => autoscaler.forget(keyTextOf(each)),
   });

@@ -5,7 +5,7 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, messageOf, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { conditionOf } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import type { LoadBalancers } from './provider.js';
 
 const finalizer = 'service.kubernetes.io/load-balancer-cleanup';
@@ -61,7 +61,7 @@ class ServiceBalancers {
     this.controller.needs(services).addHandlers({
       added: queue,
       changed: (before, after) => {
-        if (sameJson(before.spec, after.spec) && isTerminating(before) === isTerminating(after)) return;
+        if (sameMeaning(before.spec, after.spec) && isTerminating(before) === isTerminating(after)) return;
         this.#changed.add(keyTextOf(after));
         queue(after);
       },
@@ -107,7 +107,7 @@ class ServiceBalancers {
     );
     this.#given.set(key, namesOf(to));
     measures.count('service_controller_loadbalancer_sync_total', {});
-    if (!sameJson(service.status?.loadBalancer, loadBalancer)) await this.#patch(service, { status: { loadBalancer } });
+    if (!sameMeaning(service.status?.loadBalancer, loadBalancer)) await this.#patch(service, { status: { loadBalancer } });
     events.normal(service, 'EnsuredLoadBalancer', 'Ensured load balancer');
   }
 

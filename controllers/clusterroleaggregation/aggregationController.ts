@@ -3,7 +3,7 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { keyOf, nameOf } from '../../api/meta/object.js';
 import { clusterRoles } from '../../api/types/rbac/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { aggregatedRules } from './aggregation.js';
 
 /** The owner of the rules; the reference's name, so that a migrated cluster keeps one owner. */
@@ -30,7 +30,7 @@ async function syncRole({ api, informers }: ManagerEnvironment, name: string): P
   const role = cache.get(name);
   if (!role?.aggregationRule) return;
   const rules = aggregatedRules(role, cache.list());
-  if (sameJson(rules, role.rules)) return;
+  if (sameMeaning(rules, role.rules)) return;
   await api.patch(
     clusterRoles,
     keyOf(role),

@@ -6,7 +6,7 @@ import { timeText } from '../../api/time.js';
 import { type CronJob, cronJobs, type Job, jobs } from '../../api/types/batch/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { controllerIndex, follow } from '../workloads/following.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { activeOf, review, superfluousJobs, type ActiveRef } from './history.js';
 import { isReadable, plan, waitAfterChange, type Plan, type Remark } from './plan.js';
 
@@ -195,7 +195,7 @@ class CronJobLoop {
   }
 
   async #write(before: CronJob, after: CronJob): Promise<void> {
-    if (sameJson(before.status, after.status)) return;
+    if (sameMeaning(before.status, after.status)) return;
     await unless(isNotFound, this.#environment.api.update(cronJobs, after, { subresource: 'status' }));
   }
 }

@@ -2,7 +2,7 @@ import { nameOf } from '../../api/meta/object.js';
 import { type DaemonSet, daemonSets } from '../../api/types/apps/v1.js';
 import type { Affinity, Pod, PodSpec, Toleration } from '../../api/types/core/v1.js';
 import { podOf } from '../workloads/podTemplate.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 
 export const hashLabel = 'controller-revision-hash';
 const generationLabel = 'pod-template-generation';
@@ -27,7 +27,7 @@ export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec
   return added.reduce<readonly Toleration[]>((known, toleration) => {
     const at = known.findIndex((other) => sameTaint(other, toleration));
     if (at < 0) return [...known, toleration];
-    return sameJson(known[at], toleration) ? known : known.map((other, index) => (index === at ? toleration : other));
+    return sameMeaning(known[at], toleration) ? known : known.map((other, index) => (index === at ? toleration : other));
   }, tolerations);
 }
 

@@ -2,7 +2,7 @@ import { isTerminating, uidOf } from '../../api/meta/object.js';
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/types/apps/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { conditionOf, isFinished } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { actualTotal, currentSize, hasDeadline, isRolling, replicasOf } from './limits.js';
 import { currentAnnotations, newSet, nextRevision, revisionAnnotation, revisionOf, sizeAnnotations, split } from './revisions.js';
 import { rollingStep, scale, superfluous, wasScaled, type Resize } from './scaling.js';
@@ -122,7 +122,7 @@ function existing(deployment: Deployment, { sets, now }: Observed): Found {
   if (!current) return { deployment, sets: { current, old }, actions: [] };
   const annotations = currentAnnotations(deployment, current, nextRevision(old));
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
-  const differs = !sameJson(annotations, current.metadata.annotations) || minReadySeconds !== (current.spec?.minReadySeconds ?? 0);
+  const differs = !sameMeaning(annotations, current.metadata.annotations) || minReadySeconds !== (current.spec?.minReadySeconds ?? 0);
   const changed = differs
     ? { ...current, metadata: { ...current.metadata, annotations }, spec: { ...current.spec, minReadySeconds } }
     : current;
@@ -209,11 +209,11 @@ function withStatus(
   status: DeploymentStatus,
 ): Plan {
   const after: Deployment = { ...deployment, status };
-  const same = sameStatus(observed.status, status) && sameJson(observed.metadata.annotations, after.metadata.annotations);
+  const same = sameStatus(observed.status, status) && sameMeaning(observed.metadata.annotations, after.metadata.annotations);
   return { actions: same ? actions : [...actions, { do: 'status', deployment: after }], againAfterMs: deadlineMs(deployment, status, now) };
 }
 
 function sameStatus(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
   const filled = (status: DeploymentStatus): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
-  return before?.observedGeneration === after.observedGeneration && sameJson(filled(before ?? {}), filled(after));
+  return before?.observedGeneration === after.observedGeneration && sameMeaning(filled(before ?? {}), filled(after));
 }

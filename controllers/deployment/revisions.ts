@@ -2,7 +2,7 @@ import { createdAt, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js'
 import { type Deployment, deployments, type ReplicaSet } from '../../api/types/apps/v1.js';
 import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { controllerReference } from '../workloads/claim.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { templateHash } from '../workloads/templateHash.js';
 import { maxSurge } from './limits.js';
 
@@ -38,7 +38,7 @@ export const nextRevision = (sets: readonly ReplicaSet[]): bigint =>
   sets.map(revisionOf).reduce((most, revision) => (revision > most ? revision : most), 0n) + 1n;
 
 export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
-  return sameJson(withoutHash(a), withoutHash(b));
+  return sameMeaning(withoutHash(a), withoutHash(b));
 }
 
 function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec | undefined {

@@ -8,7 +8,7 @@ import { type Pod, pods, type PodTemplateSpec, replicationControllers } from '..
 import { type PodDisruptionBudget, podDisruptionBudgets } from '../../api/types/policy/v1.js';
 import type { Resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { expectation, failedStatus, needsScale, statusOf, stillDisrupted, type BudgetStatus } from './budget.js';
 import { Scales, ScaleUnknownError } from './scales.js';
 import { staleTargetController } from './staleTargets.js';
@@ -27,7 +27,7 @@ export function disruptionController(environment: ManagerEnvironment): Controlle
     changed: (before, after) => {
       if (before === after) return;
       queue(loop.budgetsOf(after));
-      if (!sameJson(before.metadata.labels, after.metadata.labels)) queue(loop.budgetsOf(before));
+      if (!sameMeaning(before.metadata.labels, after.metadata.labels)) queue(loop.budgetsOf(before));
     },
   });
   followScale(controller, replicaSets, loop, queue);
@@ -146,7 +146,7 @@ class DisruptionLoop {
   }
 
   async #write(budget: PodDisruptionBudget, status: BudgetStatus): Promise<void> {
-    if (budget.status?.observedGeneration === status.observedGeneration && sameJson(withoutZeros(budget.status), withoutZeros(status)))
+    if (budget.status?.observedGeneration === status.observedGeneration && sameMeaning(withoutZeros(budget.status), withoutZeros(status)))
       return;
     await unless(isNotFound, this.#environment.api.update(podDisruptionBudgets, { ...budget, status }, { subresource: 'status' }));
   }

@@ -5,7 +5,7 @@ import { hostnameIn, isReachable } from '../services/membership.js';
 import { endpointPort } from '../services/ports.js';
 import { withTrigger } from '../services/triggerTimes.js';
 import { isReady } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { addressesMax, canonical, truncated } from './subsets.js';
 
 const managedByLabel = 'endpoints.kubernetes.io/managed-by';
@@ -28,8 +28,8 @@ export function planEndpoints({ service, pods, current, triggerTime }: Endpoints
   if (
     current &&
     !isOverCapacity(current) &&
-    sameJson(labels, current.metadata.labels) &&
-    sameJson(plain(wanted), plain(current.subsets ?? []))
+    sameMeaning(labels, current.metadata.labels) &&
+    sameMeaning(plain(wanted), plain(current.subsets ?? []))
   )
     return null;
   const { [overCapacity]: _, ...annotations } = withTrigger(current?.metadata.annotations, triggerTime);

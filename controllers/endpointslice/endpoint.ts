@@ -4,7 +4,7 @@ import type { Endpoint } from '../../api/types/discovery/v1.js';
 import { addressesOf, familyOf, type Family } from '../services/families.js';
 import { hostnameIn } from '../services/membership.js';
 import { isReady } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 
@@ -32,7 +32,7 @@ export const endpointKey = ({ addresses, hostname, targetRef }: Endpoint): strin
   JSON.stringify([[...(addresses ?? [])].sort(), hostname ?? '', targetRef?.namespace ?? '', targetRef?.name ?? '']);
 
 /** Compares two endpoints of one key. Hints are decided separately; resource versions of pods say nothing. */
-export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameJson(facts(a), facts(b));
+export const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => sameMeaning(facts(a), facts(b));
 
 const facts = ({ nodeName, zone, conditions, targetRef }: Endpoint): object => {
   const { resourceVersion: _, ...target } = (targetRef ?? {}) as { readonly resourceVersion?: string };

@@ -1,7 +1,7 @@
 import { nameOf } from '../../api/meta/object.js';
 import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
 import type { SliceWrites } from '../slices/sliceWrites.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { endpointKey, sameEndpoint } from './endpoint.js';
 
 export interface Packing {
@@ -57,7 +57,7 @@ function keep(slice: EndpointSlice, left: Map<string, Endpoint>, labels: Readonl
     endpoints.push(same ? old : endpoint);
   }
   if (!changed && endpoints.length === before.length)
-    return { slice, endpoints, change: sameJson(labels, slice.metadata.labels) ? 'none' : 'update' };
+    return { slice, endpoints, change: sameMeaning(labels, slice.metadata.labels) ? 'none' : 'update' };
   return { slice, endpoints, change: endpoints.length === 0 ? 'remove' : 'update' };
 }
 

@@ -7,7 +7,7 @@ import { endpointPorts } from '../services/ports.js';
 import { withTrigger } from '../services/triggerTimes.js';
 import { inOrder, portKey } from '../slices/portKey.js';
 import { recycled, type SliceWrites } from '../slices/sliceWrites.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { endpointOf } from './endpoint.js';
 import { pack } from './packing.js';
 import { labelsOf, newSlice } from './slice.js';
@@ -122,8 +122,8 @@ function withPlaceholder(service: Service, family: Family, slices: readonly Endp
 const isPlaceholder = (slice: EndpointSlice, { metadata }: Pick<EndpointSlice, 'metadata'>): boolean =>
   (slice.endpoints ?? []).length === 0 &&
   (slice.ports ?? []).length === 0 &&
-  sameJson(slice.metadata.labels, metadata.labels) &&
-  sameJson(slice.metadata.ownerReferences, metadata.ownerReferences);
+  sameMeaning(slice.metadata.labels, metadata.labels) &&
+  sameMeaning(slice.metadata.ownerReferences, metadata.ownerReferences);
 
 const unchangedOf = (slices: readonly EndpointSlice[], { update, remove }: SliceWrites): readonly EndpointSlice[] => {
   const touched = new Set([...update, ...remove].map(uidOf));
@@ -143,7 +143,7 @@ function withTopology({ zoneShares }: SlicesObserved, slices: readonly EndpointS
   const settled = unchangedOf(slices, writes);
   const { slices: after, refusal } = withTopologyHints([...writes.create, ...writes.update], settled, zoneShares());
   const changing = writes.create.length + writes.update.length;
-  const rehinted = after.slice(changing).filter((slice, index) => !sameJson(slice.endpoints, settled[index]?.endpoints));
+  const rehinted = after.slice(changing).filter((slice, index) => !sameMeaning(slice.endpoints, settled[index]?.endpoints));
   return {
     create: after.slice(0, writes.create.length),
     update: [...after.slice(writes.create.length, changing), ...rehinted],

@@ -1,5 +1,5 @@
 import type { Endpoint, EndpointSlice } from '../../api/types/discovery/v1.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 
 /** Hints by which proxies keep traffic near, for `spec.trafficDistribution`. Pure. */
 
@@ -14,12 +14,12 @@ function hinted(endpoint: Endpoint, distribution: string | undefined): Endpoint 
     ...(endpoint.zone ? { forZones: [{ name: endpoint.zone }] } : {}),
     ...(endpoint.nodeName && distribution === 'PreferSameNode' ? { forNodes: [{ name: endpoint.nodeName }] } : {}),
   };
-  if (sameJson(before, hints)) return endpoint;
+  if (sameMeaning(before, hints)) return endpoint;
   return Object.keys(hints).length > 0 ? { ...rest, hints } : rest;
 }
 
 export function withTrafficHints(slice: EndpointSlice, distribution: string | undefined): EndpointSlice {
   const before = slice.endpoints ?? [];
   const endpoints = before.map((endpoint) => hinted(endpoint, distribution));
-  return endpoints.every((endpoint, index) => sameJson(endpoint.hints, before[index]?.hints)) ? slice : { ...slice, endpoints };
+  return endpoints.every((endpoint, index) => sameMeaning(endpoint.hints, before[index]?.hints)) ? slice : { ...slice, endpoints };
 }

@@ -7,7 +7,7 @@ import { triggerAnnotation } from '../services/triggerTimes.js';
 import { inOrder, portKey } from '../slices/portKey.js';
 import { managedByLabel, recycled, serviceNameLabel, slicePrefix, type SliceWrites } from '../slices/sliceWrites.js';
 import { controllerReference } from '../workloads/claim.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 
 export const manager = 'endpointslicemirroring-controller.k8s.io';
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -119,8 +119,8 @@ function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [firs
       remove: [],
     };
   const isRight =
-    sameJson(metadata.labels, first.metadata.labels) &&
-    sameJson(metadata.annotations, annotationsOf(first)) &&
+    sameMeaning(metadata.labels, first.metadata.labels) &&
+    sameMeaning(metadata.annotations, annotationsOf(first)) &&
     sameEndpoints(endpoints, first.endpoints ?? []);
   return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...first.metadata, ...metadata }, endpoints }], remove: others };
 }
@@ -129,7 +129,7 @@ function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [firs
 function sameEndpoints(a: readonly Endpoint[], b: readonly Endpoint[]): boolean {
   const sorted = (endpoints: readonly Endpoint[]): readonly Endpoint[] =>
     [...endpoints].sort((one, other) => ((one.addresses?.[0] ?? '') < (other.addresses?.[0] ?? '') ? -1 : 1));
-  return a.length === b.length && sameJson(sorted(a), sorted(b));
+  return a.length === b.length && sameMeaning(sorted(a), sorted(b));
 }
 
 const labelsOf = (source: Endpoints): Readonly<Record<string, string>> => ({

@@ -14,7 +14,7 @@ import { ownedBy } from '../workloads/claim.js';
 import { controllerIndex, follow } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isReady } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { noBackoff, withOutcomes, type Backoff } from './backoff.js';
 import { actionOf, JobCounts } from './counts.js';
 import { factsOf, type Facts } from './facts.js';
@@ -238,7 +238,7 @@ class JobLoop {
   }
 
   async #write(before: Job, after: Job): Promise<Job> {
-    if (sameJson(counters(before), counters(after)) && before.status?.uncountedTerminatedPods !== undefined) return after;
+    if (sameMeaning(counters(before), counters(after)) && before.status?.uncountedTerminatedPods !== undefined) return after;
     return this.#environment.api.update(jobs, after, { subresource: 'status' });
   }
 

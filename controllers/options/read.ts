@@ -25,7 +25,7 @@ export function readControllerManagerOptions(argv: readonly string[]): OptionsRe
     : {
         ok: true,
         options: parsed.values,
-        withoutEffect: [...parsed.given].filter((name) => (controllerManagerFlags as FlagTable)[name]?.effect === 'none'),
+        withoutEffect: [...parsed.given].filter((name) => (controllerManagerFlags as FlagTable)[name]?.withoutEffect),
       };
 }
 

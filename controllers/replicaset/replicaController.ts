@@ -11,7 +11,7 @@ import { controllerIndex, follow } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isActive, isFinished, isReady } from '../workloads/podState.js';
 import { podOf } from '../workloads/podTemplate.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { nextAvailabilityMs, planReplicas, statusOf, type Failure, type ReplicaPlan, type Wanted } from './plan.js';
 
 interface ReplicaOwner extends KubeObject {
@@ -165,7 +165,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   async #writeStatus(owner: O, status: ReplicaStatus): Promise<void> {
     const { replicas = 0, observedGeneration = 0 } = owner.status ?? {};
     if (
-      sameJson(withoutZeros(owner.status), withoutZeros(status)) &&
+      sameMeaning(withoutZeros(owner.status), withoutZeros(status)) &&
       owner.status?.replicas !== undefined &&
       replicas === status.replicas &&
       observedGeneration === status.observedGeneration

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta/object.js';
 import { formatQuantity } from '../../api/quantity.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { occupies } from '../../api/quota/podUsage.js';
 import { scopeFacts } from '../../api/quota/scopes.js';
 import { usageOf } from '../../api/quota/usage.js';
@@ -12,7 +12,9 @@ import { usageOf } from '../../api/quota/usage.js';
 export function changesUse(source: string, before: KubeObject, after: KubeObject | null, now: number): boolean {
   if (after === null) return true;
   if (source === 'pods' && occupies(before, now) && !occupies(after, now)) return true;
-  return !sameJson(used(source, before, now), used(source, after, now)) || !sameJson(scopeFacts(source, before), scopeFacts(source, after));
+  return (
+    !sameMeaning(used(source, before, now), used(source, after, now)) || !sameMeaning(scopeFacts(source, before), scopeFacts(source, after))
+  );
 }
 
 const used = (source: string, object: KubeObject, now: number): readonly string[] =>

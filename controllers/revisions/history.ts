@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createdAt, nameOf } from '../../api/meta/object.js';
 import type { ControllerRevision } from '../../api/types/apps/v1.js';
 import type { PodTemplateSpec } from '../../api/types/core/v1.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 
 /** Former templates, kept as ControllerRevisions. Pure. */
 
@@ -22,7 +22,7 @@ function sorted<T>(value: T): T {
 }
 
 export const holds = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
-  sameJson(revision.data, patchOf(template));
+  sameMeaning(revision.data, patchOf(template));
 
 /** Compares exactly, unlike `holds`: a meaningless member, such as null, makes another revision. */
 export const holdsExactly = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>

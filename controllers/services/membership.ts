@@ -3,7 +3,7 @@ import { selectsAll } from '../../api/selectors.js';
 import type { Pod, Service } from '../../api/types/core/v1.js';
 import type { Lister } from '../client/cache.js';
 import { isFinished, isReady } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { addressesOf } from './families.js';
 
 /** Membership of pods in Services. Pure. */
@@ -27,7 +27,8 @@ export function hostnameIn(service: Service, { metadata, spec }: Pod): string | 
 }
 
 /** Returns whether a change of a pod may change any endpoints. A resync does not. */
-export const concernsEndpoints = (before: Pod, after: Pod): boolean => before !== after && !sameJson(outlineOf(before), outlineOf(after));
+export const concernsEndpoints = (before: Pod, after: Pod): boolean =>
+  before !== after && !sameMeaning(outlineOf(before), outlineOf(after));
 
 const outlineOf = (pod: Pod): object => ({
   labels: pod.metadata.labels,

@@ -1,13 +1,14 @@
+import { BoundedMap } from '../../api/boundedMap.js';
 import type { Clock } from '../client/clock.js';
 
-/** Bound on cached results; the oldest is dropped. */
+/** Bound on cached results. */
 const keptMax = 1_024;
 
 /** Caches results for a time that depends on the result; 0 for none. Concurrent calls share one request. */
 export class Remembered<V> {
   readonly #clock: Clock;
   readonly #keepMs: (answer: V) => number;
-  readonly #kept = new Map<string, { readonly answer: Promise<V>; until: number }>();
+  readonly #kept = new BoundedMap<string, { readonly answer: Promise<V>; until: number }>(keptMax);
 
   constructor(clock: Clock, keepMs: (answer: V) => number) {
     this.#clock = clock;
@@ -18,10 +19,7 @@ export class Remembered<V> {
     const known = this.#kept.get(key);
     if (known && this.#clock.elapsed() < known.until) return known.answer;
     const entry = { answer: ask(), until: Infinity };
-    this.#kept.delete(key);
     this.#kept.set(key, entry);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
     try {
       entry.until = this.#clock.elapsed() + this.#keepMs(await entry.answer);
     } catch (error) {

@@ -3,7 +3,7 @@ import { type StatefulSet, statefulSets } from '../../api/types/apps/v1.js';
 import { type PersistentVolumeClaim, type Pod, pods } from '../../api/types/core/v1.js';
 import { apiVersionOf, groupOf, type Resource } from '../../api/meta/resource.js';
 import { controllerReference } from '../workloads/claim.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { isInRange, ordinalOf } from './identity.js';
 
 /**
@@ -40,7 +40,7 @@ export function withOwners(claim: PersistentVolumeClaim, set: StatefulSet, pod: 
   const wanted = others.some(({ controller }) => controller) ? null : wantedOwner(set, pod);
   const own = wanted === null ? [] : [wanted === 'set' ? controllerReference(statefulSets, set) : controllerReference(pods, pod)];
   const ownerReferences = [...others, ...own];
-  return sameJson(before, ownerReferences) ? null : { ...claim, metadata: { ...claim.metadata, ownerReferences } };
+  return sameMeaning(before, ownerReferences) ? null : { ...claim, metadata: { ...claim.metadata, ownerReferences } };
 }
 
 /** Returns whether a claim is about to be deleted with a former pod of the same name: a new pod must not mount it. */

@@ -2,7 +2,7 @@ import { isTerminating, nameOf } from '../../api/meta/object.js';
 import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../../api/types/apps/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { isAvailable, isReady } from '../workloads/podState.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { replicasOf } from './identity.js';
 import { revisionNameOf } from './revisions.js';
 
@@ -47,6 +47,6 @@ export function sameStatus(before: StatefulSetStatus | undefined, after: Statefu
   return (
     before?.observedGeneration === after.observedGeneration &&
     before?.collisionCount === after.collisionCount &&
-    sameJson(filled(before ?? {}), filled(after))
+    sameMeaning(filled(before ?? {}), filled(after))
   );
 }

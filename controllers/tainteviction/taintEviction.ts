@@ -3,7 +3,7 @@ import { type Node, nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import type { Controller } from '../client/controller.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { PodDeadlines } from '../evictions/podDeadlines.js';
-import { sameJson } from '../workloads/sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 import { drivingTaints, toleratedMs } from './tolerance.js';
 
 const workers = 8;
@@ -38,14 +38,15 @@ export function taintEvictionController(environment: ManagerEnvironment): Contro
   podInformer.addHandlers({
     added: consider,
     changed: (before, after) => {
-      if (before.spec?.nodeName !== after.spec?.nodeName || !sameJson(before.spec?.tolerations, after.spec?.tolerations)) consider(after);
+      if (before.spec?.nodeName !== after.spec?.nodeName || !sameMeaning(before.spec?.tolerations, after.spec?.tolerations))
+        consider(after);
     },
     removed: consider,
   });
   deadlines.controller.needs(nodes).addHandlers({
     added: considerNode,
     changed: (before, after) => {
-      if (!sameJson(drivingTaints(before), drivingTaints(after))) considerNode(after);
+      if (!sameMeaning(drivingTaints(before), drivingTaints(after))) considerNode(after);
     },
     removed: considerNode,
   });

@@ -2,7 +2,7 @@ import type { QueueController } from '../client/controller.js';
 import type { Expectations } from '../client/expectations.js';
 import { controllerOf, isTerminating, keyTextOf, type KubeObject, namespaceOf, uidOf } from '../../api/meta/object.js';
 import { groupOf, type Resource } from '../../api/meta/resource.js';
-import { sameJson } from './sameJson.js';
+import { sameMeaning } from '../../api/json/equality.js';
 
 export interface Following<O extends KubeObject, T extends KubeObject> {
   readonly ownerType: Resource<O>;
@@ -67,7 +67,7 @@ export function follow<O extends KubeObject, T extends KubeObject>(
     if (former) queue(former, before, after);
     const owner = ownerOf(after);
     if (owner) queue(owner, before, after);
-    else if (!controllerOf(after) && (moved || !sameJson(before.metadata.labels, after.metadata.labels))) queueAdopters(after);
+    else if (!controllerOf(after) && (moved || !sameMeaning(before.metadata.labels, after.metadata.labels))) queueAdopters(after);
   };
   informer.addHandlers({ added, changed, removed });
 }

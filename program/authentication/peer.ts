@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../api/boundedMap.js';
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import type { Request } from '../port/message.js';
@@ -44,8 +45,7 @@ function readPeer(socket: TLSSocket): Peer | null {
 }
 
 /** Intermediate certificates that clients sent, by client certificate. A connection that resumes an earlier session does not send them again. */
-const chains = new Map<string, readonly X509Certificate[]>();
-const chainsMax = 1_000;
+const chains = new BoundedMap<string, readonly X509Certificate[]>(1_000);
 
 function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
   const between: X509Certificate[] = [];
@@ -53,8 +53,6 @@ function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
     between.push(next);
   const key = certificate.fingerprint256;
   if (between.length === 0) return chains.get(key) ?? between;
-  chains.delete(key);
-  if (chains.size >= chainsMax) chains.delete(chains.keys().next().value!);
   chains.set(key, between);
   return between;
 }

@@ -43,11 +43,8 @@ export interface FlagFacts {
   readonly bare?: string;
   /** Checks the value or each element: returns an error, or null. */
   readonly check?: (value: string) => string | null;
-  /**
-   * Set while the feature behind an option does not exist: "none" is read, checked and otherwise ignored; "refused" ends the program, because ignoring it would
-   * store or send data in a way that the operator did not ask for.
-   */
-  readonly effect?: 'none' | 'refused';
+  /** The option is read and checked, and otherwise ignored. */
+  readonly withoutEffect?: true;
 }
 
 export interface Flag extends FlagFacts {

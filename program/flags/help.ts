@@ -64,8 +64,7 @@ function describe(name: string, flag: Flag): string {
   if (neutral !== null) parts.push(`(also --${neutral})`);
   const synonyms = (flag.oneOf ?? []).map(neutralWord).filter((word) => word !== null);
   if (synonyms.length > 0) parts.push(`(also the value ${synonyms.join(', ')})`);
-  if (flag.effect === 'none') parts.push('(accepted, without effect)');
-  if (flag.effect === 'refused') parts.push('(not available yet)');
+  if (flag.withoutEffect) parts.push('(accepted, without effect)');
   return parts.join(' ');
 }
 

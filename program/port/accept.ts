@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../api/boundedMap.js';
 import { realWord } from '../../api/catalogue/vocabulary.js';
 import { prettyJsonForm, yamlForm, type DocumentForm, type DocumentForms } from './documentForms.js';
 import type { Request } from './message.js';
@@ -17,8 +18,7 @@ export interface AcceptEntry {
 }
 
 /** Clients send the same few headers with all their requests. */
-const parsed = new Map<string, readonly AcceptEntry[]>();
-const parsedMax = 256;
+const parsed = new BoundedMap<string, readonly AcceptEntry[]>(256);
 const parsedCharactersMax = 256;
 
 /**
@@ -26,15 +26,15 @@ const parsedCharactersMax = 256;
  * not exclude, as in the reference, where an invalid number counts as 0.
  */
 export function parseAccept(header: string): readonly AcceptEntry[] {
-  const known = parsed.get(header);
-  if (known !== undefined) return known;
+  return header.length <= parsedCharactersMax ? parsed.of(header, parse) : parse(header);
+}
+
+function parse(header: string): readonly AcceptEntry[] {
   const entries: AcceptEntry[] = [];
   for (const text of header.split(',', acceptEntriesMax)) {
     const entry = parseEntry(text);
     if (entry !== null) insert(entries, entry);
   }
-  if (parsed.size >= parsedMax) parsed.clear();
-  if (header.length <= parsedCharactersMax) parsed.set(header, entries);
   return entries;
 }
 

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { bits, boolean, context, identifier, octets, sequence } from './der.js';
+import { bits, boolean, implicit, identifier, octets, sequence } from './der.js';
 
 /** Parts of certificates (RFC 5280), in DER. Pure. */
 
@@ -19,10 +19,10 @@ export function keyUsage(usages: readonly (keyof typeof keyUsages)[]): Buffer {
   return extension('2.5.29.15', bits(Buffer.of(byte), 7 - Math.max(...places)), true);
 }
 
-export const dnsName = (name: string): Buffer => context(2, { parts: false }, Buffer.from(name, 'ascii'));
+export const dnsName = (name: string): Buffer => implicit(2, Buffer.from(name, 'ascii'));
 
 export const ipAddress = (address: string): Buffer =>
-  context(7, { parts: false }, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
+  implicit(7, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
 
 /** Returns the sixteen bytes of any notation: the parser of addresses in URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
 function ipv6Bytes(address: string): Buffer {

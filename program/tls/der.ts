@@ -1,3 +1,5 @@
+import { element, elementsIn } from '../../api/der.js';
+
 /** Writes the Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. */
 
 const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, identifier: 0x06, text: 0x0c, utcTime: 0x17, time: 0x18 } as const;
@@ -27,9 +29,12 @@ export const text = (value: string): Buffer => tagged(tags.text, Buffer.from(val
 /** A bit string; the last `unused` bits of the last byte do not count. */
 export const bits = (bytes: Uint8Array, unused = 0): Buffer => tagged(tags.bits, Buffer.of(unused), bytes);
 
-/** `[number]` in place of a type's own tag; with `parts`, of a type that has parts, or around a whole value. */
-export const context = (number: number, { parts }: { readonly parts: boolean }, ...contents: readonly Uint8Array[]): Buffer =>
-  tagged(contextSpecific | (parts ? constructed : 0) | number, ...contents);
+/** `[number]` in place of the tag of a type without parts. */
+export const implicit = (number: number, ...contents: readonly Uint8Array[]): Buffer => tagged(contextSpecific | number, ...contents);
+
+/** `[number]` around a whole value, or in place of the tag of a type with parts. */
+export const explicit = (number: number, ...contents: readonly Uint8Array[]): Buffer =>
+  tagged(contextSpecific | constructed | number, ...contents);
 
 /** `1.2.840.10045.2.1` and the like (8.19). */
 export function identifier(dotted: string): Buffer {
@@ -52,21 +57,8 @@ export function time(moment: Date): Buffer {
   return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
 }
 
-/** Returns the values inside a value that has parts, each with its tag and length. Expects a well-formed certificate: nothing is checked. */
+/** Returns the values inside a value that has parts, each with its tag and length. */
 export function partsOf(value: Uint8Array): readonly Buffer[] {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  const parts: Buffer[] = [];
-  for (let at = extent(bytes, 0).start; at < bytes.length;) {
-    const { end } = extent(bytes, at);
-    parts.push(bytes.subarray(at, end));
-    at = end;
-  }
-  return parts;
-}
-
-function extent(bytes: Buffer, at: number): { readonly start: number; readonly end: number } {
-  const first = bytes[at + 1] ?? 0;
-  const more = first < 0x80 ? 0 : first & 0x7f;
-  const start = at + 2 + more;
-  return { start, end: start + (more === 0 ? first : bytes.readUIntBE(at + 2, more)) };
+  return elementsIn(bytes, element(bytes, 0, null)).map(({ from, end }) => bytes.subarray(from, end));
 }

@@ -1,6 +1,6 @@
 import { X509Certificate, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from './certificateParts.js';
-import { bits, context, identifier, integer, sequence, setOf, text, time } from './der.js';
+import { bits, explicit, identifier, integer, sequence, setOf, text, time } from './der.js';
 
 /** Certificates for servers without a configured one. A library for certificates of all kinds would take 50 ms and 4 MiB for the one kind that is made here. */
 
@@ -27,7 +27,7 @@ export function makeSelfSigned({ dns, ip }: ServedNames): { readonly cert: strin
     extension('2.5.29.17', sequence(...dns.map(dnsName), ...ip.map(ipAddress))),
   );
   const signed = sequence(
-    context(0, { parts: true }, integer(Buffer.of(2))),
+    explicit(0, integer(Buffer.of(2))),
     // Positive, of one length, and never the same twice.
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     ecdsaWithSha256,
@@ -36,7 +36,7 @@ export function makeSelfSigned({ dns, ip }: ServedNames): { readonly cert: strin
     sequence(time(new Date(now - dayMs)), time(new Date(now + validDays * dayMs))),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    context(3, { parts: true }, extensions),
+    explicit(3, extensions),
   );
   const certificate = sequence(signed, ecdsaWithSha256, bits(sign('sha256', signed, privateKey)));
   return { cert: new X509Certificate(certificate).toString(), key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../api/boundedMap.js';
+
 /** A fast 64-bit hash of a text in two halves, good enough for flows whose names are not chosen for their hash. */
 function hashes(text: string): readonly [number, number] {
   let a = 0xdeadbeef;
@@ -34,13 +36,7 @@ export function deal(flow: string, size: number, deck: number): readonly number[
 const knownMax = 4_096;
 
 export function dealer(size: number, deck: number): (flow: string) => readonly number[] {
-  const known = new Map<string, readonly number[]>();
-  return (flow) => {
-    const hand = known.get(flow);
-    if (hand !== undefined) return hand;
-    if (known.size >= knownMax) known.clear();
-    const made = deal(flow, size, deck);
-    known.set(flow, made);
-    return made;
-  };
+  const known = new BoundedMap<string, readonly number[]>(knownMax);
+  const dealt = (flow: string): readonly number[] => deal(flow, size, deck);
+  return (flow) => known.of(flow, dealt);
 }

@@ -18,17 +18,12 @@ ${parts.join('\n')}`;
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
-const effects: Readonly<Record<NonNullable<Flag['effect']>, string>> = {
-  none: ' Accepted, without effect.',
-  refused: ' Not available: a server that is given it does not start.',
-};
-
 function row(name: string, flag: Flag): string {
   const neutral = neutralOptionName(name);
   const also = neutral === null ? '' : ` (also \`--${neutral}\`)`;
   const kind = flag.value ?? flag.kind;
   const choice = flag.oneOf === undefined ? '' : ` One of: ${flag.oneOf.join(', ')}.`;
-  const state = flag.effect === undefined ? '' : effects[flag.effect];
+  const state = flag.withoutEffect ? ' Accepted, without effect.' : '';
   return `| \`--${name}\`${also} | ${cell(kind)} | ${cell(defaultText(flag))} | ${cell(`${flag.help}${choice}${state}`)} |\n`;
 }
 

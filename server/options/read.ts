@@ -18,14 +18,7 @@ export function readApiServerOptions(argv: readonly string[]): OptionsResult {
   if (!parsed.ok) return parsed;
   const { values: options, given } = parsed;
   if (options.help || options.version === 'true' || options.version === 'raw') return { ok: true, options, withoutEffect: [] };
-  const errors = [...unavailable(apiServerFlags, given), ...contradictions(options, given)];
+  const errors = contradictions(options, given);
   if (errors.length > 0) return { ok: false, errors };
-  return { ok: true, options, withoutEffect: [...given].filter((name) => (apiServerFlags as FlagTable)[name]?.effect === 'none') };
-}
-
-/** Ignoring these would store or send data in an unintended way. */
-function unavailable(table: FlagTable, given: ReadonlySet<string>): string[] {
-  return [...given]
-    .filter((name) => table[name]?.effect === 'refused')
-    .map((name) => `--${name} is not available in this build; leave it out`);
+  return { ok: true, options, withoutEffect: [...given].filter((name) => (apiServerFlags as FlagTable)[name]?.withoutEffect) };
 }

@@ -101,7 +101,7 @@ export const servingFlags = {
       kind: 'int',
       default: 1,
       min: 1,
-      effect: 'none',
+      withoutEffect: true,
       help: 'Deprecated: servers say themselves that they are there.',
     },
     'coordinated-leadership-lease-duration': {

@@ -1,10 +1,11 @@
 import { quoted } from '../../workers/schema/custom/printed.js';
+import { sameJson } from '../../api/json/json.js';
 import { writeJson } from '../../workers/codecs/jsonWriter.js';
 import type { Steps } from '../../api/steps.js';
 import { copyOf } from '../../api/json/copy.js';
 import { goType } from '../../api/goTypes.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { containerAt, elementAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
+import { containerAt, insertElement, itemsBehind, memberOf, setElement, takeElement, type Container } from './jsonpointer.js';
 import { PatchError } from './patcherror.js';
 
 export const operationsMax = 10_000;
@@ -207,20 +208,10 @@ function copy(work: Work, { path, from }: Operation): Misfit {
 /** An absent value equals null. */
 function test(work: Work, { path, value }: Operation): Misfit {
   const failure = `testing value ${path} failed: test failed`;
-  if (path === '') return sameValue(work.root, value) ? null : failure;
+  if (path === '') return sameJson(work.root, value) ? null : failure;
   return within(work, path, `test operation does not apply: is missing path: ${path}`, (container, key) => {
     const found = memberOf(container, key);
     if (found === undefined) return `error in test for path: '${path}': ${noPlace(key)}`;
-    return sameValue(found, value) ? null : failure;
+    return sameJson(found, value) ? null : failure;
   });
-}
-
-function sameValue(a: JsonValue, b: JsonValue): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null || Array.isArray(a) !== Array.isArray(b)) return false;
-  const names = Object.keys(a);
-  return (
-    names.length === Object.keys(b).length &&
-    names.every((name) => Object.hasOwn(b, name) && sameValue(elementAt(a, name), elementAt(b, name)))
-  );
 }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../api/boundedMap.js';
 import { Agent, request } from 'node:https';
 import { traceHeaders } from '../../program/tracing/activeTrace.js';
 import { objectsIn } from '../../api/json/defaulting.js';
@@ -53,7 +54,7 @@ export interface PeersOptions {
 export class Peers {
   readonly #options: PeersOptions;
   readonly #addresses = new PeerAddresses();
-  readonly #served = new Map<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>();
+  readonly #served = new BoundedMap<string, { readonly until: number; readonly resources: Promise<ReadonlySet<string>> }>(servedMax);
   readonly #discovery = new PeerDiscovery({ ask: (address) => this.#groupsOf(address) });
   readonly #stopping = new AbortController();
   readonly #following: Following;
@@ -145,7 +146,6 @@ export class Peers {
     const known = this.#served.get(key);
     const now = performance.now();
     if (known === undefined || known.until < now) {
-      if (this.#served.size > servedMax) this.#served.clear();
       const resources = this.#discover(address, path, context).catch((): ReadonlySet<string> => {
         // Only some requests wait for a silent peer.
         this.#served.set(key, { until: performance.now() + silentMs, resources: Promise.resolve(new Set()) });

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../api/boundedMap.js';
 import { depthMax, type DecodeResult } from '../../workers/codecs/contract.js';
 import { encodeWith, preparing } from '../../workers/codecs/protobuf/prepared.js';
 import { kindOf, protobufDecode, protobufEncode } from '../../workers/codecs/protobuf/index.js';
@@ -27,15 +28,10 @@ interface FormCodec {
 }
 
 /** Kinds by apiVersion and name; null for those without a form of their own. Bounded by built-in kinds and requested names. */
-const kinds = new Map<string, Map<string, KindName | null>>();
-const apiVersionsMax = 4096;
+const kinds = new BoundedMap<string, Map<string, KindName | null>>(4096);
 
 function storedKind(apiVersion: string, name: string): KindName | null {
-  let ofVersion = kinds.get(apiVersion);
-  if (ofVersion === undefined) {
-    if (kinds.size >= apiVersionsMax) kinds.clear();
-    kinds.set(apiVersion, (ofVersion = new Map<string, KindName | null>()));
-  }
+  const ofVersion = kinds.of(apiVersion, () => new Map<string, KindName | null>());
   let known = ofVersion.get(name);
   if (known === undefined) {
     const kind = kindOf(apiVersion, name);

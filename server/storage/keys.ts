@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../api/boundedMap.js';
 import { posix } from 'node:path';
 import type { GroupResource } from '../../api/resource.js';
 import type { ObjectKey } from './contract.js';
@@ -18,7 +19,7 @@ export class KeySpace {
   readonly #layout: KeyLayout;
   readonly start: string;
   readonly end: string;
-  readonly #folders = new Map<string, KeyFolder>();
+  readonly #folders = new BoundedMap<string, KeyFolder>(foldersMax);
 
   readonly #prefix: string;
 
@@ -62,7 +63,6 @@ export class KeySpace {
     const { resource, rest } = found;
     const namespace = rest.length === 1 ? '' : rest[0];
     if (namespace === undefined) return null;
-    if (this.#folders.size >= foldersMax) this.#folders.clear();
     const folder = { resource: { group: flat(resource.group), resource: flat(resource.resource) }, namespace: flat(namespace) };
     this.#folders.set(flat(path), folder);
     return folder;

@@ -74,7 +74,7 @@ const sha1Algorithms: readonly Buffer[] = ['06092a864886f70d010105', '06072a8648
 
 /** A certificate is a sequence of its content, the signature algorithm, and the signature (RFC 5280, section 4.1). */
 function isSignedBySha1(certificate: Buffer): boolean {
-  const [, algorithm] = elementsIn(certificate, element(certificate, 0, { tag: sequence }));
+  const [, algorithm] = elementsIn(certificate, element(certificate, 0, sequence));
   if (algorithm === undefined) return false;
   return sha1Algorithms.some((each) => certificate.subarray(algorithm.start, algorithm.start + each.length).equals(each));
 }

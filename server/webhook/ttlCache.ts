@@ -1,11 +1,12 @@
-/** A cache of responses with expiry. The oldest is evicted. */
+import { BoundedMap } from '../../api/boundedMap.js';
+
+/** A bounded cache of responses with expiry. */
 export class TtlCache<V> {
-  readonly #entries = new Map<string, { readonly value: V; readonly until: number }>();
-  readonly #max: number;
+  readonly #entries: BoundedMap<string, { readonly value: V; readonly until: number }>;
   readonly #now: () => number;
 
   constructor(max: number, now: () => number = () => performance.now()) {
-    this.#max = max;
+    this.#entries = new BoundedMap(max);
     this.#now = now;
   }
 
@@ -19,9 +20,7 @@ export class TtlCache<V> {
 
   /** A time that is not positive stores nothing. */
   put(key: string, value: V, ttlMs: number): void {
-    this.#entries.delete(key);
-    if (ttlMs <= 0) return;
-    if (this.#entries.size >= this.#max) this.#entries.delete(this.#entries.keys().next().value!);
-    this.#entries.set(key, { value, until: this.#now() + ttlMs });
+    if (ttlMs > 0) this.#entries.set(key, { value, until: this.#now() + ttlMs });
+    else this.#entries.delete(key);
   }
 }

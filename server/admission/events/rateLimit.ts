@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../api/boundedMap.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { tooManyRequests } from '../../../api/status.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
@@ -93,24 +94,23 @@ function keyOf({ type }: EventLimit, { namespace, user }: AdmissionRequest, even
   }
 }
 
-/** A bucket for each key. The key unused for longest is dropped first, and starts again with a full bucket. */
+/** A bucket for each key. Keys unused for longest are forgotten first, and start again with full buckets. */
 class TokenBuckets {
   readonly #limit: EventLimit;
   readonly #now: () => number;
-  readonly #levels = new Map<string, { level: number; at: number }>();
+  readonly #levels: BoundedMap<string, { level: number; at: number }>;
 
   constructor(limit: EventLimit, now: () => number) {
     this.#limit = limit;
     this.#now = now;
+    this.#levels = new BoundedMap(limit.rememberedMax);
   }
 
   take(key: string): boolean {
-    const { perSecond, burst, rememberedMax } = this.#limit;
+    const { perSecond, burst } = this.#limit;
     const at = this.#now();
     const known = this.#levels.get(key);
     const level = known === undefined ? burst : Math.min(burst, known.level + ((at - known.at) / 1_000) * perSecond);
-    this.#levels.delete(key);
-    if (this.#levels.size >= rememberedMax) this.#levels.delete(this.#levels.keys().next().value!);
     this.#levels.set(key, { level: level >= 1 ? level - 1 : level, at });
     return level >= 1;
   }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../api/boundedMap.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
@@ -84,7 +85,7 @@ interface Verdict {
 
 /** Asks a service about the images of pods. */
 export function imagePolicyWebhook({ policy, ask, report, now = () => performance.now() }: ImagePolicyParts): AdmissionPlugin {
-  const remembered = new Map<string, { readonly verdict: Verdict; readonly until: number }>();
+  const remembered = new BoundedMap<string, { readonly verdict: Verdict; readonly until: number }>(rememberedMax);
   const recall = (question: string): Verdict | null => {
     const known = remembered.get(question);
     return known !== undefined && known.until > now() ? known.verdict : null;
@@ -92,8 +93,6 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
   const remember = (question: string, verdict: Verdict): void => {
     const ttlMs = verdict.allowed ? policy.allowTtlMs : policy.denyTtlMs;
     if (ttlMs === 0) return;
-    remembered.delete(question);
-    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value!);
     remembered.set(question, { verdict, until: now() + ttlMs });
   };
   const verdictOn = async (question: string, signal: AbortSignal | null): Promise<Verdict> => {

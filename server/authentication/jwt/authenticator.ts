@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../api/boundedMap.js';
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
@@ -30,7 +31,7 @@ export function jwtAuthenticator(
   resolve: ClaimResolver,
   now: () => number = () => Date.now() / 1000,
 ): JwtAuthenticator {
-  let remembered = new Map<string, Verified>();
+  const remembered = new BoundedMap<string, Verified>(rememberedMax);
   let rememberedBy: KeySet | null = null;
   return async (token) => {
     if (claimedIssuer(token) !== settings.issuer) return null;
@@ -39,7 +40,7 @@ export function jwtAuthenticator(
     if (known === null) return 'oidc: the issuer has not been reached yet';
     // Revoked keys revoke their tokens.
     if (rememberedBy !== known) {
-      remembered = new Map();
+      remembered.clear();
       rememberedBy = known;
     }
     const digest = hash('sha256', token, 'base64');
@@ -52,7 +53,6 @@ export function jwtAuthenticator(
     if (typeof claims === 'string') return `oidc: ${claims}`;
     const user = userOfClaims(claims, settings);
     if (typeof user === 'string') return user;
-    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value!);
     remembered.set(digest, {
       user,
       expires: seconds(own, 'exp') ?? 0,

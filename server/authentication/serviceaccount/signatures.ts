@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../api/boundedMap.js';
 import { isObject } from '../../../api/json/json.js';
 import { hash } from 'node:crypto';
 import { compactVerify, decodeProtectedHeader } from 'jose';
@@ -22,7 +23,7 @@ export interface SignatureOptions<T> {
 
 /** Verifies signatures, reads the payload, and caches the result. The caller checks time and objects for each use. */
 export function signatureCheck<T extends object>({ keys, issuers, read, counts = null }: SignatureOptions<T>): SignatureCheck<T> {
-  let remembered = new Map<string, T>();
+  const remembered = new BoundedMap<string, T>(rememberedMax);
   let rememberedBy = keys.current;
   const verified = async (token: string): Promise<JsonObject | string> => {
     counts?.fetching(1);
@@ -41,14 +42,13 @@ export function signatureCheck<T extends object>({ keys, issuers, read, counts =
     if (typeof payload === 'string') return payload;
     const vouched = read(payload);
     if (vouched === null) return 'the token names no service account';
-    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value!);
     remembered.set(digest, vouched);
     return vouched;
   };
   return (token) => {
     // Revoked keys revoke their tokens.
     if (rememberedBy !== keys.current) {
-      remembered = new Map();
+      remembered.clear();
       rememberedBy = keys.current;
     }
     // The token itself is not kept.

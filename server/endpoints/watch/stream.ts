@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../api/boundedMap.js';
 import { internalError, StatusError } from '../../../api/status.js';
 import { delayMsMax } from '../../../program/flags/duration.js';
 import { watchFailure } from '../../registry/failures.js';
@@ -41,15 +42,8 @@ const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 let underWayOfAll = 0;
 
 /** Watches with the same encoding share one text instead of a rope of its pieces. There are as many as forms of resources. */
-const frameKeys = new Map<string, string>();
-
-function oneOf(key: string): string {
-  const known = frameKeys.get(key);
-  if (known !== undefined) return known;
-  if (frameKeys.size >= frameKeysMax) frameKeys.clear();
-  frameKeys.set(key, key);
-  return key;
-}
+const frameKeys = new BoundedMap<string, string>(frameKeysMax);
+const oneOf = (key: string): string => frameKeys.of(key, (text) => text);
 
 function endOf(failure: Failure): WatchEnd {
   switch (failure.outcome) {

@@ -54,7 +54,7 @@ function validateStub(stub: Buffer): FieldError[] {
 
 function publicKeyIn(bytes: Buffer): KeyObject | null {
   try {
-    if (element(bytes, 0, { tag: sequence }).end !== bytes.length) return null;
+    if (element(bytes, 0, sequence).end !== bytes.length) return null;
     const key = createPublicKey({ key: bytes, format: 'der', type: 'spki' });
     return key.asymmetricKeyType === 'ec' && curveOf(key) === undefined ? null : key;
   } catch {

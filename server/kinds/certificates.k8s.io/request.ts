@@ -41,7 +41,7 @@ export function requestComplaint(base64: string): string | null {
 export function requestKey(bytes: Buffer): KeyObject | null {
   try {
     if (signatureComplaint(bytes) !== null) return null;
-    return keyIn(bytes, element(bytes, element(bytes, 0, { tag: sequence }).start, { tag: sequence }));
+    return keyIn(bytes, element(bytes, element(bytes, 0, sequence).start, sequence));
   } catch {
     return null;
   }
@@ -61,7 +61,7 @@ export const commonNameOf = (base64: string): string => subjectParts(base64, com
 function subjectParts(base64: string, wanted: string): string[] {
   const bytes = requestIn(base64);
   if (bytes === null) return [];
-  const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, { tag: sequence }).start, { tag: sequence }));
+  const { subject } = membersOf(bytes, element(bytes, element(bytes, 0, sequence).start, sequence));
   return elementsIn(bytes, subject)
     .flatMap((set) => elementsIn(bytes, set))
     .flatMap((attribute) => {
@@ -72,12 +72,12 @@ function subjectParts(base64: string, wanted: string): string[] {
 }
 
 function signatureComplaint(bytes: Buffer): string | null {
-  const outer = element(bytes, 0, { tag: sequence });
+  const outer = element(bytes, 0, sequence);
   if (outer.end !== bytes.length) throw new DerError('asn1: syntax error: trailing data');
-  const info = element(bytes, outer.start, { tag: sequence });
-  const algorithm = element(bytes, info.end, { tag: sequence });
-  const signature = contentOf(bytes, element(bytes, algorithm.end, { tag: bitString }));
-  const hash = hashes[contentOf(bytes, element(bytes, algorithm.start, { tag: null })).toString('hex')];
+  const info = element(bytes, outer.start, sequence);
+  const algorithm = element(bytes, info.end, sequence);
+  const signature = contentOf(bytes, element(bytes, algorithm.end, bitString));
+  const hash = hashes[contentOf(bytes, element(bytes, algorithm.start, null)).toString('hex')];
   if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
   const key = keyIn(bytes, info);
   // The first byte of a bit string counts unused bits, of which a signature has none.
@@ -86,7 +86,7 @@ function signatureComplaint(bytes: Buffer): string | null {
 
 /** The requested content: a version, the subject and its public key. */
 function membersOf(bytes: Buffer, info: Element): { readonly subject: Element; readonly publicKey: Element } {
-  const version = element(bytes, info.start, { tag: null });
-  const subject = element(bytes, version.end, { tag: sequence });
-  return { subject, publicKey: element(bytes, subject.end, { tag: sequence }) };
+  const version = element(bytes, info.start, null);
+  const subject = element(bytes, version.end, sequence);
+  return { subject, publicKey: element(bytes, subject.end, sequence) };
 }

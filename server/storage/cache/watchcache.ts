@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../api/boundedMap.js';
 import { performance } from 'node:perf_hooks';
 import type { Change, KeyValue } from '../../../raft/index.js';
 import { qualifiedName, type GroupResource } from '../../../api/resource.js';
@@ -56,7 +57,7 @@ export class WatchCache {
   readonly clock: VersionGate;
   readonly #context: CacheContext;
   readonly #resources = new Map<string, ResourceCache>();
-  readonly #namespaces = new Map<string, string>();
+  readonly #namespaces = new BoundedMap<string, string>(namespacesMax);
   readonly #places = new WeakMap<KeyFolder, FolderCache>();
   /** Changes before this version are unknown: it was loaded, or they were compacted. */
   #oldest: Version = 0;
@@ -213,11 +214,7 @@ export class WatchCache {
 
   /** Equal namespaces share one string, which saves memory and makes comparisons fast. */
   #sharedNamespace(namespace: string): string {
-    const known = this.#namespaces.get(namespace);
-    if (known !== undefined) return known;
-    if (this.#namespaces.size >= namespacesMax) this.#namespaces.clear();
-    this.#namespaces.set(namespace, namespace);
-    return namespace;
+    return this.#namespaces.of(namespace, (name) => name);
   }
 }
 

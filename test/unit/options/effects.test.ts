@@ -47,12 +47,16 @@ describe('options of the API server', () => {
   it('have an effect, or are marked as having none', () => {
     expect(
       flags
-        .filter(([name, { effect }]) => effect === undefined && !isRead(name) && ![...singleValued, ...alwaysSo].includes(name))
+        .filter(
+          ([name, { withoutEffect }]) => withoutEffect === undefined && !isRead(name) && ![...singleValued, ...alwaysSo].includes(name),
+        )
         .map(([name]) => name),
     ).to.deep.equal([]);
   });
 
   it('that are marked are read by nobody', () => {
-    expect(flags.filter(([name, { effect }]) => effect !== undefined && isRead(name)).map(([name]) => name)).to.deep.equal([]);
+    expect(flags.filter(([name, { withoutEffect }]) => withoutEffect !== undefined && isRead(name)).map(([name]) => name)).to.deep.equal(
+      [],
+    );
   });
 });

@@ -13,7 +13,7 @@ const table = inGroup('All', {
   'request-timeout': { kind: 'duration', default: 60_000, min: 1, help: 'Timeout.' },
   'storage-backend': { kind: 'string', default: 'etcd3', oneOf: ['etcd3'], help: 'Store.' },
   'client-ca-file': { kind: 'string', default: null, help: 'File.' },
-  'feature-gates': { kind: 'gates', default: {}, help: 'Gates.', effect: 'none' },
+  'feature-gates': { kind: 'gates', default: {}, help: 'Gates.', withoutEffect: true },
   buffer: { kind: 'quantity', default: 0, help: 'Buffer.' },
   share: { kind: 'float', default: 0, max: 0.02, help: 'Share.' },
   v: { kind: 'int', default: 0, short: 'v', help: 'Level.' },

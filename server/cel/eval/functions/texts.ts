@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../../api/boundedMap.js';
 import { compileRegexp, PatternBudgetError, type Regexp } from '../../../../workers/regexp/regexp.js';
 import { OverBudget } from '../budget.js';
 import type { Run } from '../run.js';
@@ -139,20 +140,16 @@ function trimmed(text: string): string {
 
 const ascii = (text: string, letters: RegExp, change: (letter: string) => string): string => text.replace(letters, change);
 
-const patternsMax = 500;
 const patternCharactersMax = 1_000;
-const patterns = new Map<string, Regexp | Failure>();
+/** Patterns repeat. */
+const patterns = new BoundedMap<string, Regexp | Failure>(500);
 
-/** Patterns repeat; the last few hundred are cached. */
-function patternOf(source: string): Regexp | Failure {
-  const known = patterns.get(source);
-  if (known !== undefined) return known;
-  const compiled = compileRegexp(source);
-  const made = compiled.ok ? compiled.regexp : new Failure(compiled.message);
-  if (source.length > patternCharactersMax) return made;
-  if (patterns.size >= patternsMax) patterns.clear();
-  patterns.set(source, made);
-  return made;
+const patternOf = (source: string): Regexp | Failure =>
+  source.length > patternCharactersMax ? compiled(source) : patterns.of(source, compiled);
+
+function compiled(source: string): Regexp | Failure {
+  const result = compileRegexp(source);
+  return result.ok ? result.regexp : new Failure(result.message);
 }
 
 /** Time is linear in the text times the pattern, and bounded for all searches of an evaluation together. */

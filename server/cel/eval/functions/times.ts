@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../../api/boundedMap.js';
 import { Duration, Failure, noOverload, Timestamp, type Value } from '../values.js';
 import type { Run } from '../run.js';
 import type { Implementation, Library } from './library.js';
@@ -8,11 +9,10 @@ const dayMs = 86_400_000;
 const offsetPattern = /^([+-]?\d{1,9}):([+-]?\d{1,9})$/;
 /** An offset without a colon is not a zone name. */
 const namePattern = /^[A-Za-z]/;
-const zonesMax = 200;
 const zoneCharactersMax = 100;
 /** The cost of resolving an uncached zone. */
 const zoneSteps = 500;
-const zones = new Map<string, Intl.DateTimeFormat | null>();
+const zones = new BoundedMap<string, Intl.DateTimeFormat | null>(200);
 
 const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
@@ -51,7 +51,6 @@ function formatOf(zone: string, { meter }: Run): Intl.DateTimeFormat | null {
       second: 'numeric',
     });
   } catch {}
-  if (zones.size >= zonesMax) zones.clear();
   zones.set(zone, format);
   return format;
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
-import { controllerCatalogue, isEnabled, isWanted, missingControllers, unknownControllers } from '../../../../controllers/catalogue.js';
+import { controllerCatalogue, isEnabled, isWanted, unknownControllers } from '../../../../controllers/catalogue.js';
 import { leaderMigrationOf, placeOf } from '../../../../controllers/options/migration.js';
 import { featuresOf } from '../../../../program/features/options.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
@@ -16,14 +16,6 @@ const singleValued = ['leader-elect-resource-lock', 'cidr-allocator-type', 'exte
 const alwaysSo = ['permit-address-sharing', 'concurrent-validating-admission-policy-status-syncs', 'cloud-config'];
 /** What options of both programs are read by. */
 const shared = ['program/port/portOptions.ts', 'server/options/emulation.ts', 'program/log/options.ts', 'program/metrics/options.ts'];
-/** Options of controllers that may be missing. */
-const waiting: Readonly<Record<string, string>> = {
-  'concurrent-daemonset-syncs': 'daemonset-controller',
-  'concurrent-statefulset-syncs': 'statefulset-controller',
-  'mirroring-concurrent-service-endpoint-syncs': 'endpointslice-mirroring-controller',
-  'mirroring-endpointslice-updates-batch-period': 'endpointslice-mirroring-controller',
-  'mirroring-max-endpoints-per-subset': 'endpointslice-mirroring-controller',
-};
 /** Where options are only compared with each other, or shown. */
 const comparing = ['options/flags.ts', 'options/read.ts', 'serving/pages.ts'];
 
@@ -44,17 +36,13 @@ describe('controllers/options', () => {
   it('that have no effect are marked, and the others are read somewhere', () => {
     const idle = flags
       .filter(
-        ([name, { effect }]) =>
-          effect === undefined &&
-          !isRead(name) &&
-          !singleValued.includes(name) &&
-          !alwaysSo.includes(name) &&
-          !missingControllers.includes(waiting[name] ?? ''),
+        ([name, { withoutEffect }]) =>
+          withoutEffect === undefined && !isRead(name) && !singleValued.includes(name) && !alwaysSo.includes(name),
       )
       .map(([name]) => name);
     expect(idle, 'not marked, and nobody reads them').to.deep.equal([]);
     expect(
-      flags.filter(([, { effect }]) => effect !== undefined).map(([name]) => name),
+      flags.filter(([, { withoutEffect }]) => withoutEffect === true).map(([name]) => name),
       'without effect',
     ).to.deep.equal([]);
   });

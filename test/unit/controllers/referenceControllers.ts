@@ -1,7 +1,4 @@
-/**
- * Every controller of the reference, by name and by its older one. A command line may name any of them, whether or not this program has it: tools that set
- * clusters up pass `--controllers=*,bootstrapsigner,tokencleaner`.
- */
+/** Every controller of the reference, by name and by its older one. */
 export const referenceControllers: readonly (readonly [name: string, alias: string])[] = [
   ['bootstrap-signer-controller', 'bootstrapsigner'],
   ['certificatesigningrequest-approving-controller', 'csrapproving'],
