@@ -1,6 +1,8 @@
 /** A check resolves when its condition holds, and rejects with the reason when it does not. The reason is for the log. */
 export interface HealthCheck {
   readonly name: string;
+  /** Excluding a group excludes all of its checks. */
+  readonly group?: string;
   readonly check: () => void | Promise<void>;
 }
 
@@ -24,7 +26,7 @@ export interface HealthRegistry {
   /** Adds a line to the verbose output of the endpoints; it is no check, and cannot be excluded. */
   addWarning(warning: HealthWarning, endpoints: readonly HealthEndpoint[]): void;
   report(endpoint: HealthEndpoint, options: { readonly verbose: boolean; readonly exclude: readonly string[] }): Promise<HealthReport>;
-  /** Runs a single check; null when the endpoint has none of that name. */
+  /** Runs a single check and tells why it failed, unlike the report, which anybody may read. Null when the endpoint has none of that name. */
   single(endpoint: HealthEndpoint, name: string): Promise<HealthReport | null>;
 }
 
@@ -47,14 +49,15 @@ export function createHealthRegistry(observe: HealthObserver = () => {}): Health
       const excluded = new Set(exclude);
       const results = await Promise.all(
         checks[endpoint].map(async (check) => {
-          const left = excluded.delete(check.name);
-          const failure = left ? null : await run(check);
-          if (!left) observe(endpoint, check.name, failure === null);
-          return { name: check.name, excluded: left, failure };
+          const by = [check.name, check.group].find((name) => name !== undefined && excluded.has(name)) ?? null;
+          const failure = by === null ? await run(check) : null;
+          if (by === null) observe(endpoint, check.name, failure === null);
+          return { name: check.name, excludedBy: by, failure };
         }),
       );
+      const used = new Set(results.map(({ excludedBy }) => excludedBy));
       const shown = verbose ? await Promise.all(warnings[endpoint].map(lineOf)) : [];
-      return describe(endpoint, results, { verbose, unknown: [...excluded], warnings: shown });
+      return describe(endpoint, results, { verbose, unknown: exclude.filter((name) => !used.has(name)), warnings: shown });
     },
     single: async (endpoint, name) => {
       const check = checks[endpoint].find((candidate) => candidate.name === name);
@@ -63,15 +66,18 @@ export function createHealthRegistry(observe: HealthObserver = () => {}): Health
       observe(endpoint, name, failure === null);
       return failure === null
         ? { code: 200, text: 'ok', failures: [] }
-        : { code: 500, text: 'internal server error: reason withheld\n', failures: [{ name, ...failure }] };
+        : { code: 500, text: `internal server error: ${textOf(failure.reason)}\n`, failures: [{ name, ...failure }] };
     },
   };
 }
 
+const textOf = (reason: unknown): string => (reason instanceof Error ? reason.message : String(reason));
+
 type Failure = { readonly reason: unknown };
 interface Result {
   readonly name: string;
-  readonly excluded: boolean;
+  /** The name of the check or of its group. */
+  readonly excludedBy: string | null;
   readonly failure: Failure | null;
 }
 
@@ -104,6 +110,12 @@ const namesOf = (names: readonly string[]): string =>
     .map((name) => JSON.stringify(name))
     .join(',');
 
+function lineOfResult({ name, excludedBy, failure }: Result): string {
+  if (failure !== null) return `[-]${name} failed: reason withheld\n`;
+  if (excludedBy === null) return `[+]${name} ok\n`;
+  return `[+]${name} excluded${excludedBy === name ? '' : ` with ${excludedBy}`}: ok\n`;
+}
+
 /** A short "ok" suffices for a success without `verbose`; a failure always lists everything. */
 function describe(
   endpoint: HealthEndpoint,
@@ -112,12 +124,7 @@ function describe(
 ): HealthReport {
   const failures = results.flatMap(({ name, failure }) => (failure === null ? [] : [{ name, reason: failure.reason }]));
   if (failures.length === 0 && !verbose) return { code: 200, text: 'ok', failures };
-  let text = results
-    .map(({ name, excluded, failure }) =>
-      failure !== null ? `[-]${name} failed: reason withheld\n` : excluded ? `[+]${name} excluded: ok\n` : `[+]${name} ok\n`,
-    )
-    .concat(warnings)
-    .join('');
+  let text = results.map(lineOfResult).concat(warnings).join('');
   if (unknown.length > 0) text += `warn: some health checks cannot be excluded: no matches for ${namesOf(unknown)}\n`;
   return failures.length === 0
     ? { code: 200, text: `${text}${endpoint} check passed\n`, failures }

@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from 'prom-client';
+import { resetSeries } from '../../program/metrics/expositionPage.js';
 import type { Checks } from './checks.js';
 
 /** Results of health checks, for service level indicators: on a separate page, as it is scraped often. */
@@ -24,6 +25,10 @@ export class Slis {
 
   get contentType(): string {
     return this.#registry.contentType;
+  }
+
+  reset(): void {
+    resetSeries(this.#registry);
   }
 
   metrics(): Promise<string> {

@@ -1,4 +1,5 @@
 import type { Client } from '@grpc/grpc-js';
+import { rpcErrorText } from './statusCodes.js';
 import type { MessageType } from './messageType.js';
 
 const answerBytesMax = 1024 * 1024;
@@ -28,7 +29,7 @@ export class LocalService {
     this.#options = options;
   }
 
-  /** Rejects with an Error that gives the reason, in the service's words if it has any. */
+  /** Rejects with an Error that gives the reason as Go's clients do. */
   async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
     const client = await (this.#client ??= connect(this.#options.endpoint));
     return new Promise((resolve, reject) => {
@@ -39,7 +40,7 @@ export class LocalService {
         message,
         { deadline: Date.now() + this.#options.timeoutMs },
         (error, value) => {
-          if (error !== null) reject(new Error(error.details, { cause: error }));
+          if (error !== null) reject(new Error(rpcErrorText(error), { cause: error }));
           else if (value === undefined) reject(new Error('no answer'));
           else resolve(value);
         },

@@ -26,3 +26,7 @@ export function statusNameOf(error: unknown, unnamed: (code: number) => string):
   }
   return 'unknown-non-grpc';
 }
+
+/** Go's text of a status (`Error.Error` of google.golang.org/grpc/internal/status). */
+export const rpcErrorText = ({ code, details }: { readonly code: number; readonly details: string }): string =>
+  `rpc error: code = ${names[code] ?? `Code(${code})`} desc = ${details}`;

@@ -8,6 +8,7 @@ export class DurationSeries {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
   #sum = 0;
+  #wasReset = false;
 
   constructor(labels: Labels, bounds: readonly number[]) {
     this.#labels = labels;
@@ -26,7 +27,15 @@ export class DurationSeries {
     this.#sum += value * times;
   }
 
+  reset(): void {
+    this.#counts.fill(0);
+    this.#sum = 0;
+    this.#wasReset = true;
+  }
+
+  /** Empty after a reset, until the next observation. */
   export(name: string): MetricValueWithName<string>[] {
+    if (this.#wasReset && this.#counts.every((count) => count === 0)) return [];
     return exported(name, this.#labels, { bounds: this.#bounds, counts: this.#counts, sum: this.#sum });
   }
 }
@@ -89,6 +98,10 @@ export class DurationHistogram extends Histogram {
   constructor(shape: HistogramConfiguration<string> & { readonly buckets: number[] }) {
     super(shape);
     this.#shape = shape;
+    // Callers keep their series. The library's constructor calls its own method of this name, before there are any.
+    this.reset = () => {
+      for (const series of this.#series.values()) series.reset();
+    };
   }
 
   /** The same labels give the same series. */

@@ -14,16 +14,20 @@ export function totals<Label extends string>(
   { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },
 ): (labels: Readonly<Record<Label, string>>) => Total {
   const all = new Map<string, { readonly labels: Readonly<Record<Label, string>>; readonly total: Total }>();
-  new Counter({
+  const counter = new Counter({
     name,
     help,
     labelNames: [...labelNames],
     registers: [registry],
     collect() {
-      this.reset();
+      Counter.prototype.reset.call(this);
       for (const { labels, total } of all.values()) if (total.value > 0) this.inc(labels, total.value);
     },
   });
+  // Callers keep their totals, so these begin again at zero.
+  counter.reset = () => {
+    for (const { total } of all.values()) total.value = 0;
+  };
   return (labels) => {
     const key = JSON.stringify(labelNames.map((label) => labels[label]));
     const known = all.get(key);

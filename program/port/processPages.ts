@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { StatusError } from '../../api/status.js';
 import { cborCodec } from '../../workers/codecs/cbor.js';
 import { writableOf } from './streams.js';
+import type { ExpositionPage } from '../metrics/expositionPage.js';
 import type { DebugPages, PageAnswer } from '../profiles/pages.js';
 import {
   flagzObject,
@@ -25,7 +26,7 @@ export interface ProcessPages {
   /** Null with `--profiling=false`: then nothing is found under `/debug/`. */
   readonly debug: DebugPages | null;
   /** Results of health checks. */
-  readonly indicators: { readonly contentType: string; metrics(): Promise<string> };
+  readonly indicators: ExpositionPage;
   /** Options as they are in effect; null with the feature gate ComponentFlagz off. */
   readonly flags: Readonly<Record<string, string>> | null;
   /** Null with the feature gate ComponentStatusz off. */
@@ -44,9 +45,7 @@ export async function answerProcessPage(exchange: Exchange, pages: ProcessPages)
   if (!ofProcess.test(path)) return false;
   if (path.startsWith('/debug/')) return answerDebug(exchange, pages);
   if (path.startsWith('/metrics/')) {
-    demandGet(exchange);
-    exchange.response.setHeader('content-type', pages.indicators.contentType);
-    exchange.response.end(await pages.indicators.metrics());
+    await answerExposition(exchange, pages.indicators, { mayReset: pages.debug !== null });
     return true;
   }
   const { component, flags, facts, hasCbor = false } = pages;
@@ -68,6 +67,22 @@ export async function answerProcessPage(exchange: Exchange, pages: ProcessPages)
     object: (version) => statuszObject(facts(), version),
   });
   return true;
+}
+
+/** Serves a page of metrics. DELETE resets them, where profiles may be taken as well. */
+export async function answerExposition(
+  exchange: Exchange,
+  page: ExpositionPage,
+  { mayReset }: { readonly mayReset: boolean },
+): Promise<void> {
+  if (mayReset && exchange.method === 'DELETE') {
+    await page.reset();
+    return writeText(exchange, 200, 'metrics reset\n');
+  }
+  demandGet(exchange);
+  const text = await page.metrics();
+  exchange.response.setHeader('content-type', page.contentType);
+  exchange.response.end(text);
 }
 
 function demandGet({ method }: Exchange): void {

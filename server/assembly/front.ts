@@ -17,6 +17,7 @@ import { createHealthRegistry, type HealthRegistry } from '../../program/health.
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../http/metrics.js';
 import type { DebugPages } from '../../program/profiles/pages.js';
+import { pageOf, type ExpositionPage } from '../../program/metrics/expositionPage.js';
 import type { Exposition } from '../../program/metrics/sums.js';
 import type { GroupResource } from '../../api/resource.js';
 import { exposeCaches } from '../storage/cache/metrics.js';
@@ -24,7 +25,6 @@ import { exposeCounts } from '../storage/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { featuresOf } from '../../program/features/options.js';
 import { leaderWork } from './leaderWork.js';
-import type { ProcessPages } from '../../program/port/processPages.js';
 import { processPages } from './processPages.js';
 import { storedResources } from '../registry/resources.js';
 import { drainAndClose } from '../http/shutdown.js';
@@ -62,10 +62,14 @@ export interface ThreadShare {
   readonly inflight: readonly [Count, Count, Count];
   /** The text of `/metrics` or `/metrics/slis` for all threads. */
   readonly exposition: (of: Exposition) => Promise<string>;
+  /** Resets that page on all threads. */
+  readonly resetMetrics: (of: Exposition) => Promise<void>;
 }
 
-function indicatorsOf({ indicators: { registry } }: Metrics, threads: ThreadShare | null): ProcessPages['indicators'] {
-  return threads === null ? registry : { contentType: registry.contentType, metrics: () => threads.exposition('indicators') };
+function expositionOf({ registry, indicators }: Metrics, of: Exposition, threads: ThreadShare | null): ExpositionPage {
+  const own = pageOf(of === 'metrics' ? registry : indicators.registry);
+  if (threads === null) return own;
+  return { contentType: own.contentType, metrics: () => threads.exposition(of), reset: () => threads.resetMetrics(of) };
 }
 
 function exposeStored({
@@ -140,12 +144,12 @@ export function frontOf({
     health,
     metrics,
     console: page,
-    ...(threads === null ? {} : { exposition: () => threads.exposition('metrics') }),
+    exposition: expositionOf(metrics, 'metrics', threads),
     replica: store.replica,
     put: api.putObjects,
     sealKey: sealKeyOf(options['etcd-prefix']),
     log: log.named('health'),
-    pages: processPages({ options, debug, indicators: indicatorsOf(metrics, threads), fairness }),
+    pages: processPages({ options, debug, indicators: expositionOf(metrics, 'indicators', threads), fairness }),
   });
   const directives = options['strict-transport-security-directives'];
   const chain: Chain = createChain(

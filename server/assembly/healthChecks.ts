@@ -1,4 +1,5 @@
 import type { Replica, SpaceStatus } from '../../raft/index.js';
+import { KeyServiceError } from '../storage/encryption/transformer.js';
 import type { HealthEndpoint, HealthRegistry } from '../../program/health.js';
 
 /** The start-up progress that checks read. */
@@ -50,8 +51,8 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
   health.add({ name: 'etcd', check: reaches(replica, healthTimeoutMs) }, everywhere);
   health.add({ name: 'etcd-readiness', check: reaches(replica, readyTimeoutMs) }, ['readyz']);
   for (const [index, store] of elsewhere.entries()) {
-    health.add({ name: `etcd-override-${index}`, check: reaches(store, healthTimeoutMs) }, everywhere);
-    health.add({ name: `etcd-override-readiness-${index}`, check: reaches(store, readyTimeoutMs) }, ['readyz']);
+    health.add({ name: `etcd-override-${index}`, group: 'etcd', check: reaches(store, healthTimeoutMs) }, everywhere);
+    health.add({ name: `etcd-override-readiness-${index}`, group: 'etcd-readiness', check: reaches(store, readyTimeoutMs) }, ['readyz']);
   }
   health.add(
     {
@@ -110,7 +111,7 @@ const spaceWarnings = {
 function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCheckOptions['keyServices']): void {
   if (!mayChange) {
     for (const [index, service] of current().entries())
-      health.add({ name: `kms-provider-${index}`, check: remembered(() => service.check()) }, butNotLivez);
+      health.add({ name: `kms-provider-${index}`, check: remembered(() => asked(service)) }, butNotLivez);
     return;
   }
   health.add({ name: 'poststarthook/start-encryption-provider-config-automatic-reload', check: () => undefined }, everywhere);
@@ -118,11 +119,20 @@ function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCh
     {
       name: 'kms-providers',
       check: remembered(async () => {
-        await Promise.all(current().map((service) => service.check()));
+        await Promise.all(current().map(asked));
       }),
     },
     butNotLivez,
   );
+}
+
+/** Probes are told the service's own words, as in the reference. */
+async function asked(service: KeyCheck): Promise<void> {
+  try {
+    await service.check();
+  } catch (error) {
+    throw error instanceof KeyServiceError && error.cause instanceof Error ? error.cause : error;
+  }
 }
 
 /** The cache lifetime of a key service's status: balancers probe several times a second, and calls may cost money. */

@@ -146,6 +146,10 @@ function requestSeries(registry: Registry): (info: RequestInfo, method: string, 
       for (const each of series.values()) tell(each);
     },
   });
+  total.reset = () => {
+    for (const each of series.values()) each.count = 0;
+    Counter.prototype.reset.call(total);
+  };
   const duration = new DurationHistogram({
     name: 'apiserver_request_duration_seconds',
     help: 'Time from the first byte of a request to the end of its answer, in seconds; without long-running requests.',
@@ -199,7 +203,8 @@ function requestSeries(registry: Registry): (info: RequestInfo, method: string, 
 }
 
 function tell(series: RequestSeries): void {
-  series.child.inc(series.count);
+  // A series that was reset shows up again with its next request.
+  if (series.count > 0) series.child.inc(series.count);
   series.count = 0;
 }
 

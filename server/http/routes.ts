@@ -1,7 +1,6 @@
 import { Router } from 'express';
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
 import type { RequestContext } from '../endpoints/context.js';
-import { StatusError } from '../../api/status.js';
 import type { HealthEndpoint, HealthRegistry, HealthReport } from '../../program/health.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from './metrics.js';
@@ -9,7 +8,8 @@ import type { Answer } from './chain.js';
 import { writeText } from '../../program/port/errors.js';
 import type { Exchange } from './exchange.js';
 import { sealKeyOf } from '../storage/seal.js';
-import { answerProcessPage, type ProcessPages } from '../../program/port/processPages.js';
+import { pageOf, type ExpositionPage } from '../../program/metrics/expositionPage.js';
+import { answerExposition, answerProcessPage, type ProcessPages } from '../../program/port/processPages.js';
 import { addRaftRoutes, type OperatorReplica, type PutObjects, type Serve } from './raftRoutes.js';
 
 const prefixDefault = '/registry';
@@ -21,8 +21,8 @@ export interface RouteOptions {
   readonly documents: (context: RequestContext) => Promise<boolean>;
   readonly health: HealthRegistry;
   readonly metrics: Metrics;
-  /** The content of `/metrics`, where it exceeds these metrics. */
-  readonly exposition?: () => Promise<string>;
+  /** The page `/metrics`, where it exceeds these metrics. */
+  readonly exposition?: ExpositionPage;
   /** Status pages of the process; default: none. */
   readonly pages?: ProcessPages;
   /** Answers below `/console`; default: none. False for an unknown path. */
@@ -79,11 +79,17 @@ const notFound = (exchange: Exchange): void => {
   writeText(exchange, 404, '404 page not found\n');
 };
 
-const methodNotAllowed = (): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-
 function processRouter(
-  { health, metrics, exposition, replica, put = null, sealKey = sealKeyOf(prefixDefault), log }: RouteOptions,
+  {
+    health,
+    metrics,
+    exposition = pageOf(metrics.registry),
+    pages,
+    replica,
+    put = null,
+    sealKey = sealKeyOf(prefixDefault),
+    log,
+  }: RouteOptions,
   serve: Serve,
 ): Router {
   const logChange = healthLog(log);
@@ -100,12 +106,7 @@ function processRouter(
   }
   router.all(
     '/metrics',
-    serve(async (exchange) => {
-      if (exchange.method !== 'GET') throw methodNotAllowed();
-      const text = await (exposition === undefined ? metrics.registry.metrics() : exposition());
-      exchange.response.setHeader('content-type', metrics.registry.contentType);
-      exchange.response.end(text);
-    }),
+    serve((exchange) => answerExposition(exchange, exposition, { mayReset: pages !== undefined && pages.debug !== null })),
   );
   addRaftRoutes(router, { replica, put, sealKey, serve, notFound });
   return router;

@@ -33,6 +33,7 @@ export interface SharedMemory {
 
 export interface ToThread {
   readonly counts: readonly [Exposition, readonly Exported[]];
+  readonly resetMetrics: readonly [Exposition, null];
   /** Stops serving without losing an answer. */
   readonly drain: readonly [null, null];
   readonly stop: readonly [null, null];
@@ -47,6 +48,7 @@ export interface ToFirst {
   readonly synced: readonly [null, null];
   /** Returns the whole process's `/metrics` or `/metrics/slis`. */
   readonly exposition: readonly [Exposition, string];
+  readonly resetMetrics: readonly [Exposition, null];
   /** False if a strict backend failed. */
   readonly audit: readonly [AuditEvent, boolean];
   readonly settleAudit: readonly [null, boolean];

@@ -22,7 +22,7 @@ import type { ThreadStart, ToFirst, ToThread } from './contract.js';
 import { Line } from './line.js';
 import { SharedProgress } from './progress.js';
 import { SharedForms } from './sharedForms.js';
-import { exported, exposeConnections, exposeForms, exposeHandshakes, inflightIn } from './servingThreads.js';
+import { exported, resetExported, exposeConnections, exposeForms, exposeHandshakes, inflightIn } from './servingThreads.js';
 
 type FirstThread = Line<ToFirst, ToThread>;
 
@@ -93,6 +93,10 @@ function firstThread(metrics: Metrics, duties: Duties): FirstThread {
   if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');
   return new Line<ToFirst, ToThread>(parentPort, {
     counts: (of) => exported(metrics, of),
+    resetMetrics: (of) => {
+      resetExported(metrics, of);
+      return null;
+    },
     drain: async () => {
       await duties.drain();
       return null;
@@ -150,6 +154,9 @@ function stack({ options, thread, threads, replica, shared, peers }: ThreadStart
     seats,
     inflight: inflightIn(shared.inflight),
     exposition: (of) => line.ask('exposition', of),
+    resetMetrics: async (of) => {
+      await line.ask('resetMetrics', of);
+    },
   };
   const chain = frontOf({
     ...parts,

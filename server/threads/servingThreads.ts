@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
+import type { Registry } from 'prom-client';
 import { isMainThread, MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
@@ -9,6 +10,7 @@ import type { Listener } from '../../program/port/listener.js';
 import { SharedCount, type Count } from '../../program/port/connections/index.js';
 import { oneStream } from '../../program/log/logOutput.js';
 import type { Metrics } from '../http/metrics.js';
+import { resetSeries } from '../../program/metrics/expositionPage.js';
 import { summed, textOf, type Exported, type Exposition } from '../../program/metrics/sums.js';
 import type { ApiServerOptions } from '../options/flags.js';
 import { loggerOptions } from '../../program/log/options.js';
@@ -92,6 +94,7 @@ export class ServingThreads {
       seats: new SharedSeats(this.#memory.seats, 0, { threads: given.threads }),
       inflight: inflightIn(this.#memory.inflight),
       exposition: (of) => this.#exposition(of),
+      resetMetrics: (of) => this.#resetMetrics(of),
     };
     this.failed = new Promise((resolve) => {
       this.#fail = resolve;
@@ -177,6 +180,10 @@ export class ServingThreads {
           return null;
         },
         exposition: (of) => this.#exposition(of),
+        resetMetrics: async (of) => {
+          await this.#resetMetrics(of);
+          return null;
+        },
         audit: (event) => audit?.process(event) ?? true,
         settleAudit: () => audit?.settle() ?? true,
         countEvent: (keys) => countEvents(keys),
@@ -200,6 +207,11 @@ export class ServingThreads {
     const others = await Promise.all(this.#running.map(({ line }) => line.ask('counts', of)));
     return textOf(summed([own, ...others]));
   }
+
+  async #resetMetrics(of: Exposition): Promise<void> {
+    resetExported(this.#given.metrics, of);
+    await Promise.all(this.#running.map(({ line }) => line.ask('resetMetrics', of)));
+  }
 }
 
 function meshOf(threads: number): readonly (readonly MessagePort[])[] {
@@ -213,8 +225,15 @@ function meshOf(threads: number): readonly (readonly MessagePort[])[] {
   return ports;
 }
 
-export async function exported({ registry, indicators }: Metrics, of: Exposition): Promise<readonly Exported[]> {
-  return (await (of === 'metrics' ? registry : indicators.registry).getMetricsAsJSON()) as readonly Exported[];
+const registryOf = ({ registry, indicators }: Metrics, of: Exposition): Registry => (of === 'metrics' ? registry : indicators.registry);
+
+export async function exported(metrics: Metrics, of: Exposition): Promise<readonly Exported[]> {
+  return (await registryOf(metrics, of).getMetricsAsJSON()) as readonly Exported[];
+}
+
+/** Resets what `exported` returns. */
+export function resetExported(metrics: Metrics, of: Exposition): void {
+  resetSeries(registryOf(metrics, of));
 }
 
 const inflightBytes = 3 * Int32Array.BYTES_PER_ELEMENT;

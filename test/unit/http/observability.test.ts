@@ -46,7 +46,7 @@ describe('health checks', () => {
   });
   it('answer for one check alone', async () => {
     expect(await registry.single('readyz', 'ping')).to.deep.include({ code: 200, text: 'ok' });
-    expect(await registry.single('readyz', 'disk')).to.deep.include({ code: 500, text: 'internal server error: reason withheld\n' });
+    expect(await registry.single('readyz', 'disk')).to.deep.include({ code: 500, text: 'internal server error: disk is full\n' });
     expect(await registry.single('healthz', 'disk')).to.equal(null);
   });
 });

@@ -221,6 +221,13 @@ describe('options whose effect is looked at where it is', () => {
     expect((await report('livez', 'etcd-override-1')).code).to.equal(200);
     expect((await report('readyz', 'etcd-override-1')).code).to.equal(500);
     expect((await report('readyz', 'etcd-override-1', 'etcd-override-readiness-1')).code).to.equal(200);
+    const { code, text } = await report('readyz', 'etcd', 'etcd-readiness', 'no');
+    expect(code).to.equal(200);
+    expect(text)
+      .to.include('[+]etcd excluded: ok\n')
+      .and.to.include('[+]etcd-override-1 excluded with etcd: ok\n')
+      .and.to.include('[+]etcd-override-readiness-1 excluded with etcd-readiness: ok\n')
+      .and.to.include('no matches for "no"\n');
   });
 
   it('--watch-cache=false: a limit counts whatever version is asked for', () => {

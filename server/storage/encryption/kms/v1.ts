@@ -36,9 +36,7 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
     prefix: `k8s:enc:kms:v1:${name}:`,
     async encrypt(plain, context) {
       const key = madeKey(() => randomBytes(keyBytes), counts);
-      const encrypted = Buffer.from(
-        (await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain: key })).cipher,
-      );
+      const encrypted = await encryptKey(key);
       keys.put(encrypted, key);
       const length = Buffer.alloc(lengthBytes);
       length.writeUInt16BE(encrypted.length);
@@ -50,9 +48,11 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
     },
     isCurrent: async (sealed, context) => (await openValue(sealed, context)).form === 'present',
   };
-  const check = async (): Promise<void> => {
+  const version = async (): Promise<void> => {
     await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
   };
+  const encryptKey = async (plain: Buffer): Promise<Buffer> =>
+    Buffer.from((await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain })).cipher);
   return {
     name,
     transformer,
@@ -60,13 +60,13 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
     close: () => {
       connection.close();
     },
-    check,
+    // A service that is there may still have no key.
+    async check() {
+      await decryptKey(await encryptKey(Buffer.from('ping')));
+    },
     async prove() {
-      await check();
-      await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, {
-        version: protocol,
-        plain: Buffer.from('probe'),
-      });
+      await version();
+      await encryptKey(Buffer.from('probe'));
     },
   };
 }
