@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { ViewProps } from './viewProps.js';
 import { ApiError, messageOf, type ApiClient } from '../api/client.js';
 import {
@@ -24,6 +24,7 @@ import { TimelineView } from './timeline.js';
 
 const statusEveryMs = 400;
 const answerMs = 900;
+const serversEveryMs = 5_000;
 const figuresEveryMs = 2_000;
 const windowMs = 15 * 60_000;
 
@@ -39,6 +40,8 @@ class Watching {
   heard: ReadonlySet<string> = new Set();
   problem: string | null = null;
   reading = 0;
+  /** When the servers were read last. */
+  serversAt = Number.NEGATIVE_INFINITY;
 
   /** Ids of members: those of the group, and those whose servers have reported them. */
   get ids(): readonly string[] {
@@ -87,47 +90,53 @@ class Watching {
   }
 }
 
+/** Reads the servers, the launcher's programs and the status of each member, and calls `see` for members whose state is known. */
+async function readMembers(
+  watching: Watching,
+  client: ApiClient,
+  signal: AbortSignal,
+  see: (ids: readonly string[]) => void,
+): Promise<void> {
+  const limited = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+  if (performance.now() - watching.serversAt > serversEveryMs || watching.servers.length === 0) {
+    const found = await servers(client, limited());
+    [watching.servers, watching.launcher] = [found.servers, found.launcher];
+    watching.serversAt = performance.now();
+  }
+  const askPrograms = async (): Promise<void> => {
+    if (watching.launcher) watching.programs = await programs(client, limited());
+  };
+  const ask = async (id: string): Promise<void> => {
+    const server = watching.server(id);
+    const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
+    // A member that does not answer may have just been killed, which the launcher reports.
+    if (answer === null) await askPrograms();
+    watching.hear(id, answer);
+    see([id]);
+  };
+  await Promise.all([askPrograms().then(() => see(watching.ids)), ...watching.ids.map(ask)]);
+  if (watching.reading > 0 || watching.statuses.size + watching.elsewhere.size === 0) return;
+  const before = await readSamples(watching, client, signal);
+  for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
+  see(watching.ids);
+}
+
 /** The Raft group: members, charts, events, and buttons where a launcher runs. */
 export function Replicas({ client }: ViewProps): VNode {
   const [watching] = useState(() => new Watching());
   const [said, setSaid] = useState('');
   const redraw = useRedraw();
-  const leasesAt = useRef(Number.NEGATIVE_INFINITY);
 
   const look = async (signal: AbortSignal, attempt = 1): Promise<void> => {
-    const limited = (): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+    // A reading that the end of the connection interrupted says nothing about members.
+    const see = (ids: readonly string[]): void => {
+      if (signal.aborted) return;
+      watching.see(ids);
+      redraw();
+    };
     try {
-      if (performance.now() - leasesAt.current > 5_000 || watching.servers.length === 0) {
-        const found = await servers(client, limited());
-        [watching.servers, watching.launcher] = [found.servers, found.launcher];
-        leasesAt.current = performance.now();
-      }
-      const askPrograms = async (): Promise<void> => {
-        if (watching.launcher) watching.programs = await programs(client, limited());
-      };
-      // A reading that the end of the connection interrupted says nothing about members.
-      const see = (ids: readonly string[]): void => {
-        if (signal.aborted) return;
-        watching.see(ids);
-        redraw();
-      };
-      await Promise.all([
-        askPrograms().then(() => see(watching.ids)),
-        ...watching.ids.map(async (id) => {
-          const server = watching.server(id);
-          const answer = server === undefined ? null : await statusOf(client, server.name, limited()).catch(onlyRefusals);
-          // A member that does not answer may have just been killed, which the launcher reports.
-          if (answer === null) await askPrograms();
-          watching.hear(id, answer);
-          see([id]);
-        }),
-      ]);
+      await readMembers(watching, client, signal, see);
       watching.problem = null;
-      if (watching.reading === 0 && watching.statuses.size + watching.elsewhere.size > 0) {
-        const before = await readSamples(watching, client, signal);
-        for (const { id, at, raft } of rolesIn(before)) watching.timeline.look([{ id, program: null, ...raft }], at);
-        see(watching.ids);
-      }
     } catch (error) {
       if (signal.aborted) return;
       // The connection ended, perhaps with the affected member: the next one leads to another server.

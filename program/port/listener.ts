@@ -99,11 +99,105 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const server = createAnyServer(options, times);
   const connections = new Connections(connectionBounds(options.connectionsMax), times);
-  let draining = false;
-  server.on('connection', (socket: Socket) => {
-    if (draining) socket.destroy();
-    else connections.accept(socket);
+  const listener = new OpenListener(options.keepsSocket ?? false, {
+    server,
+    connections,
+    turns: giveTurns(server, options, connections, times.lookMs),
   });
+  try {
+    const { address, port } = await bind(server, options);
+    return Object.assign(listener, { host: address, port });
+  } catch (error) {
+    listener.endConnections();
+    throw error;
+  }
+}
+
+interface Open {
+  readonly server: AnyServer;
+  readonly connections: Connections;
+  readonly turns: Turns;
+}
+
+class OpenListener {
+  handshakeErrors = 0;
+  readonly #keepsSocket: boolean;
+  readonly #open: Open;
+  #draining = false;
+
+  constructor(keepsSocket: boolean, open: Open) {
+    this.#keepsSocket = keepsSocket;
+    this.#open = open;
+    const { server, connections } = open;
+    server.on('connection', (socket: Socket) => {
+      if (this.#draining) socket.destroy();
+      else connections.accept(socket);
+    });
+    server.on('tlsClientError', () => {
+      this.handshakeErrors++;
+    });
+    receive(server, connections);
+  }
+
+  get socket(): number {
+    return socketOf(this.#open.server);
+  }
+
+  get connections(): number {
+    return this.#open.connections.size;
+  }
+
+  readonly take = (socket: Socket): boolean => {
+    if (!this.#draining) this.#open.server.emit('connection', socket);
+    return !this.#draining;
+  };
+
+  drain(lingerMs = 0): void {
+    this.#draining = true;
+    // The method of the HTTP servers would close idle connections as well, at once.
+    if (!this.#keepsSocket) this.release();
+    for (const { session } of this.#open.connections) session?.close();
+    this.#open.turns.drain();
+    const endIdle = (): void => {
+      this.#endIdle();
+    };
+    if (lingerMs > 0) setTimeout(endIdle, lingerMs).unref();
+    else endIdle();
+  }
+
+  async close(): Promise<void> {
+    const { server } = this.#open;
+    this.#draining = true;
+    this.#open.turns.close();
+    const closed = new Promise<void>((resolve) => {
+      if (server.listening && !this.#keepsSocket)
+        server.close(() => {
+          resolve();
+        });
+      else resolve();
+    });
+    this.#open.connections.close();
+    await closed;
+  }
+
+  readonly release = (): void => {
+    const { server } = this.#open;
+    if (server.listening) NetServer.prototype.close.call(server);
+  };
+
+  endConnections(): void {
+    this.#open.connections.close();
+    this.#open.turns.close();
+  }
+
+  #endIdle(): void {
+    const { connections, turns } = this.#open;
+    for (const { http2, socket } of connections) if (!http2 && !turns.has(socket)) socket.end();
+  }
+}
+
+/** Broken handshakes, resets and frames against the protocol end their own connection and nothing else. */
+function receive(server: AnyServer, connections: Connections): void {
   server.on('secureConnection', (socket: TLSSocket) => {
     connections.secured(socket);
     socket.setNoDelay(true);
@@ -117,68 +211,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     keepStreamsApart(session);
     session.setLocalWindowSize(sessionWindowBytes);
   });
-  // Broken handshakes, resets and frames against the protocol end their own connection and nothing else.
   server.on('sessionError', ignore);
-  let handshakeErrors = 0;
-  server.on('tlsClientError', () => {
-    handshakeErrors++;
-  });
-  const turns = giveTurns(server, options, connections, times.lookMs);
-  const address = await bind(server, options).catch((error: unknown) => {
-    connections.close();
-    turns.close();
-    throw error;
-  });
-
-  const endIdle = (): void => {
-    for (const { http2, socket } of connections) if (!http2 && !turns.has(socket)) socket.end();
-  };
-  const { keepsSocket = false } = options;
-  const drain = (lingerMs = 0): void => {
-    draining = true;
-    // The method of the HTTP servers would close idle connections as well, at once.
-    if (server.listening && !keepsSocket) NetServer.prototype.close.call(server);
-    for (const { session } of connections) session?.close();
-    turns.drain();
-    if (lingerMs > 0) setTimeout(endIdle, lingerMs).unref();
-    else endIdle();
-  };
-  const take = (socket: Socket): boolean => {
-    if (!draining) server.emit('connection', socket);
-    return !draining;
-  };
-  const close = async (): Promise<void> => {
-    draining = true;
-    turns.close();
-    const closed = new Promise<void>((resolve) => {
-      if (server.listening && !keepsSocket)
-        server.close(() => {
-          resolve();
-        });
-      else resolve();
-    });
-    connections.close();
-    await closed;
-  };
-  return {
-    host: address.address,
-    port: address.port,
-    get socket() {
-      return socketOf(server);
-    },
-    get connections() {
-      return connections.size;
-    },
-    get handshakeErrors() {
-      return handshakeErrors;
-    },
-    take,
-    drain,
-    close,
-    release() {
-      if (server.listening) NetServer.prototype.close.call(server);
-    },
-  };
 }
 
 const ignore = (): void => {};

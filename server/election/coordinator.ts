@@ -5,6 +5,7 @@ import { membersOf, memberAt, textAt } from '../../api/json/members.js';
 import type { Registry, WriteOptions } from '../registry/contract.js';
 import { ownWrites } from '../registry/ownWrites.js';
 import type { Catalogue } from '../registry/resources.js';
+import type { Target } from '../registry/target.js';
 
 const group = 'coordination.k8s.io';
 const namespace = 'kube-system';
@@ -78,15 +79,15 @@ export class Coordinator {
   /** Returns whether the lease is held now. Rejects when it cannot be written. */
   async #take(): Promise<boolean> {
     const { clock, identity, leaseDurationMs, registry } = this.#options;
-    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
-    if (resource === null) return false;
+    const target = this.#target;
+    if (target === null) return false;
     const now = microTimeText(clock.now());
     const held = { holderIdentity: identity, leaseDurationSeconds: Math.floor(leaseDurationMs / 1000), renewTime: now };
-    const current = await this.#lease();
+    const current = await this.#lease(target);
     if (current === null) {
       const spec = { ...held, acquireTime: now, leaseTransitions: 0 };
       const made: ApiObject = { apiVersion: `${group}/v1`, kind: 'Lease', metadata: { namespace, name }, spec };
-      await registry.create({ resource, namespace, name: '' }, made, options);
+      await registry.create({ ...target, name: '' }, made, options);
       return true;
     }
     const holder = textAt(current, 'spec', 'holderIdentity');
@@ -96,40 +97,47 @@ export class Coordinator {
     if (holder !== '' && holder !== identity && clock.elapsed() - this.#seenAt < durationMs) return false;
     const transitions = Number(memberAt(current, 'spec', 'leaseTransitions') ?? 0) + 1;
     const taken = holder === identity ? held : { ...held, acquireTime: now, leaseTransitions: transitions };
-    await this.#write(current, taken);
+    await this.#write(target, current, taken);
     return true;
   }
 
   async #release(): Promise<void> {
     const { identity, clock, report } = this.#options;
-    if (!this.#holds) return;
+    const target = this.#target;
+    if (!this.#holds || target === null) return;
     this.#holds = false;
     try {
-      const current = await this.#lease();
+      const current = await this.#lease(target);
       if (current === null || textAt(current, 'spec', 'holderIdentity') !== identity) return;
-      await this.#write(current, { holderIdentity: '', leaseDurationSeconds: releasedSeconds, renewTime: microTimeText(clock.now()) });
+      await this.#write(target, current, {
+        holderIdentity: '',
+        leaseDurationSeconds: releasedSeconds,
+        renewTime: microTimeText(clock.now()),
+      });
     } catch (error) {
       report('the lease of the coordinator cannot be given back', error);
     }
   }
 
   /** Rejects with a conflict where another server was faster. */
-  async #write(current: ApiObject, spec: Readonly<Record<string, string | number>>): Promise<void> {
-    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
-    if (resource === null) return;
+  async #write(target: Target, current: ApiObject, spec: Readonly<Record<string, string | number>>): Promise<void> {
     const next = { ...current, spec: { ...membersOf(current['spec']), ...spec } };
     const change = { apply: () => structuredClone(next), subresource: '', uid: null, mayCreate: null };
-    await this.#options.registry.update({ resource, namespace, name }, change, options);
+    await this.#options.registry.update(target, change, options);
   }
 
-  async #lease(): Promise<ApiObject | null> {
-    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
-    if (resource === null) return null;
+  async #lease(target: Target): Promise<ApiObject | null> {
     try {
-      return (await this.#options.registry.get({ resource, namespace, name }, { at: 'mostRecent' })).decode();
+      return (await this.#options.registry.get(target, { at: 'mostRecent' })).decode();
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return null;
       throw error;
     }
+  }
+
+  /** Null where no leases are served. */
+  get #target(): Target | null {
+    const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
+    return resource === null ? null : { resource, namespace, name };
   }
 }

@@ -3,7 +3,7 @@ import type { Telling } from '../../api/catalogue/emptiness.js';
 import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
-import { quoted } from './custom/printed.js';
+import { quoted } from '../codecs/goQuotes.js';
 
 /** An unreadable value; the reference stops at the first. */
 export class StructureError extends Error {}

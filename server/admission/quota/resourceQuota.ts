@@ -102,6 +102,7 @@ async function quotasIn(storage: Storage, namespace: string, latest: boolean): P
 
 interface Charge {
   readonly stored: StoredObject;
+  readonly before: ApiObject;
   readonly quota: ApiObject;
 }
 
@@ -131,11 +132,11 @@ function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Us
       throw refuse(
         `exceeded quota: ${stored.name}, requested: ${shown(requested, exceeded)}, used: ${shown(used, exceeded)}, limited: ${shown(hard, exceeded)}`,
       );
-    quota['status'] = {
+    const status = {
       ...(objectAt(quota, 'status') ?? {}),
       used: Object.fromEntries([...sum].map(([name, amount]) => [name, formatQuantity(amount)])),
     };
-    return [{ stored, quota }];
+    return [{ stored, before: quota, quota: { ...quota, status } }];
   });
 }
 
@@ -145,14 +146,15 @@ const versions: Versions = {
   convert: () => null,
 };
 
-function ownCharge(quota: ApiObject, before: ApiObject, now: string): void {
+/** Returns the charged quota, whose status the API server owns. */
+function ownCharge({ quota, before }: Charge, now: string): ApiObject {
   const owners = before.metadata.managedFields;
-  if (owners === undefined || managersComplaint(owners) !== null) return;
+  if (owners === undefined || managersComplaint(owners) !== null) return quota;
   const [after, old] = [quota, before].map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => ({ ...rest, metadata }));
   const written = inOneGo(
     ownUpdate({ before: old as ApiObject, after: after as ApiObject }, readManagers(owners), { id: charger, now }, versions),
   );
-  quota.metadata.managedFields = writeManagers(capManagers(written));
+  return { ...quota, metadata: { ...quota.metadata, managedFields: writeManagers(capManagers(written)) } };
 }
 
 const statusOf = (quota: ApiObject): { readonly hard: Amounts; readonly used: Amounts } => {
@@ -166,10 +168,12 @@ const shown = (amounts: Amounts, names: readonly string[]): string => names.map(
 
 /** Returns false when another writer has changed one of the quotas; earlier charges are recounted later. */
 async function write(storage: Storage, charges: readonly Charge[], now: string): Promise<boolean> {
-  for (const { stored, quota } of charges) {
-    ownCharge(quota, stored.decode(), now);
+  for (const charge of charges) {
+    const { stored } = charge;
     const key = { resource: quotas, namespace: stored.namespace, name: stored.name };
-    const result = await storage.update(key, storedForm(quota, stored.apiVersion), stored.version, { timeoutMs: writeTimeoutMs });
+    const result = await storage.update(key, storedForm(ownCharge(charge, now), stored.apiVersion), stored.version, {
+      timeoutMs: writeTimeoutMs,
+    });
     switch (result.outcome) {
       case 'applied':
         break;

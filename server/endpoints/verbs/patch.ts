@@ -1,4 +1,4 @@
-import { quoted } from '../../../workers/schema/custom/printed.js';
+import { quoted } from '../../../workers/codecs/goQuotes.js';
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { comparePaths } from '../../../workers/decode.js';

@@ -1,4 +1,4 @@
-import { quoted } from '../../../workers/schema/custom/printed.js';
+import { quoted } from '../../../workers/codecs/goQuotes.js';
 import { isRecognized } from '../../../workers/schema/custom/formats.js';
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';

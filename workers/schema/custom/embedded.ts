@@ -6,7 +6,8 @@ import { inOneGo, type Steps } from '../../../api/steps.js';
 import { weighsMore } from '../../turns/weight.js';
 import { checkStructure, structureSteps, type StructureResult } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
-import { deepCopy, memberOf, printed, unquoted } from './printed.js';
+import { unquoted } from '../../codecs/goQuotes.js';
+import { deepCopy, memberOf, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 const metadata = 'meta.v1.ObjectMeta';

@@ -1,5 +1,6 @@
 import { causesMax, type Cause } from './contract.js';
-import { canonicalJson, printed, quoted } from './printed.js';
+import { quoted } from '../../codecs/goQuotes.js';
+import { canonicalJson, printed } from './printed.js';
 import type { Json } from '../../codecs/value.js';
 
 /** An error that is not yet worded: most are made while alternatives are tried, and dropped. */
