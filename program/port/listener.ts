@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { SecureContext, SecureContextOptions, TLSSocket } from 'node:tls';
+import { askedName } from '../tls/clientHello.js';
 import { partialChain } from '../tls/tlsClient.js';
 import type { Request, Response, Upgrade } from './message.js';
 import { inStep } from '../files/inStep.js';
@@ -222,13 +223,6 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
     ...secureContextOptions(credentials.current, tls),
     // Authentication decides whether a certificate is valid, since it can report that to the client.
     ...(credentials.current.clientCa === null ? {} : { requestCert: true, rejectUnauthorized: false }),
-    ...(credentials.current.sni === null
-      ? {}
-      : {
-          SNICallback: (name: string, done: (error: Error | null, context?: SecureContext) => void) => {
-            done(null, credentials.current.sni?.(name) ?? undefined);
-          },
-        }),
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     handshakeTimeout: times.handshakeMs,
     maxHeaderSize: headerBytesMax,
@@ -248,6 +242,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
         },
       })
     : createServer(common);
+  if (credentials.current.sni !== null) chooseByName(server, (name) => credentials.current.sni?.(name) ?? null);
   // Open connections keep the credentials that they began with.
   credentials.onChange((changed) => {
     server.setSecureContext(secureContextOptions(changed, tls));
@@ -264,15 +259,43 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
   });
 }
 
+/**
+ * Begins TLS with the certificate of the server name that the client asks for. Node's `SNICallback` adds a certificate to the default one instead of replacing
+ * it: where their keys are of different types, the client decides which it is shown. So the name is read before Node sees the connection.
+ */
+function chooseByName(server: AnyServer, choose: (name: string) => SecureContext | null): void {
+  const begin = server.listeners('connection') as ((socket: Socket) => void)[];
+  // Not a documented part of Node: the context with which it begins a connection. The test of certificates by name would notice its absence.
+  const ofNode = server as unknown as { _sharedCreds: SecureContext };
+  const beginWith = (socket: Socket, context: SecureContext): void => {
+    const standard = ofNode._sharedCreds;
+    ofNode._sharedCreds = context;
+    try {
+      for (const each of begin) each.call(server, socket);
+    } finally {
+      ofNode._sharedCreds = standard;
+    }
+  };
+  for (const each of begin) server.off('connection', each);
+  server.on('connection', (socket: Socket) => {
+    askedName(socket, (name) => {
+      beginWith(socket, (name === null ? null : choose(name)) ?? ofNode._sharedCreds);
+    });
+  });
+}
+
 /** Node's own are classes to extend; its declarations do not know that less suffices. */
 const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse: Http2Response };
+
+/** OpenSSL refuses to resume sessions of contexts that request certificates and have no name. */
+const sessionIdContext = 'raftplane';
 
 /** Any certificate of the bundle is an anchor, as in the reference, whether or not it signs itself. */
 export function secureContextOptions(
   { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
   tls: ListenerOptions['tls'],
 ): SecureContextOptions {
-  return { ...tls, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
+  return { ...tls, sessionIdContext, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
 }
 
 interface Turns {

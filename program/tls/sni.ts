@@ -50,15 +50,6 @@ export function splitSniPair(text: string): { readonly certFile: string; readonl
   };
 }
 
-/**
- * Returns the pairs whose keys are of another type than the default certificate's. Node adds a chosen certificate to the default one instead of replacing it, and
- * between certificates with keys of several types the handshake decides: clients may be shown the default one.
- */
-export const pairsOfOtherKeys = (texts: readonly string[], standard: KeyPair): string[] => {
-  const keyTypeOf = ({ cert }: KeyPair): string | undefined => new X509Certificate(cert).publicKey.asymmetricKeyType;
-  return texts.filter((text) => keyTypeOf(readPairOf(`--tls-sni-cert-key=${text}`, splitSniPair(text))) !== keyTypeOf(standard));
-};
-
 const domain = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/;
 
 /** The common name, if it is a host name, and the alternative names of type DNS. */

@@ -4,7 +4,6 @@ import type { LiveFiles } from '../../program/files/liveFile.js';
 import { selfSignedPair, type KeyPairFiles } from '../../program/tls/credentials.js';
 import type { ListenerOptions } from '../../program/port/listener.js';
 import { portOptions } from '../../program/port/portOptions.js';
-import { pairsOfOtherKeys } from '../../program/tls/sni.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { ApiServerOptions } from '../options/flags.js';
 
@@ -21,11 +20,6 @@ export function servingOptions(options: ApiServerOptions, live: LiveFiles, log: 
       log.error('changed certificates cannot be used; those from before stay', { error });
     },
   });
-  const others = pairsOfOtherKeys(options['tls-sni-cert-key'], port.credentials.current.certificate);
-  if (others.length > 0)
-    log.warn('clients that ask for these names may be shown the default certificate, because its key is of another type', {
-      pairs: others,
-    });
   return {
     ...port,
     goawayChance: options['goaway-chance'],

@@ -17,7 +17,7 @@ import { listen, secureContextOptions } from '../../../program/port/listener.js'
 import { fixed, LiveFiles } from '../../../program/files/liveFile.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { servingOptions } from '../../../server/assembly/serving.js';
-import { pairsOfOtherKeys, sniChooser } from '../../../program/tls/sni.js';
+import { sniChooser } from '../../../program/tls/sni.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { call1, call2, openFrontDoor, recordingLogger } from './frontDoor.js';
 import { createIdentities } from './identities.js';
@@ -284,16 +284,81 @@ describe('the listener', () => {
     await door.listener.close();
   });
 
-  it('knows certificates of names whose keys are of another type than the default one, which Node does not replace', async () => {
-    const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) };
-    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-    const cert = await x509.X509CertificateGenerator.createSelfSigned({ name: 'CN=rsa', keys, signingAlgorithm: algorithm }, webcrypto);
-    const directory = temporaryDirectory('types');
-    const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
-    writeFileSync(certFile, cert.toString('pem'));
-    writeFileSync(keyFile, KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }));
-    const [same, other] = [`${server.certFile},${server.keyFile}:a.example`, `${certFile},${keyFile}:b.example`];
-    expect(pairsOfOtherKeys([same, other], pairOf(server))).to.deep.equal([other]);
+  describe('certificates of names whose keys are of another type than the default one', () => {
+    let rsa: { cert: Buffer; key: Buffer };
+    before(async () => {
+      const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: Uint8Array.of(1, 0, 1) };
+      const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+      const cert = await x509.X509CertificateGenerator.createSelfSigned({ name: 'CN=rsa', keys, signingAlgorithm: algorithm }, webcrypto);
+      rsa = {
+        cert: Buffer.from(cert.toString('pem')),
+        key: Buffer.from(KeyObject.from(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }) as string),
+      };
+    });
+
+    for (const [standard, http2] of [
+      ['ecdsa', true],
+      ['rsa', true],
+      ['rsa', false],
+    ] as const)
+      it(`are shown beside a default one of ${standard}, ${http2 ? 'with' : 'without'} HTTP/2, whatever the client can read`, async () => {
+        const clientCa = Buffer.from(identities.ca);
+        const [certificate, other] = standard === 'rsa' ? [rsa, pairOf(server)] : [pairOf(server), rsa];
+        const directory = temporaryDirectory('types');
+        const files = [join(directory, 'tls.crt'), join(directory, 'tls.key')] as const;
+        writeFileSync(files[0], other.cert);
+        writeFileSync(files[1], other.key);
+        const sni = sniChooser([`${files[0]},${files[1]}:named.example`], (pair) =>
+          secureContextOptions({ certificate: pair, clientCa }, {}),
+        );
+        const listener = { http2, credentials: fixed({ certificate, clientCa, sni }) };
+        const door = await openFrontDoor({ identities, server, resources: quick, listener });
+        const shown = async (options: tls.ConnectionOptions): Promise<unknown> => {
+          const socket = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ...options });
+          await once(socket, 'secureConnect');
+          const name = socket.getPeerCertificate().subject.CN;
+          socket.destroy();
+          return name;
+        };
+        const [own, named] = standard === 'rsa' ? ['rsa', 'server'] : ['server', 'rsa'];
+        for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+          const versions = { minVersion: version, maxVersion: version };
+          expect(await shown({ ...versions, servername: 'named.example' })).to.equal(named);
+          expect(await shown({ ...versions, servername: 'other.example' })).to.equal(own);
+          expect(await shown(versions)).to.equal(own);
+        }
+        const admin = await identities.issue({ name: 'admin', groups: ['system:masters'] });
+        const ask = { path: '/metrics', identity: admin, servername: 'named.example' };
+        expect((await call1(door.port, ask)).status).to.equal(200);
+        await door.listener.close();
+      });
+
+    it('lets clients resume their sessions', async () => {
+      const clientCa = Buffer.from(identities.ca);
+      const texts = [`${server.certFile},${server.keyFile}:named.example`];
+      const sni = sniChooser(texts, (pair) => secureContextOptions({ certificate: pair, clientCa }, {}));
+      const door = await openFrontDoor({
+        identities,
+        server,
+        resources: quick,
+        listener: { credentials: fixed({ certificate: rsa, clientCa, sni }) },
+      });
+      const options = {
+        host: '127.0.0.1',
+        port: door.port,
+        rejectUnauthorized: false,
+        servername: 'named.example',
+        maxVersion: 'TLSv1.2',
+      } as const;
+      const first = tls.connect(options);
+      const [session] = (await once(first, 'session')) as [Buffer];
+      first.destroy();
+      const second = tls.connect({ ...options, session });
+      await once(second, 'secureConnect');
+      expect(second.isSessionReused()).to.equal(true);
+      second.destroy();
+      await door.listener.close();
+    });
   });
 
   it('shows the certificate of the name that is asked for', async () => {

@@ -1,0 +1,81 @@
+import type { Socket } from 'node:net';
+
+const handshakeRecord = 22;
+const clientHello = 1;
+const serverNameExtension = 0;
+const hostName = 0;
+const recordHeadBytes = 5;
+/** A client that sends more without naming a server is shown the default certificate. */
+const helloBytesMax = 20 * 1024;
+
+/**
+ * Returns the server name in the first bytes of a TLS connection (RFC 8446, section 4.1.2, and RFC 6066, section 3); null if there is none, `more` while the
+ * message is incomplete. Pure. Bytes of another protocol name none.
+ */
+export function serverNameIn(bytes: Buffer): string | null | 'more' {
+  const message = handshakeIn(bytes);
+  if (!Buffer.isBuffer(message)) return message;
+  try {
+    return nameIn(message);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Joins the records that carry the first handshake message. */
+function handshakeIn(bytes: Buffer): Buffer | null | 'more' {
+  const parts: Buffer[] = [];
+  let known = 0;
+  for (let at = 0; ;) {
+    if (bytes.length > at && bytes[at] !== handshakeRecord) return null;
+    if (bytes.length < at + recordHeadBytes) return 'more';
+    const end = at + recordHeadBytes + bytes.readUInt16BE(at + 3);
+    const part = bytes.subarray(at + recordHeadBytes, end);
+    parts.push(part);
+    known += part.length;
+    const message = Buffer.concat(parts);
+    if (known >= 4 && message[0] !== clientHello) return null;
+    if (known >= 4 && known >= 4 + message.readUIntBE(1, 3)) return message.subarray(4, 4 + message.readUIntBE(1, 3));
+    if (bytes.length < end) return 'more';
+    at = end;
+  }
+}
+
+/** Throws a RangeError where the message ends early. */
+function nameIn(message: Buffer): string | null {
+  const versionAndRandom = 2 + 32;
+  const sessionEnd = versionAndRandom + 1 + message.readUInt8(versionAndRandom);
+  const suitesEnd = sessionEnd + 2 + message.readUInt16BE(sessionEnd);
+  const compressionEnd = suitesEnd + 1 + message.readUInt8(suitesEnd);
+  const end = compressionEnd + 2 + message.readUInt16BE(compressionEnd);
+  for (let at = compressionEnd + 2; at < end; at += 4 + message.readUInt16BE(at + 2)) {
+    if (message.readUInt16BE(at) !== serverNameExtension) continue;
+    const list = at + 4;
+    // There is one name at most, behind the length of the list and its type.
+    if (message.readUInt8(list + 2) !== hostName) return null;
+    return message.toString('latin1', list + 5, list + 5 + message.readUInt16BE(list + 3));
+  }
+  return null;
+}
+
+/**
+ * Calls back with the server name that a client asks for, before anything else reads the connection, and puts the bytes back. Does not call back for a connection
+ * that ends first.
+ */
+export function askedName(socket: Socket, found: (name: string | null) => void): void {
+  let bytes: Buffer = Buffer.alloc(0);
+  const read = (): void => {
+    for (let part = socket.read() as Buffer | null; part !== null; part = socket.read() as Buffer | null)
+      bytes = Buffer.concat([bytes, part]);
+    const name = serverNameIn(bytes);
+    if (name === 'more' && bytes.length < helloBytesMax) return;
+    socket.off('readable', read).off('end', end).off('error', end);
+    socket.unshift(bytes);
+    found(name === 'more' ? null : name);
+  };
+  const end = (): void => {
+    socket.destroy();
+  };
+  socket.on('readable', read).on('end', end).on('error', end);
+}
