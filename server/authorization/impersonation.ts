@@ -241,6 +241,7 @@ function completeGroups(mode: ModeName, { name, groups }: Wanted): string[] {
       : groups.length === 0 && account !== null
         ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`]
         : groups;
-  if (own.includes(groupAuthenticated) || own.includes(groupUnauthenticated)) return [...own];
-  return [...own, name === anonymousUser ? groupUnauthenticated : groupAuthenticated];
+  if (own.includes(groupUnauthenticated)) return [...own];
+  if (name === anonymousUser) return [...own, groupUnauthenticated];
+  return own.includes(groupAuthenticated) ? [...own] : [...own, groupAuthenticated];
 }

@@ -68,13 +68,18 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
 function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null, schema: Schema): Steps<void> {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const problem = yield* typeComplaint(config as JsonObject, schema, 'configuration');
-  if (problem !== null) throw plainError(500, `failed to create typed patch object (${described(config, resource)}): ${problem}`);
+  if (problem !== null) throw plainError(500, `failed to create typed patch object (${describedObject(config, resource)}): ${problem}`);
   const unfit = live === null ? null : yield* typeComplaint(live as JsonObject, schema, 'live');
-  if (live !== null && unfit !== null) throw plainError(500, `failed to create typed live object (${described(live, resource)}): ${unfit}`);
+  if (live !== null && unfit !== null)
+    throw plainError(500, `failed to create typed live object (${describedObject(live, resource)}): ${unfit}`);
 }
 
-const described = ({ metadata }: ApiObject, { group, version, kind }: ServedResource): string =>
-  `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${group}/${version}, Kind=${kind}`;
+/** A type as messages name it. */
+export const gvkText = ({ group, version, kind }: ServedResource): string => `${group}/${version}, Kind=${kind}`;
+
+/** An object as messages of applies name it. */
+export const describedObject = ({ metadata }: ApiObject, resource: ServedResource): string =>
+  `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${gvkText(resource)}`;
 
 const bare = (object: ApiObject): ApiObject => {
   const { managedFields: _m, ...metadata } = object.metadata;

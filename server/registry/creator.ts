@@ -13,6 +13,7 @@ import { sameValue } from '../../api/json/equality.js';
 import { fitting } from './fitting.js';
 import { generatedName } from './generatedName.js';
 import { admitToNamespace, type NamespaceTerms } from './namespaceLifecycle.js';
+import { dropDeletion } from './metadata.js';
 import { ownersAdmitted } from './ownership.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
 import type { StoredObjects } from './storedObjects.js';
@@ -57,6 +58,7 @@ export class Creator {
   async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
     const { resource } = target;
     const body = toStorage(resource, object);
+    if (mayCreate === null) dropDeletion(body.metadata);
     const applies = request.owners !== undefined;
     const sentTwice = applies ? [] : turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);

@@ -43,9 +43,7 @@ export class Deleter {
     // The reference checks this for a named object, not for those of a collection.
     const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, { why });
-    const { propagationPolicy, orphanDependents } = deleteOptions;
-    const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
-    rules.warnings(policy).forEach(request.warn);
+    if (terms.unnamed !== true) warn(target.resource, deleteOptions, request);
     return this.#deleteUnprotected(target, deleteOptions, request, terms);
   }
 
@@ -143,6 +141,7 @@ export class Deleter {
     deleteOptions: DeleteOptions,
     request: WriteRequest,
   ): Promise<void> {
+    warn(resource, deleteOptions, request);
     // All workers share this iterator. After a failure no worker takes another object.
     const left = objects.values();
     const failures: unknown[] = [];
@@ -187,6 +186,12 @@ export class Deleter {
       toCause(invalid(force, true, 'is exclusively used to delete corrupt object(s), try again by removing this option')),
     ]);
   }
+}
+
+/** What a request is told of its policy, however many objects it deletes. */
+function warn({ behaviour }: ServedResource, { propagationPolicy, orphanDependents }: DeleteOptions, request: WriteRequest): void {
+  const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
+  behaviour.strategy.delete.warnings(policy).forEach(request.warn);
 }
 
 const force = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');

@@ -51,6 +51,7 @@ export function planDeletion(
   { now, collects = true }: Circumstances,
 ): DeletionPlan {
   const deleteOptions = collects ? asked : { ...asked, propagationPolicy: null, orphanDependents: null };
+  if (awaitsItsEnd(old, deleteOptions, rules)) return { action: 'mark', object: old };
   const object = structuredClone(old);
   const deleting = old.metadata.deletionTimestamp !== undefined;
   const finalizers = collects ? finalizersFor(old, deleteOptions, rules) : [...(old.metadata.finalizers ?? [])];
@@ -62,6 +63,13 @@ export function planDeletion(
   if (deleting) return { action: 'mark', object: shortened(object, grace) };
   rules.mark(object, now, grace);
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
+}
+
+/** An object within its grace period stays as it is, finalizers included, unless the request shortens the period. */
+function awaitsItsEnd(old: ApiObject, { gracePeriodSeconds }: DeleteOptions, rules: DeleteSteps): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds: left = 0 } = old.metadata;
+  if (rules.graceSeconds === null || deletionTimestamp === undefined || left === 0) return false;
+  return gracePeriodSeconds === null || rules.graceSeconds(old, gracePeriodSeconds) >= left;
 }
 
 /** The generation grows because a controller has to reconcile the object once more. */

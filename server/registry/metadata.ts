@@ -35,7 +35,6 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
 
 const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
 const writtenByServer: ReadonlySet<string> = new Set(['managedFields', 'selfLink']);
-const decidedOnCreate: ReadonlySet<string> = new Set(['deletionTimestamp', 'deletionGracePeriodSeconds', 'managedFields', 'selfLink']);
 
 /** Returns the stored form: without kind, in the storage version, metadata first. */
 export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
@@ -43,12 +42,18 @@ export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
   return copyMembers(stored, object, placedInStored);
 }
 
+/** An object that is posted is new. One that an update or an apply creates keeps what it says of its deletion, as in the reference. */
+export function dropDeletion(metadata: ObjectMeta): void {
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+}
+
 /** Sets the metadata that only the server decides; a client's values are dropped. */
 export function fillMetadataForCreate(
   object: ApiObject,
   server: { readonly namespace: string; readonly uid: string; readonly now: string },
 ): void {
-  const metadata: ObjectMeta = copyMembers({}, object.metadata, decidedOnCreate);
+  const metadata: ObjectMeta = copyMembers({}, object.metadata, writtenByServer);
   metadata.namespace = server.namespace;
   metadata.uid = server.uid;
   metadata.creationTimestamp = server.now;

@@ -243,8 +243,8 @@ export function checkNamespace(meta: ObjectMeta, { resource, namespace }: Target
 export function checkIdentity(meta: ObjectMeta, target: Target): void {
   const name = meta.name ?? '';
   if (name === '') throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
-  if (name !== target.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
   checkNamespace(meta, target);
+  if (name !== target.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
 }
 
 /** Optimistic concurrency: the version that the client sent, if any, must be the current one. Sets the current one. */

@@ -7,14 +7,27 @@ import type { Random } from './random.js';
  * a step saves, later ones may name. What was created outside of namespaces is deleted afterwards.
  */
 export interface Sequence {
-  readonly steps: readonly Step[];
+  readonly steps: readonly AskedStep[];
 }
+
+/** A step of a scenario, or what only makes sense where controllers run. */
+export interface AskedStep extends Step {
+  /** Waits until what these lists hold no longer changes, and shows it: the objects of each kind. */
+  readonly quiet?: readonly string[];
+  /** Does what a kubelet would: brings the pods of the namespace that have not ended into this state, and removes those that are terminating. */
+  readonly pods?: PodState;
+}
+
+/** `gone`: only the terminating ones are removed. */
+export type PodState = 'ready' | 'unready' | 'failed' | 'succeeded' | 'gone';
 
 /** A source of cases. */
 export interface Area {
   readonly name: string;
   /** What it asks about, in one line. */
   readonly about: string;
+  /** Controllers have to run on both sides. Such areas are only played when they are asked for, since controllers disturb the others. */
+  readonly needsControllers?: boolean;
   /** Takes every choice from `random` and keeps nothing between cases. */
   generate(random: Random): Sequence;
 }

@@ -26,7 +26,7 @@ export function compare({ steps }: Sequence, theirs: Played, ours: Played): Foun
     const all = differencesOf(normalised(theirs[index] ?? null), normalised(ours[index] ?? null));
     const told = telling(all);
     return told.map((difference) => {
-      const request = aboutStep(step);
+      const request = step.quiet === undefined ? aboutStep(step) : `quiet ${step.quiet.join(' ')}`;
       const shown = difference.at === '/status' ? withMessages(difference, theirs[index]?.body, ours[index]?.body) : difference;
       return { ...shown, step: index, request, rule: ruleOf(shown, request) };
     });

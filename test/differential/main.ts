@@ -64,24 +64,27 @@ const casesDefault = 200;
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({ options, allowPositionals: true });
   if (values.help) return say(usage, 0);
-  const chosen = areas.filter(({ name }) => values.area === undefined || name === values.area);
+  const chosen = areas.filter(({ name, needsControllers }) =>
+    values.area === undefined ? needsControllers !== true : name === values.area,
+  );
   if (values.against === undefined) return say('--against is missing; see npm run differential -- --help', 2);
   if (chosen.length === 0) return say(`no area ${values.area ?? ''}; there are ${areas.map(({ name }) => name).join(', ')}`, 2);
-  return between(values, (pair) => {
+  const managers = chosen.some(({ needsControllers }) => needsControllers === true) ? 1 : 0;
+  return between(values, managers, (pair) => {
     if (positionals.length > 0) return again(pair, positionals, values);
     return values.case === undefined ? differential(pair, chosen, values) : oneCase(pair, chosen, values.case);
   });
 }
 
-/** Both servers, ours for as long as the work takes. */
-async function between(values: Values, work: (pair: Pair) => Promise<number>): Promise<number> {
+/** Both servers, ours for as long as the work takes, with controller managers where areas need them. */
+async function between(values: Values, managers: number, work: (pair: Pair) => Promise<number>): Promise<number> {
   const { against = '', token, cert: certFile, key: keyFile, ca: caFile } = values;
   const theirs = new Connection({ address: against, token, certFile, keyFile, caFile });
   const dataDirectory = temporaryDirectory('differential');
   const same = path.join(dataDirectory, 'tokens.csv');
   fs.writeFileSync(same, tokenLine(await userAt(theirs)), { mode: 0o600 });
   const apiserverFlags = [`--token-auth-file=${same}`, ...(values.flag ?? [])];
-  const cluster = await startCluster({ dataDirectory, replicas: 1, balancer: false, apiserverFlags });
+  const cluster = await startCluster({ dataDirectory, replicas: 1, managers, balancer: false, apiserverFlags });
   const ours = new Connection({ address: cluster.address, token: ourToken });
   try {
     return await work(new Pair(theirs, ours));

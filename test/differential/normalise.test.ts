@@ -11,6 +11,16 @@ describe('answers of two servers', () => {
     assert.deepEqual(normalised(shown('abcde', '10.0.0.7', '0s')), normalised(shown('fghij', '10.96.0.1', '1m3s')));
   });
 
+  it('are without the order of findings about labels', () => {
+    const finding = (key: string): string => `metadata.labels: Invalid value: "${key}": is odd`;
+    const told = (first: string, second: string): object => ({
+      message: `A "a" is invalid: [spec.x: Required value, ${finding(first)}, ${finding(second)}, spec.y: Required value]`,
+      details: { causes: [first, second].map((key) => ({ field: 'metadata.labels', message: key })) },
+    });
+    assert.deepEqual(normalised(told('a', 'b')), normalised(told('b', 'a')));
+    assert.notDeepEqual(normalised(told('a', 'b')), normalised(told('a', 'c')));
+  });
+
   it('are compared with all else', () => {
     const cells = ['10', 'a 10.0.0.7', '<none>', '5d'];
     assert.deepEqual(normalised({ cells, clusterIP: '10.0.0.7', names: ['0s'] }), { cells, clusterIP: '10.0.0.7', names: ['0s'] });

@@ -11,6 +11,12 @@ export const normalised = (value: unknown): unknown => withoutChosen(withoutDist
 const accountVolume = /kube-api-access-[a-z0-9]{5}/g;
 /** Of an object whose version a precondition does not meet. */
 const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/g;
+/** Of a service whose ports got one twice. */
+const chosenPort = /(nodePort: Duplicate value: )\d+/g;
+/** In the difference of two pods that a refusal shows, and where its lines were. */
+const distributionSource =
+  /,\n[-+ ] {5}\{\n(?:[-+ ] {6}"\w+": null,\n)*[-+ ] {6}"ConfigMap": \{\n[-+ ] {7}"Name": "openshift-service-ca\.crt",[\s\S]*?\n[-+ ] {5}\}/g;
+const lineNumbers = /@@ -\d+(,\d+)? \+\d+(,\d+)? @@/g;
 /** In the YAML form of `/api`. */
 const serverAddress = /serverAddress: \S+/g;
 const address = /^(\d{1,3}\.){3}\d{1,3}$|^[0-9a-f:]*::[0-9a-f:]*$/;
@@ -22,17 +28,24 @@ const shownCell = (cell: unknown): unknown =>
 
 function withoutChosen(value: unknown): unknown {
   if (typeof value === 'string')
-    return value
+    return withoutOrder(value)
       .replace(accountVolume, 'kube-api-access-<suffix>')
       .replace(versionInText, '$1 (<rv>)')
-      .replace(serverAddress, 'serverAddress: <ip>');
+      .replace(serverAddress, 'serverAddress: <ip>')
+      .replace(chosenPort, '$1<port>')
+      .replace(distributionSource, '')
+      .replace(lineNumbers, '@@');
   if (Array.isArray(value)) return value.map(withoutChosen);
   if (!isObject(value)) return value;
   if (typeof value['openapi'] === 'string') return withoutProse(value);
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      name === 'cells' && Array.isArray(member) ? member.map(shownCell) : withoutChosen(member),
+      name === 'cells' && Array.isArray(member)
+        ? member.map(shownCell)
+        : name === 'causes' && Array.isArray(member)
+          ? sortedRuns(member.map(withoutChosen), fieldOfCause)
+          : withoutChosen(member),
     ]),
   );
 }
@@ -53,3 +66,30 @@ const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
   const shown = members.map(withoutProse);
   return sets.has(name) ? shown.map((each) => JSON.stringify(each)).sort() : shown;
 };
+
+/** Findings about labels and annotations come in the random order in which Go walks maps. */
+const unorderedFields = /^metadata\.(labels|annotations)$/;
+const nextFinding = /, (?=[a-z][\w.[\]]*: )/;
+
+/** A message that lists findings, each of which begins with its field. */
+function withoutOrder(text: string): string {
+  const begin = text.search(/metadata\.(labels|annotations): /);
+  if (begin < 0 || !nextFinding.test(text)) return text;
+  const findings = text.slice(begin).replace(/]$/, '').split(nextFinding);
+  return text.slice(0, begin) + sortedRuns(findings, fieldOfFinding).join(', ');
+}
+
+const fieldOfFinding = (text: string): string => unordered(text.split(': ')[0]);
+const fieldOfCause = (cause: unknown): string => unordered(isObject(cause) ? cause['field'] : undefined);
+const unordered = (field: unknown): string => (typeof field === 'string' && unorderedFields.test(field) ? field : '');
+
+/** Neighbours of the same key, which is not empty, in order of their text. */
+function sortedRuns<T>(values: readonly T[], keyOf: (value: T) => string): T[] {
+  const runs: T[][] = [];
+  for (const value of values) {
+    const last = runs.at(-1);
+    if (last?.[0] !== undefined && keyOf(value) !== '' && keyOf(last[0]) === keyOf(value)) last.push(value);
+    else runs.push([value]);
+  }
+  return runs.flatMap((run) => (run.length < 2 ? run : run.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))));
+}

@@ -2,8 +2,10 @@ import { isObject } from '../../api/json/json.js';
 import type { Connection } from '../golden/connection.js';
 import { filled } from '../golden/placeholders.js';
 import { Player } from '../golden/player.js';
-import type { Expectation, Step } from '../golden/recordings.js';
-import type { Sequence } from './area.js';
+import type { Expectation } from '../golden/recordings.js';
+import type { AskedStep, Sequence } from './area.js';
+import { quietState } from './quiet.js';
+import { playKubelet } from './kubelet.js';
 
 /** What each step showed; null for one that shows nothing. */
 export type Played = readonly (Expectation | null)[];
@@ -19,7 +21,7 @@ export async function play(connection: Connection, { steps }: Sequence, names: R
   if (isNamespaced) await makeNamespace(connection, names['ns'] ?? '');
   try {
     for (const step of steps) {
-      const seen = await shown(player, step);
+      const seen = await shown(connection, player, step);
       played.push(seen);
       for (const path of madeBy(step, seen, player.names)) made.add(path);
     }
@@ -31,8 +33,11 @@ export async function play(connection: Connection, { steps }: Sequence, names: R
   }
 }
 
-async function shown(player: Player, step: Step): Promise<Expectation | null> {
+async function shown(connection: Connection, player: Player, step: AskedStep): Promise<Expectation | null> {
+  const { names } = player;
   try {
+    if (step.quiet !== undefined) return { body: await quietState(connection, filled(step.quiet, names), names) };
+    if (step.pods !== undefined) return await playKubelet(connection, String(names['ns']), step.pods).then(() => null);
     const observed = await player.step(step);
     return observed === null || 'seen' in observed ? (observed?.seen ?? null) : { body: { missed: observed.missed } };
   } catch (error) {
@@ -54,7 +59,7 @@ const post = (connection: Connection, path: string, body: object): Promise<unkno
   connection.request({ method: 'POST', path, headers: json, body: JSON.stringify(body) });
 
 /** Paths of objects outside of the namespace that a step made. */
-function madeBy(step: Step, seen: Expectation | null, names: Readonly<Record<string, unknown>>): string[] {
+function madeBy(step: AskedStep, seen: Expectation | null, names: Readonly<Record<string, unknown>>): string[] {
   const [method = '', target = ''] = filled(step.do ?? '', names).split(' ');
   const [path = '', query = ''] = target.split('?');
   if (seen?.status !== 201 || query.includes('dryRun') || path.includes(`/namespaces/${String(names['ns'])}/`)) return [];

@@ -69,5 +69,11 @@ const writtenByServers: ReadonlySet<string> = new Set([
   'ServiceCIDR',
   'ResourceQuota',
 ]);
-const ofStatus = ['/status', '/metadata/managedFields', '/rows/*/cells', '/rows/*/object/metadata/managedFields'] as const;
+const ofStatus = [
+  '/status',
+  '/metadata/managedFields',
+  '/rows/*/cells',
+  '/rows/*/object/metadata/managedFields',
+  '/rows/*/object/status',
+] as const;
 export const ignoredOf = ({ kind }: Pick<ResourceNames, 'kind'>): readonly string[] => (writtenByServers.has(kind) ? ofStatus : []);

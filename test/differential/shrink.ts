@@ -1,5 +1,4 @@
 import { isObject } from '../../api/json/json.js';
-import type { Step } from '../golden/recordings.js';
 import type { Sequence } from './area.js';
 
 /** Trials that one difference may cost; each is played on both servers. */
@@ -43,7 +42,7 @@ async function withFewerSteps(sequence: Sequence, trials: Trials): Promise<Seque
 async function withSmallerBodies(sequence: Sequence, trials: Trials): Promise<Sequence> {
   let { steps } = sequence;
   for (const index of steps.keys()) {
-    const place = (body: unknown): Sequence => ({ steps: steps.map((step, at): Step => (at === index ? { ...step, body } : step)) });
+    const place = (body: unknown): Sequence => ({ steps: steps.map((step, at) => (at === index ? { ...step, body } : step)) });
     const body = steps[index]?.body;
     if (body === undefined) continue;
     const smaller = await smallerValue(body, (trial) => trials.holds(place(trial)));

@@ -239,8 +239,9 @@ class Checker implements Surroundings {
 
   #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: ReadonlyMap<string, Type>): Type {
     const type = this.#declarations.message?.(name) ?? null;
-    const values = fields.map((field) => ({ ...field, type: this.typeOf(field.value, names) }));
+    // What an unknown message holds is not looked at, as in cel-go.
     if (type === null) return this.#undeclared(at, name);
+    const values = fields.map((field) => ({ ...field, type: this.typeOf(field.value, names) }));
     for (const field of values) {
       if (!type.fields) continue;
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;

@@ -54,8 +54,12 @@ function parametersOf(raw: Raw, force: boolean): DeleteParameters {
 
 function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldError[] {
   if (propagationPolicy === null) return [];
-  if (orphanDependents !== null) return [invalid(policy, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')];
-  return (policies as readonly string[]).includes(propagationPolicy) ? [] : [notSupported(policy, propagationPolicy, [...policies, 'nil'])];
+  return [
+    ...(orphanDependents === null
+      ? []
+      : [invalid(policy, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')]),
+    ...((policies as readonly string[]).includes(propagationPolicy) ? [] : [notSupported(policy, propagationPolicy, [...policies, 'nil'])]),
+  ];
 }
 
 /** Options that depend on the object's content cannot be combined with its removal unread. */

@@ -8,7 +8,7 @@ import { goType } from '../../../api/goTypes.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { badRequest, conflict, plainError } from '../../../api/status.js';
-import { applyConfiguration, type ApplyRequest } from '../../registry/applied.js';
+import { applyConfiguration, describedObject, gvkText, type ApplyRequest } from '../../registry/applied.js';
 import type { Target } from '../../registry/target.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
@@ -111,7 +111,11 @@ function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiOb
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
   const { receive, receiveApplied } = resource.behaviour;
   const checked = yield* outcomeOf((receiveApplied ?? receive)(object as JsonObject));
-  if (!checked.ok) throw plainError(500, `failed to create typed live object: ${checked.message}`);
+  if (!checked.ok)
+    throw plainError(
+      500,
+      `failed to convert new object (${describedObject(config, resource)}) to proper version: unable to convert unstructured object to ${gvkText(resource)}: ${checked.message}`,
+    );
   return checked.object;
 }
 

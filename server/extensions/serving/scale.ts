@@ -23,7 +23,10 @@ function valueAt(object: JsonValue, path: string): Found<JsonValue> {
   for (const name of namesOf(path)) {
     if (value === undefined || value === null) return { ok: true, value: null };
     if (typeof value !== 'object' || Array.isArray(value))
-      return { ok: false, message: `${path} accessor error: ${writeJson(value)} is no map` };
+      return {
+        ok: false,
+        message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected map[string]interface{}`,
+      };
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
   return { ok: true, value: value ?? null };

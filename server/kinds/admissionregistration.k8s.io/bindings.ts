@@ -7,6 +7,8 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
+import { shownSelector } from '../../../api/selectors.js';
+import type { LabelSelector } from '../../../api/types/meta/v1.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
@@ -62,9 +64,9 @@ const validateMutating = (binding: Binding): Found =>
   );
 
 const paramRef = (object: Binding): string => {
-  const ref = objectAt(specOf(object), 'paramRef') ?? {};
-  if (Object.keys(ref).length === 0) return unset;
-  return ref.namespace === undefined ? textAt(ref, 'name') || '*' : `${textAt(ref, 'namespace')}/${textAt(ref, 'name') || '*'}`;
+  const { paramRef: ref } = specOf(object);
+  if ((ref?.name ?? '') !== '') return `${(ref?.namespace ?? '') || '*'}/${ref?.name}`;
+  return ref?.selector ? shownSelector(ref.selector as LabelSelector) : unset;
 };
 
 const bindingKind = (name: string, validate: (binding: Binding) => Found): Kind<Binding> => ({

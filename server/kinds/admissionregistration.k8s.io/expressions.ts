@@ -14,13 +14,13 @@ const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
 export const webhookScope: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
 
-/** The scope of a policy with its variables, whose own errors `validateVariables` reports. */
+/** The scope of a policy with its variables, which mutating ones may name without having any; their own errors `validateVariables` reports. */
 export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   const start: AdmissionScope = {
     params: objectAt(spec, 'paramKind') !== null,
     authorizer: true,
     patches,
-    variables: objectsIn(spec, 'variables').length > 0 ? {} : null,
+    variables: patches || objectsIn(spec, 'variables').length > 0 ? {} : null,
   };
   return objectsIn(spec, 'variables').reduce(withVariable, start);
 }

@@ -54,7 +54,7 @@ function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): 
     optionallyOneOf(spec.failurePolicy, ['Fail', 'Ignore'], specPath.child('failurePolicy')),
     kind === null ? [] : validateParamKind(kind, specPath.child('paramKind')),
     validateConstraints(objectAt(spec, 'matchConstraints'), mutating, specPath.child('matchConstraints')),
-    unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, mutating)),
+    unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, false)),
     validateVariables(spec, specPath.child('variables'), mutating),
   );
 }

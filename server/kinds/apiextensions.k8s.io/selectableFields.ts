@@ -12,8 +12,8 @@ const typeText = 'must point to a field of type string, boolean or integer. Enum
 
 /** Messages without a schema: for a version the reference states the opposite of what it means. */
 const withoutSchema = {
-  version: 'selectableFields may only be set when version.schema.openAPIV3Schema is not included',
-  all: 'selectableFields may only be set when validations.schema is included',
+  version: 'may only be set when `version.schema.openAPIV3Schema` is not included',
+  all: 'may only be set when validations.schema is included',
 } as const;
 
 export function validateSelectableFields(

@@ -3,13 +3,14 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { listOf, printedStructure, texts, type StructureForm } from '../../registry/validation/internalform.js';
 import { oneOf } from '../../registry/validation/values.js';
 import { validateConversion } from './conversion.js';
 import { requiredNames, validateGroup, validateNames } from './definitionNames.js';
 import { hoist } from './hoisting.js';
 import { mustBeStructural, schemaOf, schemasOf } from './oldSchemas.js';
 import { anySchema, isSet } from './schema/nodes.js';
+import { dns1035LabelName } from '../../registry/validation/names.js';
 import { reviewInSteps } from './schema/schema.js';
 import { validateParts, validateVersion } from './versions.js';
 
@@ -93,7 +94,7 @@ const versionForm: StructureForm = [
   ['schema', 'Schema', 'optional'],
   ['subresources', 'Subresources', 'optional'],
   ['additionalPrinterColumns', 'AdditionalPrinterColumns', 'optional'],
-  ['selectableFields', 'SelectableFields', 'optional'],
+  ...listOf('selectableFields', texts('jsonPath=JSONPath')),
 ];
 
 /** `shown` are the versions without what they share. */
@@ -106,7 +107,14 @@ function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): Fi
     ...(versions.filter((version) => version['storage'] === true).length === 1
       ? []
       : [invalid(path, value, 'must have exactly one version marked as storage version')]),
+    ...validateFirstName(textAt(versions[0] ?? {}, 'name')),
   ];
+}
+
+/** The version of the old form, which is the first of the list. */
+function validateFirstName(name: string): FieldError[] {
+  const complaints = name === '' ? [] : dns1035LabelName(name, false);
+  return complaints.length === 0 ? [] : [invalid(specPath.child('version'), name, complaints.join(','))];
 }
 
 function validateStrategy(spec: JsonObject): FieldError[] {

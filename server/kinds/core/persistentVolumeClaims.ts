@@ -107,7 +107,7 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   cells: {
     Status: (claim) => terminatingOr(claim, textAt(claim, 'status', 'phase')),
     Volume: at('spec.volumeName', ''),
-    Capacity: (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : textAt(claim, 'status', 'capacity', 'storage')),
+    Capacity: (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : textAt(claim, 'status', 'capacity', 'storage') || '0'),
     'Access Modes': (claim) => (textAt(claim, 'spec', 'volumeName') === '' ? '' : accessModes(memberAt(claim, 'status', 'accessModes'))),
     StorageClass: at('spec.storageClassName', ''),
     VolumeAttributesClass: at('spec.volumeAttributesClassName', unset),

@@ -10,8 +10,6 @@ const serverMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
 const serverMetadata: ReadonlySet<string> = new Set([
   'clusterName',
   'creationTimestamp',
-  'deletionGracePeriodSeconds',
-  'deletionTimestamp',
   'generation',
   'managedFields',
   'name',

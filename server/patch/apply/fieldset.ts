@@ -144,7 +144,7 @@ export class FieldSet {
   }
 
   *paths(prefix: readonly string[] = []): Generator<readonly string[]> {
-    if (this.self && prefix.length > 0) yield prefix;
+    for (const [element, { self }] of this.children) if (self) yield [...prefix, element];
     for (const [element, child] of this.children) yield* child.paths([...prefix, element]);
   }
 

@@ -33,8 +33,6 @@ const unmanaged = FieldSet.fromFieldsV1({
     '.': {},
     'f:clusterName': {},
     'f:creationTimestamp': {},
-    'f:deletionGracePeriodSeconds': {},
-    'f:deletionTimestamp': {},
     'f:generation': {},
     'f:managedFields': {},
     'f:name': {},

@@ -72,18 +72,7 @@ function schemaBelow(schema: Schema, element: string): { readonly schema: Schema
 }
 
 /** Identity and server-owned members, which an applier never removes. */
-const keptMembers = [
-  'name',
-  'generateName',
-  'namespace',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'selfLink',
-] as const;
+const keptMembers = ['name', 'namespace', 'uid', 'resourceVersion', 'generation', 'creationTimestamp', 'selfLink'] as const;
 const kept = FieldSet.fromFieldsV1({ 'f:metadata': Object.fromEntries(keptMembers.map((name) => [`f:${name}`, {}])) });
 
 export interface Pruning {

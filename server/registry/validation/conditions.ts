@@ -32,14 +32,14 @@ function validateCondition(condition: JsonValue, path: Path): FieldError[] {
     ...(Number(observedGeneration ?? 0) < 0
       ? [invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero')]
       : []),
-    ...(lastTransitionTime === undefined || lastTransitionTime === null ? [required(path.child('lastTransitionTime'), 'must be set')] : []),
+    ...(lastTransitionTime === undefined || lastTransitionTime === null ? [required(path.child('lastTransitionTime'), '')] : []),
     ...validateReason(textAt(condition, 'reason'), path.child('reason')),
     ...(Buffer.byteLength(message) > messageBytesMax ? [tooLong(path.child('message'), messageBytesMax)] : []),
   ];
 }
 
 function validateReason(reason: string, path: Path): FieldError[] {
-  if (reason === '') return [required(path, 'must be set')];
+  if (reason === '') return [required(path, '')];
   return [
     ...(reasonPattern.test(reason) ? [] : [invalid(path, reason, reasonText)]),
     ...(Buffer.byteLength(reason) > reasonBytesMax ? [tooLong(path, reasonBytesMax)] : []),

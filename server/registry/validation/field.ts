@@ -127,7 +127,7 @@ export const fieldNotFound = (path: Path, value: unknown): FieldError => ({
 export const tooLong = (path: Path, max: number): FieldError => ({
   type: 'FieldValueTooLong',
   path: path.toString(),
-  message: `Too long: may not be more than ${max} bytes`,
+  message: `Too long: may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`,
 });
 export const tooMany = (path: Path, actual: number, max: number): FieldError => ({
   type: 'FieldValueTooMany',

@@ -136,7 +136,7 @@ function validateOwnerReference(reference: OwnerReference, path: Path): FieldErr
     ...(!isVersioned ? [invalid(path.child('apiVersion'), apiVersion, 'version must not be empty')] : []),
     ...empty.map(([member = '', value]) => invalid(path.child(member), value, 'must not be empty')),
     ...(neverOwners.has(`${apiVersion} ${kind}`)
-      ? [invalid(path, printedOwner(reference), `${apiVersion}, Kind=${kind} is disallowed from being an owner`)]
+      ? [invalid(path, printedOwner(reference), `/${apiVersion}, Kind=${kind} is disallowed from being an owner`)]
       : []),
   ];
 }

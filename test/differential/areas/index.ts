@@ -3,6 +3,7 @@ import { access } from './access.js';
 import { admission } from './admission.js';
 import { apply } from './apply.js';
 import { cel } from './cel.js';
+import { controllers } from './controllers.js';
 import { customResources } from './customResources.js';
 import { deletion } from './deletion.js';
 import { discovery } from './discovery.js';
@@ -13,6 +14,7 @@ import { metadata } from './metadata.js';
 import { negotiation } from './negotiation.js';
 import { patches } from './patches.js';
 import { quota } from './quota.js';
+import { watches } from './watches.js';
 
 /** All areas; a new one is a file beside this one and a line here. */
 export const areas: readonly Area[] = [
@@ -27,7 +29,9 @@ export const areas: readonly Area[] = [
   customResources,
   cel,
   lists,
+  watches,
   access,
   admission,
   quota,
+  controllers,
 ];

@@ -4,14 +4,14 @@ import type { Area, Sequence } from '../area.js';
 import type { Random } from '../random.js';
 import { pathOf, servedResources } from '../samples.js';
 
-/** What lists and watches are asked for: selectors, chunks, versions, and what comes into and goes out of a selection. */
+/** What lists are asked for: selectors, chunks and versions. */
 export const lists: Area = {
   name: 'lists',
-  about: 'label and field selectors, chunks, resource versions and their match, initial events, watches whose selectors change',
-  generate: (random) => random.pick([listed, listed, chunked, unknownFields, watched])(random),
+  about: 'label and field selectors, chunks, resource versions and their match',
+  generate: (random) => random.pick([listed, listed, chunked, unknownFields])(random),
 };
 
-const names = ['a', 'b', 'c'] as const;
+export const names = ['a', 'b', 'c'] as const;
 
 interface Kind {
   readonly path: string;
@@ -20,7 +20,7 @@ interface Kind {
   readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
-const kinds: readonly Kind[] = [
+export const kinds: readonly Kind[] = [
   { path: '/api/v1/namespaces/${ns}/configmaps', object: (name, labels) => ({ metadata: { name, labels } }), fields: {} },
   {
     path: '/api/v1/namespaces/${ns}/secrets',
@@ -74,19 +74,20 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-const keys = ['app', 'tier', 'example.com/x', 'absent'] as const;
-const values = ['a', 'b', '', '1', '10'] as const;
-const labelsOf = (random: Random): JsonObject =>
+export const keys = ['app', 'tier', 'example.com/x', 'absent'] as const;
+export const values = ['a', 'b', '', '1', '10'] as const;
+export const labelsOf = (random: Random): JsonObject =>
   Object.fromEntries(keys.slice(0, 3).flatMap((key) => (random.chance(0.6) ? [[key, random.pick(values)]] : [])));
 
-const created = ({ path, object }: Kind, random: Random): Step[] =>
+export const created = ({ path, object }: Kind, random: Random): Step[] =>
   names
     .slice(0, 1 + random.below(3))
     .map((name) => ({ do: `POST ${path}`, body: object(name, labelsOf(random), random), save: { version: '/metadata/resourceVersion' } }));
 
-const encoded = (text: string): string => encodeURIComponent(text).replaceAll('%24%7Br%7D', '${r}').replaceAll('%24%7Bns%7D', '${ns}');
+export const encoded = (text: string): string =>
+  encodeURIComponent(text).replaceAll('%24%7Br%7D', '${r}').replaceAll('%24%7Bns%7D', '${ns}');
 
-const requirement = (random: Random): string => {
+export const requirement = (random: Random): string => {
   const key = random.pick(keys);
   const value = (): string => random.pick(values);
   return random.pick([
@@ -144,7 +145,7 @@ const oddRequirement = (random: Random): string =>
 const labelSelector = (random: Random): string =>
   random.upTo(3, () => (random.chance(0.2) ? oddRequirement(random) : requirement(random))).join(random.pick([',', ', ']));
 
-const fieldSelector = ({ fields }: Pick<Kind, 'fields'>, random: Random): string => {
+export const fieldSelector = ({ fields }: Pick<Kind, 'fields'>, random: Random): string => {
   const known: Readonly<Record<string, readonly string[]>> = {
     ...fields,
     'metadata.name': ['a', 'b', 'x'],
@@ -255,57 +256,3 @@ const someFields = {
   'spec.podName': ['x'],
   'spec.group': ['x'],
 };
-
-/** Objects come into a selection, change within it and leave it. */
-function watched(random: Random): Sequence {
-  const kind = random.pick(kinds.slice(0, 3));
-  const selection = random.pick([
-    () => `labelSelector=${encoded(requirement(random))}`,
-    () => `fieldSelector=${encoded(fieldSelector(kind, random))}`,
-    () => `labelSelector=${encoded(requirement(random))}&fieldSelector=metadata.name!=c`,
-    () => '',
-  ])();
-  const from = random.pick([
-    'resourceVersion=0',
-    'resourceVersion=${version}',
-    'resourceVersion=${version}',
-    '',
-    'sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan',
-    'sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion=${version}',
-    'sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=${version}',
-    'sendInitialEvents=true',
-    'resourceVersionMatch=Exact',
-    'allowWatchBookmarks=true&resourceVersion=0',
-    'resourceVersion=x',
-    'limit=1',
-  ]);
-  const accept = random.chance(0.15) ? 'as' : '';
-  const changes = random.upTo(4, (): Step => {
-    const name = random.pick(names);
-    return random.pick<Step>([
-      {
-        do: `PATCH ${kind.path}/${name}`,
-        type: 'application/merge-patch+json',
-        body: { metadata: { labels: Object.fromEntries(keys.slice(0, 3).map((key) => [key, random.pick([...values, null])])) } },
-      },
-      {
-        do: `PATCH ${kind.path}/${name}`,
-        type: 'application/merge-patch+json',
-        body: { metadata: { annotations: { x: random.pick(['1', '2']) } } },
-      },
-      { do: `POST ${kind.path}`, body: kind.object(name, labelsOf(random), random) },
-      { do: `DELETE ${kind.path}/${name}?gracePeriodSeconds=0` },
-    ]);
-  });
-  return {
-    steps: [
-      ...created(kind, random),
-      {
-        watch: `${kind.path}?watch=1&${accept === '' ? '' : 'pretty=true&'}timeoutSeconds=20&${[from, selection].filter((part) => part !== '').join('&')}`,
-        name: 'w',
-      },
-      ...changes,
-      { events: 'w', count: 0, ignore: ['/metadata/managedFields', '/metadata/resourceVersion'] },
-    ],
-  };
-}

@@ -153,6 +153,12 @@ describe('acting as somebody else', () => {
     }
   });
 
+  it('makes strangers unauthenticated, also where they are said to be authenticated', async () => {
+    const rights = ['impersonate /users /system:anonymous', 'impersonate /groups /system:authenticated'];
+    const { groups } = await attempt({ name: 'system:anonymous', groups: ['system:authenticated'] }, rights);
+    expect(groups).to.deep.equal(['system:authenticated', 'system:unauthenticated']);
+  });
+
   it('never goes to system:masters, to nameless groups, or to keys without a domain', async () => {
     const rights = [on('user-info'), `impersonate:user-info ${authn}/users /j`, `impersonate:user-info ${authn}/groups /system:masters`];
     const refusal = async (more: Partial<User>): Promise<string> => (await attempt({ name: 'j', ...more }, rights)).refusal;

@@ -176,7 +176,7 @@ describe('registry/declared kinds', () => {
         message: '',
       }));
       expect(await messages(answer({ poolCount: 0, conditions }))).to.deep.equal([
-        'status.conditions[0].reason: Required value: must be set',
+        'status.conditions[0].reason: Required value',
         'status.conditions: Too many: 11: must have at most 10 items',
       ]);
     });

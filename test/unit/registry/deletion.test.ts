@@ -68,6 +68,16 @@ describe('registry/deletion', () => {
     expect(planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, { now }).action).to.equal('remove');
   });
 
+  it('leaves an object within its grace period as it is, finalizers included, unless the period gets shorter', () => {
+    const graceful = deleting({ graceSeconds: (_, requested) => requested ?? 30 });
+    const ending = object({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30, finalizers: ['x/y'] });
+    const wish = { ...noDeleteOptions, propagationPolicy: 'Foreground' } as const;
+    expect(marked(ending, wish, graceful, { now })).to.deep.equal(ending);
+    expect(marked(ending, { ...wish, gracePeriodSeconds: 30 }, graceful, { now })).to.deep.equal(ending);
+    const { metadata } = marked(ending, { ...wish, gracePeriodSeconds: 10 }, graceful, { now });
+    expect(metadata).to.deep.include({ deletionGracePeriodSeconds: 10, finalizers: ['x/y', 'foregroundDeletion'] });
+  });
+
   it('shows the mark of a kind with a grace period even when that is zero', () => {
     const plan = planDeletion(object({ generation: 1 }), noDeleteOptions, deleting({ graceSeconds: () => 0 }), { now });
     expect(plan).to.have.nested.property('marked.metadata.generation', 2);

@@ -105,7 +105,7 @@ const findingWords = {
   }),
   tooLong: ({ detail }: Finding): Words => ({
     type: 'FieldValueTooLong',
-    message: `Too long: may not be more than ${String(detail)} bytes`,
+    message: `Too long: may not be more than ${String(detail)} ${detail === 1 ? 'byte' : 'bytes'}`,
   }),
   tooMany: ({ value, detail }: Finding): Words => ({
     type: 'FieldValueTooMany',

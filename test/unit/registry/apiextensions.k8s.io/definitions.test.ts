@@ -56,7 +56,7 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
   [
     'warnings of versions',
     definition({ name: 'V', deprecationWarning: 'gone' }),
-    ['invalid spec.versions[0].name', 'invalid spec.versions[0].deprecationWarning'],
+    ['invalid spec.versions[0].name', 'invalid spec.versions[0].deprecationWarning', 'invalid spec.version'],
   ],
   [
     'columns',

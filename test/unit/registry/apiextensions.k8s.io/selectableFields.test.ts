@@ -54,10 +54,10 @@ describe('custom resource definitions, selectable fields', () => {
 
   it('need a schema, of their version or of all', () => {
     expect(told(['.spec.color'], 'version', null)).to.deep.equal([
-      'selectableFields: Invalid value: "": selectableFields may only be set when version.schema.openAPIV3Schema is not included',
+      'selectableFields: Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
     ]);
     expect(told(['.spec.color'], 'all', null)).to.deep.equal([
-      'selectableFields: Invalid value: "": selectableFields may only be set when validations.schema is included',
+      'selectableFields: Invalid value: "": may only be set when validations.schema is included',
     ]);
   });
 
