@@ -4,7 +4,7 @@ import type { Role } from './core/ready.js';
 import type { Change, ChangesResult, Comparison, KeyValue, Operation, RangeOptions, RangeResult } from './store/contract.js';
 
 /**
- * A process's access to its replica, which `raft/client.ts` implements over the consensus thread's message port. Every promise settles within the caller's time
+ * A process's access to its replica, which `raft/replica/portReplica.ts` implements over the consensus thread's message port. Every promise settles within the caller's time
  * limit; results are values that distinguish definite from indefinite failures.
  */
 export interface Replica {

@@ -49,7 +49,7 @@ export interface StepParts {
 }
 
 /**
- * Steps by plugin; `names.ts` has their order and defaults. `server/authorization` makes the steps that need the authorizer, and `server/assembly/api.ts` adds
+ * Steps by plugin; `names.ts` has their order and defaults. `server/authorization` makes the steps that need the authorizer, and `server/assembly/admission.ts` adds
  * them under their names.
  */
 const steps: Readonly<Record<string, (parts: StepParts) => AdmissionPlugin>> = {

@@ -126,7 +126,7 @@ function addKeyServices(health: HealthRegistry, { current, mayChange }: HealthCh
   );
 }
 
-/** Probes are told the service's own words, as in the reference. */
+/** Probes receive the service's own words, as in the reference. */
 async function asked(service: KeyCheck): Promise<void> {
   try {
     await service.check();

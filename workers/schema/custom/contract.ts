@@ -26,7 +26,7 @@ export interface CompileOptions {
   readonly embedded?: EmbeddedRules;
 }
 
-/** `server/registry/apiextensions.k8s.io/embeddedrules.ts` implements them. */
+/** `server/kinds/apiextensions.k8s.io/embeddedRules.ts` implements them. */
 export interface EmbeddedRules {
   readonly kind: (kind: string) => readonly string[];
   /** `path` is that of the metadata, such as `spec.template.metadata`. */
