@@ -106,7 +106,7 @@ const quoted = /'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"/y;
 function parseBracket(reader: Reader): Step | null {
   if (reader.take('?(')) return parseFilter(reader);
   // An empty bracket is a slice from the first to the last item.
-  if (reader.take(']')) return sliced(null, null, { step: null });
+  if (reader.take(']')) return sliced(null, null, null);
   const alternatives: Step[] = [];
   do {
     const step = parseAlternative(reader);
@@ -122,7 +122,7 @@ function parseAlternative(reader: Reader): Step | null {
   const quoted = quotedText(reader);
   if (quoted !== null) return member(quoted);
   const slice = reader.match(slicePattern);
-  if (slice !== null) return sliced(numberOf(slice[1]), numberOf(slice[2]), { step: numberOf(slice[3]) });
+  if (slice !== null) return sliced(numberOf(slice[1]), numberOf(slice[2]), numberOf(slice[3]));
   const index = reader.match(indexPattern)?.[0];
   return index === undefined
     ? null
@@ -139,7 +139,7 @@ function quotedText(reader: Reader): string | null {
 
 /** The language has no backward steps. */
 const sliced =
-  (from: number | null, to: number | null, { step }: { readonly step: number | null }): Step =>
+  (from: number | null, to: number | null, step: number | null): Step =>
   (values) =>
     values.flatMap((value) =>
       Array.isArray(value) && (step ?? 1) > 0

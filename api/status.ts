@@ -74,10 +74,10 @@ export const notFound = (resource: GroupResource, name: string): StatusError =>
   new StatusError(404, 'NotFound', `${qualifiedName(resource)} "${name}" not found`, about(resource, name));
 export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualifiedName(resource)} "${name}" already exists`, about(resource, name));
-export const conflict = (resource: GroupResource, name: string, { why }: { readonly why: string }): StatusError =>
+export const conflict = (resource: GroupResource, name: string, why: string): StatusError =>
   new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedName(resource)} "${name}": ${why}`, about(resource, name));
 export const modified = (resource: GroupResource, name: string): StatusError =>
-  conflict(resource, name, { why: 'the object has been modified; please apply your changes to the latest version and try again' });
+  conflict(resource, name, 'the object has been modified; please apply your changes to the latest version and try again');
 export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
   new StatusError(405, 'MethodNotAllowed', `${action} is not supported on resources of kind "${qualifiedName(resource)}"`, {
     ...(resource.group === '' ? {} : { group: resource.group }),
@@ -97,7 +97,7 @@ export const timeout = (message: string, retryAfterSeconds = 1): StatusError =>
   new StatusError(504, 'Timeout', message, { retryAfterSeconds });
 
 /** 403 for a reason other than missing permissions; `name` may be empty. */
-export const forbidden = (resource: GroupResource, name: string, { why }: { readonly why: string }, causes?: StatusCause[]): StatusError =>
+export const forbidden = (resource: GroupResource, name: string, why: string, causes?: StatusCause[]): StatusError =>
   new StatusError(403, 'Forbidden', `${qualifiedName(resource)}${name === '' ? '' : ` ${JSON.stringify(name)}`} is forbidden: ${why}`, {
     ...about(resource, name),
     ...(causes === undefined ? {} : { causes }),

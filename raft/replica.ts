@@ -62,7 +62,7 @@ export async function openReplica({
   checkOptions(options);
   if (options.tls !== null) checkOwnCertificate(options.tls, options.memberId, new Date());
   const data = openDataDirectory(options);
-  const inbox = new Inbox(limits.messagesMax, { bytesMax: limits.messageBytesMax });
+  const inbox = new Inbox(limits.messagesMax, limits.messageBytesMax);
   let transport: Transport | null = null;
   try {
     checkMembership(options, data);
@@ -76,7 +76,7 @@ export async function openReplica({
       isAlone: () => isAlone(options.memberId, data),
       handlers: inbox,
       snapshotDirectory: data.snapshotDirectory,
-      reserveOf: (fileSystemBytes) => reserveOf(options.diskReserveBytes ?? null, { fileSystemBytes }),
+      reserveOf: (fileSystemBytes) => reserveOf(options.diskReserveBytes ?? null, fileSystemBytes),
       log: sink.log,
       random: Math.random,
     });

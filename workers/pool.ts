@@ -64,7 +64,7 @@ const taskFile = fileURLToPath(new URL('./task.js', import.meta.url));
 export const createWorkers = (options: WorkersOptions = {}): Workers => {
   const inlineMax = (encoding: EncodingName): number => options.inlineBytesMax ?? inlineBytesMax[encoding];
   const isInline = ({ bytes, encoding }: { bytes: Uint8Array; encoding: EncodingName }): boolean => bytes.byteLength <= inlineMax(encoding);
-  const pool = new LazyPool(options.threads ?? defaultThreads(), { queueMax: options.queueMax ?? queueMax });
+  const pool = new LazyPool(options.threads ?? defaultThreads(), options.queueMax ?? queueMax);
   return {
     decode: (job, waiter) => (isInline(job) ? runDecode(job) : pool.decode(job, waiter?.signal)),
     decodeObject: (request, waiter) => (isInline(request) ? decodeObject(request) : pool.decodeObject(request, waiter?.signal)),
@@ -84,7 +84,7 @@ class LazyPool {
 
   readonly #queueMax: number;
 
-  constructor(threads: number, { queueMax }: { readonly queueMax: number }) {
+  constructor(threads: number, queueMax: number) {
     this.#threads = threads;
     this.#queueMax = queueMax;
   }

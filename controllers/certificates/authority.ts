@@ -55,7 +55,7 @@ const extendedUsages: Readonly<Record<string, string>> = {
 };
 
 /** Throws when the texts are no certificate with its key. */
-export async function authorityWith(certificatePem: string, { keyPem }: { readonly keyPem: string }): Promise<Authority> {
+export async function authorityWith(certificatePem: string, keyPem: string): Promise<Authority> {
   useNodeCrypto();
   const issuer = new x509.X509Certificate(certificatePem);
   const key = createPrivateKey(keyPem);

@@ -58,7 +58,7 @@ function authorityIn({ certFile, keyFile }: AuthorityFiles): () => Promise<Autho
     const [certificate, key] = await Promise.all([fs.readFile(certFile, 'utf8'), fs.readFile(keyFile, 'utf8')]);
     const texts = JSON.stringify([certificate, key]);
     if (known?.texts !== texts)
-      known = { texts, authority: import('./authority.js').then(({ authorityWith }) => authorityWith(certificate, { keyPem: key })) };
+      known = { texts, authority: import('./authority.js').then(({ authorityWith }) => authorityWith(certificate, key)) };
     return known.authority;
   };
 }

@@ -42,18 +42,18 @@ export class Expectations {
   }
 
   /** Records that a deletion was seen, or will not happen. */
-  deleted(key: string, { uid }: { readonly uid: string }): void {
+  deleted(key: string, uid: string): void {
     this.#expected.get(key)?.deletions.delete(uid);
   }
 
   /**
    * Carries out a recorded deletion. The end of an object that was gone already, or cannot be deleted, will not be seen. Rejects where it cannot be deleted.
    */
-  async deleting(key: string, { uid }: { readonly uid: string }, deletion: Promise<unknown>): Promise<void> {
+  async deleting(key: string, uid: string, deletion: Promise<unknown>): Promise<void> {
     try {
       await deletion;
     } catch (error) {
-      this.deleted(key, { uid });
+      this.deleted(key, uid);
       if (!isNotFound(error)) throw error;
     }
   }

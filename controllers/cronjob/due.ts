@@ -19,7 +19,7 @@ const lateMs = 100;
 const reason = 'time difference between two schedules is less than 1 second';
 
 /** Returns the most recent run that is due at `now`. With `withDeadline` runs before the starting deadline do not count. */
-export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, { withDeadline }: { readonly withDeadline: boolean }): Due {
+export function dueAt(cronJob: CronJob, schedule: Schedule, now: number, withDeadline: boolean): Due {
   const since = beginning(cronJob, now, withDeadline);
   const first = schedule.next(since);
   if (first === null) return { kind: 'invalid', message: reason };
@@ -42,7 +42,7 @@ function beginning(cronJob: CronJob, now: number, withDeadline: boolean): number
 
 /** Returns the time until the next sync of a cron job; null for never. */
 export function nextLookMs(cronJob: CronJob, schedule: Schedule, now: number): number | null {
-  const due = dueAt(cronJob, schedule, now, { withDeadline: false });
+  const due = dueAt(cronJob, schedule, now, false);
   const from = due.kind === 'run' ? due.at : due.kind === 'none' ? due.since : now;
   const next = schedule.next(from);
   return next === null ? null : next + lateMs - now;

@@ -52,7 +52,7 @@ export function plan(cronJob: CronJob, now: number, localZone: string): Plan {
 
 function atSchedule(cronJob: CronJob, schedule: Schedule, now: number): Plan {
   const { spec } = cronJob;
-  const due = dueAt(cronJob, schedule, now, { withDeadline: true });
+  const due = dueAt(cronJob, schedule, now, true);
   if (due.kind === 'invalid') return idle(warning('InvalidSchedule', `invalid schedule: ${spec?.schedule ?? ''} : ${due.message}`));
   if (due.kind === 'none') return { remarks: [], start: null, againAfterMs: nextLookMs(cronJob, schedule, now) };
   const many =

@@ -141,7 +141,7 @@ class DaemonSetLoop {
     // Failed and untried creations will not be seen.
     this.expectations.created(key, create.length - created.succeeded);
     const results = await Promise.allSettled(
-      remove.map((pod) => this.expectations.deleting(key, { uid: uidOf(pod) }, this.#control.delete(set, pod))),
+      remove.map((pod) => this.expectations.deleting(key, uidOf(pod), this.#control.delete(set, pod))),
     );
     const failed = results.find((result) => result.status === 'rejected');
     return created.failure ?? (failed ? (failed.reason as unknown) : null);

@@ -186,7 +186,7 @@ class JobLoop {
       await this.#free(pod);
       await this.#control.delete(job, pod);
     };
-    return this.expectations.deleting(key, { uid: uidOf(pod) }, freeAndDelete());
+    return this.expectations.deleting(key, uidOf(pod), freeAndDelete());
   }
 
   async #create(

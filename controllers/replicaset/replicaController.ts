@@ -144,7 +144,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   async #delete(key: string, owner: O, { pods: victims }: Extract<ReplicaPlan, { do: 'delete' }>): Promise<unknown> {
     this.#expectations.expect(key, { deletions: victims.map(uidOf) });
     const results = await Promise.allSettled(
-      victims.map((pod) => this.#expectations.deleting(key, { uid: uidOf(pod) }, this.#control.delete(owner, pod))),
+      victims.map((pod) => this.#expectations.deleting(key, uidOf(pod), this.#control.delete(owner, pod))),
     );
     const failed = results.find((result) => result.status === 'rejected');
     return failed ? failed.reason : null;

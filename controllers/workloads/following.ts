@@ -45,7 +45,7 @@ export function follow<O extends KubeObject, T extends KubeObject>(
   const removed = (object: T): void => {
     const owner = ownerOf(object);
     if (!owner) return;
-    expectations?.deleted(keyTextOf(owner), { uid: uidOf(object) });
+    expectations?.deleted(keyTextOf(owner), uidOf(object));
     queue(owner, object, object);
   };
   const added = (object: T): void => {

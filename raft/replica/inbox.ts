@@ -24,7 +24,7 @@ export class Inbox implements TransportHandlers {
   #inputs: Input[] = [];
   #bytes = 0;
 
-  constructor(messagesMax: number, { bytesMax }: { readonly bytesMax: number }) {
+  constructor(messagesMax: number, bytesMax: number) {
     this.#messagesMax = messagesMax;
     this.#bytesMax = bytesMax;
   }

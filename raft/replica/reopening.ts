@@ -191,7 +191,7 @@ export class ReopeningReplica implements RequestReceiver {
   #space(storeBytes: number): SpaceStatus {
     const { options, disk = diskOf } = this.#options;
     const { freeBytes, fileSystemBytes } = disk(options.dataDirectory);
-    const reserveBytes = reserveOf(options.diskReserveBytes ?? null, { fileSystemBytes });
+    const reserveBytes = reserveOf(options.diskReserveBytes ?? null, fileSystemBytes);
     const level = diskLevel(freeBytes, { reserveBytes, before: 'low' });
     return {
       freeBytes,

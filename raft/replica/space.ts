@@ -22,7 +22,7 @@ const clearQuotaPart = 1 / 64;
 /** The amount by which leases and the like may exceed the quota. */
 const beyondQuotaBytes = 64 * mebibyte;
 
-export const reserveOf = (asked: number | null, { fileSystemBytes }: { readonly fileSystemBytes: number }): number =>
+export const reserveOf = (asked: number | null, fileSystemBytes: number): number =>
   asked ?? Math.min(reserveDefaultBytes, Math.floor(fileSystemBytes * reservePartMost));
 
 export function diskLevel(
@@ -91,7 +91,7 @@ export class Space {
   }
 
   get reserveBytes(): number {
-    return reserveOf(this.#asked, this.#reading);
+    return reserveOf(this.#asked, this.#reading.fileSystemBytes);
   }
 
   get disk(): SpaceLevel {

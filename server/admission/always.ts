@@ -14,5 +14,5 @@ export const alwaysDeny: AdmissionPlugin = {
 };
 
 function refuse({ resource, name }: Parameters<NonNullable<AdmissionPlugin['admit']>>[0]): never {
-  throw forbidden(resource.storage, name, { why: 'admission control is denying all modifications' });
+  throw forbidden(resource.storage, name, 'admission control is denying all modifications');
 }

@@ -15,6 +15,6 @@ export const denyServiceExternalIps = (): AdmissionPlugin => ({
     if (subresource !== '' || object === null) return;
     const present = old === null ? [] : addressesOf(old);
     if (addressesOf(object).some((address) => !present.includes(address)))
-      throw forbidden(services, name, { why: 'Use of external IPs is denied by admission control' });
+      throw forbidden(services, name, 'Use of external IPs is denied by admission control');
   },
 });

@@ -11,6 +11,6 @@ export const lastingNamespaces: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   resources: ['namespaces'],
   admit({ operation, resource, name }) {
-    if (operation === 'DELETE' && lasting.has(name)) throw forbidden(resource.storage, name, { why: 'this namespace may not be deleted' });
+    if (operation === 'DELETE' && lasting.has(name)) throw forbidden(resource.storage, name, 'this namespace may not be deleted');
   },
 };

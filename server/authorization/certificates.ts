@@ -22,7 +22,7 @@ const signerOf = (request: ApiObject | null): string => textAt(request ?? undefi
 async function demand({ resource, name, old, user }: AdmissionRequest, verb: 'approve' | 'sign', authorize: Authorizer): Promise<void> {
   const signer = signerOf(old);
   if (await mayUseSigner({ user, verb, signer, authorize })) return;
-  throw forbidden(resource.storage, name, { why: `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}` });
+  throw forbidden(resource.storage, name, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signer)}`);
 }
 
 interface SignerUse {
@@ -94,7 +94,7 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
         !organizationsOf(textAt(object, 'spec', 'request')).includes(administrators)
       )
         return;
-      throw forbidden(resource.storage, name, { why: `use of ${clientSigner} signer with ${administrators} group is not allowed` });
+      throw forbidden(resource.storage, name, `use of ${clientSigner} signer with ${administrators} group is not allowed`);
     },
   },
   {
@@ -105,7 +105,7 @@ export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlug
       if (object === null || operation === 'DELETE') return;
       const signer = signerOf(object);
       if (signer === '' || (await mayUseSigner({ user, verb: 'attest', signer, authorize }))) return;
-      throw forbidden(resource.storage, name, { why: `user not permitted to attest for signerName ${JSON.stringify(signer)}` });
+      throw forbidden(resource.storage, name, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
     },
   },
 ];

@@ -22,7 +22,7 @@ export const ownerReferencesPermission = (authorize: Authorizer, catalogue: Cata
     const may = askingFor(request, authorize);
     const { group, version } = resource;
     if (operation === 'UPDATE' && !(await may({ verb: 'delete', group, version, resource: resource.resource, subresource, name }))) {
-      throw forbidden(resource.storage, name, { why: "cannot set an ownerRef on a resource you can't delete: " });
+      throw forbidden(resource.storage, name, "cannot set an ownerRef on a resource you can't delete: ");
     }
     const blocking = now.filter(
       (reference) =>
@@ -49,13 +49,17 @@ async function demandFinalizers({ request: { resource, name }, reference, may, c
   const [group, version] = [reference.apiVersion.slice(0, Math.max(0, slash)), reference.apiVersion.slice(slash + 1)];
   const owner = catalogue.kind(group, version, reference.kind);
   if (owner === null) {
-    throw forbidden(resource.storage, name, {
-      why: `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${reference.apiVersion} Kind ${reference.kind}`,
-    });
+    throw forbidden(
+      resource.storage,
+      name,
+      `cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion ${reference.apiVersion} Kind ${reference.kind}`,
+    );
   }
   const asked = { verb: 'update', group, version, resource: owner.resource, subresource: 'finalizers', name: reference.name };
   if (await may(asked, owner.namespaced)) return;
-  throw forbidden(resource.storage, name, {
-    why: "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ",
-  });
+  throw forbidden(
+    resource.storage,
+    name,
+    "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: ",
+  );
 }

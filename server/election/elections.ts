@@ -222,16 +222,16 @@ const specOf = (object: ApiObject): JsonObject => (object['spec'] = { ...members
 function changed(current: ApiObject | null, step: Exclude<Step, { readonly do: 'nothing' | 'ping' }>, now: number): ApiObject | null {
   switch (step.do) {
     case 'elect':
-      return elected(current, step.candidate, step, now);
+      return elected(current, step.candidate, step.strategy, now);
     case 'prefer':
-      return preferring(current, step.candidate, step);
+      return preferring(current, step.candidate, step.strategy);
     case 'offer':
-      return offered(current, step, now);
+      return offered(current, step.strategy, now);
   }
 }
 
 /** The lease without a holder, for another coordinator; null where it already has a holder. */
-function offered(current: ApiObject | null, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
+function offered(current: ApiObject | null, strategy: string, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;
   const { holderIdentity: _, acquireTime: __, preferredHolder: ___, ...spec } = specOf(current);
@@ -240,7 +240,7 @@ function offered(current: ApiObject | null, { strategy }: { readonly strategy: s
 }
 
 /** The lease with a new holder, which has some seconds to renew it; null where another holder was faster. */
-function elected(current: ApiObject | null, candidate: string, { strategy }: { readonly strategy: string }, now: number): ApiObject | null {
+function elected(current: ApiObject | null, candidate: string, strategy: string, now: number): ApiObject | null {
   const held = heldIn(current);
   if (current === null || (held !== null && held.holder !== '' && !isExpired(held, now))) return null;
   const { acquireTime: _, preferredHolder: __, ...spec } = specOf(current);
@@ -254,7 +254,7 @@ function elected(current: ApiObject | null, candidate: string, { strategy }: { r
   return current;
 }
 
-function preferring(current: ApiObject | null, candidate: string, { strategy }: { readonly strategy: string }): ApiObject | null {
+function preferring(current: ApiObject | null, candidate: string, strategy: string): ApiObject | null {
   const held = heldIn(current);
   if (current === null || held === null || held.holder === candidate) return null;
   current['spec'] = { ...specOf(current), preferredHolder: candidate, strategy };

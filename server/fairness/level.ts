@@ -167,7 +167,7 @@ export class Level<T> {
     this.#advance(now);
     const seats = Math.max(1, wanted);
     if (this.#queues.length === 0) {
-      if (!this.#pool.take(seats, { limit: this.#seats })) return { outcome: 'busy' };
+      if (!this.#pool.take(seats, this.#seats)) return { outcome: 'busy' };
       const ticket = { of, seats, queue: -1, arrivedAt: now, begunAt: now, guess: 0 };
       this.#seatsInUse += seats;
       this.#underWay++;
@@ -178,7 +178,7 @@ export class Level<T> {
     const ticket: Ticket<T> = { of, seats, queue: index, arrivedAt: now, begunAt: null, guess: 0 };
     // A request that finds a seat and no waiting ones runs at once.
     this.#pool.waits(1);
-    if (this.#waiting === 0 && this.#pool.take(seats, { limit: this.#seats })) {
+    if (this.#waiting === 0 && this.#pool.take(seats, this.#seats)) {
       this.#pool.waits(-1);
       this.#wake(queue, now);
       this.#start(ticket, queue, now);
@@ -324,7 +324,7 @@ export class Level<T> {
       const index = this.#earliest(now);
       const queue = this.#queues[index]!;
       const ticket = queue.waiting[0]!;
-      if (!this.#pool.take(ticket.seats, { limit: this.#seats })) break;
+      if (!this.#pool.take(ticket.seats, this.#seats)) break;
       this.#pool.waits(-1);
       queue.waiting.shift();
       queue.waitingSeats -= ticket.seats;

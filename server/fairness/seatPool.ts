@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The taken seats of one level, and its waiting requests. */
 export interface SeatPool {
   /** Takes seats if they fit in `limit`. A larger request may run alone. */
-  take(seats: number, bound: { readonly limit: number }): boolean;
+  take(seats: number, limit: number): boolean;
   /** A running request changes its seats. */
   change(by: number): void;
   /** Changes the number of waiting requests. */
@@ -13,7 +13,7 @@ export interface SeatPool {
 export class OwnSeats implements SeatPool {
   #taken = 0;
 
-  take(seats: number, { limit }: { readonly limit: number }): boolean {
+  take(seats: number, limit: number): boolean {
     if (this.#taken > 0 && this.#taken + seats > limit) return false;
     this.#taken += seats;
     return true;
@@ -54,7 +54,7 @@ export class SharedSeats {
   readonly #threads: number;
 
   /** `memory` has the size `bytesFor(threads)`; `thread` counts from 0. */
-  constructor(memory: SharedArrayBuffer, thread: number, { threads }: { readonly threads: number }) {
+  constructor(memory: SharedArrayBuffer, thread: number, threads: number) {
     this.#thread = thread;
     this.#threads = threads;
 
@@ -108,7 +108,7 @@ export class SharedPool implements SeatPool {
     this.#freed = freed;
   }
 
-  take(seats: number, { limit }: { readonly limit: number }): boolean {
+  take(seats: number, limit: number): boolean {
     // Exceeding the limit even for a moment could make another thread refuse a request.
     for (;;) {
       const before = Atomics.load(this.#taken, this.place);

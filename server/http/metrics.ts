@@ -44,7 +44,7 @@ export interface Metrics extends ProcessMetrics {
 }
 
 /** `ofProcess`: includes metrics of the process, which one of its threads exports. */
-export function createMetrics(choice: MetricChoice = {}, { ofProcess = true }: { readonly ofProcess?: boolean } = {}): Metrics {
+export function createMetrics(choice: MetricChoice = {}, ofProcess = true): Metrics {
   const process = createProcessMetrics(choice, ofProcess);
   const { registry } = process;
   const requests = requestMetrics(registry);

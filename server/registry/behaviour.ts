@@ -35,7 +35,7 @@ export interface ScaleForm {
   /** Returns the state from which a write starts, which may hold less than `show` returns. */
   readonly before: (object: ApiObject, version: string) => ApiObject;
   /** Merges what a client wrote to the scale into the workload; may change both. */
-  readonly put: (object: ApiObject, written: { readonly scale: ApiObject }, resource: ScaledResource) => ApiObject;
+  readonly put: (object: ApiObject, scale: ApiObject, resource: ScaledResource) => ApiObject;
   /** The path of the desired number of replicas in each version, for field ownership. */
   readonly replicasPath: ReplicasPaths;
   /** Refuses server-side apply of a scale without a conflict, for types whose scale it can own but not change. */

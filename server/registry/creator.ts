@@ -155,7 +155,7 @@ export class Creator {
         : { taken: { terminating: isDeleting(present) } };
     }
     const storage = this.#objects.storageOf(target.resource);
-    const result = await fitting(form, { applies: request.owners !== undefined }, (object) =>
+    const result = await fitting(form, request.owners !== undefined, (object) =>
       storage.create(key, object, { timeoutMs: request.timeoutMs, beside }),
     );
     switch (result.outcome) {

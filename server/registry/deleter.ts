@@ -42,7 +42,7 @@ export class Deleter {
     const rules = target.resource.behaviour.strategy.delete;
     // The reference checks this for a named object, not for those of a collection.
     const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
-    if (why !== null) throw forbidden(target.resource.storage, target.name, { why });
+    if (why !== null) throw forbidden(target.resource.storage, target.name, why);
     if (terms.unnamed !== true) warn(target.resource, deleteOptions, request);
     return this.#deleteUnprotected(target, deleteOptions, request, terms);
   }

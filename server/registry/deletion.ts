@@ -145,14 +145,18 @@ export function preconditionProblem(
   const kind = { group: resource.group, resource: resource.kind };
   const actual = old.metadata;
   if (uid !== null && uid !== actual.uid) {
-    return conflict(kind, name, {
-      why: `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`,
-    });
+    return conflict(
+      kind,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${actual.uid ?? ''}). The object might have been deleted and then recreated`,
+    );
   }
   if (resourceVersion !== null && resourceVersion !== String(stored.version)) {
-    return conflict(kind, name, {
-      why: `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.version}). The object might have been modified`,
-    });
+    return conflict(
+      kind,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${stored.version}). The object might have been modified`,
+    );
   }
   return null;
 }

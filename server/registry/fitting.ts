@@ -8,7 +8,7 @@ import { isTooLarge } from '../storage/requestSize.js';
  */
 export async function fitting(
   object: ApiObject,
-  { applies = false }: { readonly applies?: boolean },
+  applies = false,
   write: (object: ApiObject) => Promise<WriteResult>,
 ): Promise<WriteResult> {
   const result = await write(object);

@@ -74,6 +74,6 @@ const isTerminating = (namespace: ApiObject): boolean =>
   namespace.metadata.deletionTimestamp !== undefined || memberAt(namespace, 'status', 'phase') === 'Terminating';
 
 const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
-  forbidden(resource, name, { why: `unable to create new content in namespace ${namespace} because it is being terminated` }, [
+  forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
     { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
   ]);

@@ -36,7 +36,7 @@ function selectorText(object: ApiObject): string {
 }
 
 /** Merges a written scale into the workload; changes `object`. Throws 422 or 409. */
-export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObject }, resource: ScaledResource): ApiObject {
+export function withScale(object: ApiObject, scale: ApiObject, resource: ScaledResource): ApiObject {
   const { metadata } = scale;
   const name = object.metadata.name ?? '';
   const replicas = memberAt(scale, 'spec', 'replicas') ?? 0;
@@ -48,9 +48,11 @@ export function withScale(object: ApiObject, { scale }: { readonly scale: ApiObj
   if (findings.length > 0) throw invalidObject({ group: 'autoscaling', kind: 'Scale' }, name, findings.map(toCause));
   const uid = metadata.uid ?? '';
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict({ group: resource.group, resource: `${resource.resource}/scale` }, name, {
-      why: `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`,
-    });
+    throw conflict(
+      { group: resource.group, resource: `${resource.resource}/scale` },
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid ?? ''}`,
+    );
   }
   (object['spec'] as JsonObject)['replicas'] = replicas;
   object.metadata.resourceVersion = metadata.resourceVersion ?? '';

@@ -239,7 +239,7 @@ export class Updater {
     const storage = this.#objects.storageOf(target.resource);
     const result = completes
       ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.#objects.released(target, stored) })
-      : await fitting(object, change, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
+      : await fitting(object, change.applies, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
     switch (result.outcome) {
       case 'applied':
         return { outcome: 'done', object: completes ? await transientInTurns(object, result.object.version) : result.object };

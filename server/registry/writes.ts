@@ -284,11 +284,12 @@ export function wrongUid({ resource, namespace, name }: Target, { wanted, actual
   const kept = oddPartOf(resource.storage) ?? resource.storage.resource;
   // A dry run ends before the store, which adds its own key prefix.
   const key = `${dryRun ? '' : '/registry'}/${kept}/${namespace === '' ? '' : `${namespace}/`}${name}`;
-  return conflict(resource.storage, name, {
-    why:
-      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, ` +
+  return conflict(
+    resource.storage,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, ` +
       `AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`,
-  });
+  );
 }
 
 interface WrongUid {

@@ -46,7 +46,7 @@ export class Segment {
     this.#clearIfTooEmpty();
   }
 
-  leave(place: number, { size }: { readonly size: number }): void {
+  leave(place: number, size: number): void {
     if ((this.#lodgers[place] ?? null) === null) return;
     this.#lodgers[place] = null;
     this.#bytesUsed -= size;

@@ -141,7 +141,7 @@ export class StoredItem implements StoredObject, Lodger {
   }
 
   #leaveTheOne(): void {
-    this.#segment?.leave(this.#placeInSegment, { size: this.size });
+    this.#segment?.leave(this.#placeInSegment, this.size);
     this.#segment = null;
   }
 
@@ -271,7 +271,7 @@ class Encoding implements Lodger {
   }
 
   leave(): void {
-    this.#segment.leave(this.#place, this);
+    this.#segment.leave(this.#place, this.size);
   }
 }
 

@@ -40,7 +40,7 @@ interface Duties {
 async function serve(start: ThreadStart): Promise<void> {
   const { options, thread, threads, socket, ticketKeys, shared } = start;
   widenBufferPool();
-  const metrics = createMetrics(metricChoice(options), { ofProcess: false });
+  const metrics = createMetrics(metricChoice(options), false);
   const duties: Duties = { drain: () => Promise.resolve(), stop: () => Promise.resolve(), release: () => undefined };
   const line = firstThread(metrics, duties);
   const base = prepare(start, line, metrics);
@@ -147,7 +147,7 @@ function stack({ options, thread, threads, replica, shared, peers }: ThreadStart
   const store = joinEmbedded(replica);
   const forms = new SharedForms({ table: shared.forms, thread, threads, peers });
   const api = assembleApi({ ...given, ...parts, options, store, commonForms: forms, countEvents: (keys) => line.ask('countEvent', keys) });
-  const seats = new SharedSeats(shared.seats, thread, { threads });
+  const seats = new SharedSeats(shared.seats, thread, threads);
   const fairness = options['enable-priority-and-fairness'] ? fairnessOf({ options, log, api, store, metrics, seats }) : null;
   const share: ThreadShare = {
     isFirst: false,

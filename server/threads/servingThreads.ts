@@ -91,7 +91,7 @@ export class ServingThreads {
     this.progress = new SharedProgress(this.#memory.progress);
     this.share = {
       isFirst: true,
-      seats: new SharedSeats(this.#memory.seats, 0, { threads: given.threads }),
+      seats: new SharedSeats(this.#memory.seats, 0, given.threads),
       inflight: inflightIn(this.#memory.inflight),
       exposition: (of) => this.#exposition(of),
       resetMetrics: (of) => this.#resetMetrics(of),

@@ -20,7 +20,7 @@ export class CharSet {
   readonly #ascii = new Uint8Array(ascii);
   readonly #tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
 
-  constructor(items: readonly ClassItem[], negated: boolean, { foldCase }: { readonly foldCase: boolean }) {
+  constructor(items: readonly ClassItem[], negated: boolean, foldCase: boolean) {
     this.#negated = negated;
     this.#tests = items.map(({ source, negated: without }) => ({
       test: new RegExp(`^[${source}]$`, foldCase ? 'iu' : 'u'),

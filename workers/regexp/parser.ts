@@ -138,7 +138,7 @@ class Parser {
   }
 
   #set(items: readonly ClassItem[], negated = false): Node {
-    return { is: 'set', set: new CharSet(items, negated, { foldCase: this.#flags.foldCase }) };
+    return { is: 'set', set: new CharSet(items, negated, this.#flags.foldCase) };
   }
 
   #literal(code: number): Node {

@@ -14,7 +14,7 @@ export class BodyBudget {
 
   #ofOneMax: number;
 
-  constructor(ofAllMax = bodyBytesOfAllMax, { ofOneMax = bodyBytesOfOneMax }: { readonly ofOneMax?: number } = {}) {
+  constructor(ofAllMax = bodyBytesOfAllMax, ofOneMax = bodyBytesOfOneMax) {
     this.#ofAllMax = ofAllMax;
     this.#ofOneMax = ofOneMax;
   }

@@ -16,7 +16,7 @@ export const jobValidation = (lookup: Lookup): AdmissionPlugin => ({
     const gang = (await groupsOf(old, lookup)).find((group) => isSet(memberAt(group, 'spec', 'schedulingPolicy', 'gang')));
     if (gang === undefined) return;
     const why = `cannot change parallelism for a Job referencing gang-scheduled PodGroup ${JSON.stringify(gang.metadata.name)}`;
-    throw forbidden(resource.storage, name, { why });
+    throw forbidden(resource.storage, name, why);
   },
 });
 

@@ -16,7 +16,7 @@ export const podGroupWorkloadExists = (lookup: Lookup): AdmissionPlugin => ({
     const [workload, template] = [textAt(source, 'workloadName'), textAt(source, 'podGroupTemplateName')];
     const found = await lookup.find(workloads, namespace, workload);
     const refuse = (why: string): never => {
-      throw forbidden(resource.storage, name, { why: `PodGroup rejected: ${why}` });
+      throw forbidden(resource.storage, name, `PodGroup rejected: ${why}`);
     };
     const quoted = JSON.stringify(workload);
     if (found === null) return refuse(`Workload ${quoted} not found`);

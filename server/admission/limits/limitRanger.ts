@@ -29,9 +29,11 @@ function demandFew({ resource, name, object }: AdmissionRequest, ranges: readonl
     .filter((limit) => limit['type'] === 'Container')
     .reduce((sum, limit) => sum + amountMembers.reduce((count, member) => count + Object.keys(objectAt(limit, member) ?? {}).length, 0), 0);
   if (amounts * containers <= combinationsMax) return;
-  throw forbidden(resource.storage, name, {
-    why: `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${combinationsMax} together`,
-  });
+  throw forbidden(
+    resource.storage,
+    name,
+    `limit ranges of the namespace name ${amounts} amounts for each of ${containers} containers, which is more than ${combinationsMax} together`,
+  );
 }
 
 const itemsOf = (range: ApiObject): JsonObject[] => objectsIn(objectAt(range, 'spec'), 'limits');
@@ -55,9 +57,11 @@ export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
     for (const range of ranges) {
       const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, complaintsToldMax);
       if (complaints.length > 0)
-        throw forbidden(request.resource.storage, request.name, {
-          why: complaints.length === 1 ? (complaints[0] ?? '') : `[${complaints.join(', ')}]`,
-        });
+        throw forbidden(
+          request.resource.storage,
+          request.name,
+          complaints.length === 1 ? (complaints[0] ?? '') : `[${complaints.join(', ')}]`,
+        );
     }
   },
 });

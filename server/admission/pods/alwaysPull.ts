@@ -34,7 +34,7 @@ export const alwaysPullImages = (): AdmissionPlugin => ({
   validate(request) {
     const pod = podWithImages(request);
     const finding = pod === null ? undefined : findingsIn(pod)[0];
-    if (finding !== undefined) throw forbidden(pods, request.name, { why: `${finding.path}: ${finding.message}` });
+    if (finding !== undefined) throw forbidden(pods, request.name, `${finding.path}: ${finding.message}`);
   },
 });
 

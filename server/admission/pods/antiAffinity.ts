@@ -17,8 +17,10 @@ export const limitHardAntiAffinity = (): AdmissionPlugin => ({
       .map((term) => textAt(term, 'topologyKey'))
       .find((key) => key !== host);
     if (wide !== undefined)
-      throw forbidden(pods, name, {
-        why: `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${host} is allowed`,
-      });
+      throw forbidden(
+        pods,
+        name,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide} but only key ${host} is allowed`,
+      );
   },
 });

@@ -29,7 +29,7 @@ export const nodeDeclaresFeatures = (lookup: Lookup): AdmissionPlugin => ({
     if (needed.length === 0) return;
     const node = await lookup.find(nodes, '', change.nodeName);
     const why = node === null ? `node ${JSON.stringify(change.nodeName)} not found` : lackOf(needed, node);
-    if (why !== null) throw forbidden(request.resource.storage, request.name, { why });
+    if (why !== null) throw forbidden(request.resource.storage, request.name, why);
   },
 });
 

@@ -111,7 +111,7 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
         (error: unknown) => {
           report(error);
           if (!policy.defaultAllow)
-            throw forbidden(pods, request.name, { why: `Post to the image policy webhook failed: ${(error as Error).message}` });
+            throw forbidden(pods, request.name, `Post to the image policy webhook failed: ${(error as Error).message}`);
           request.annotate('imagepolicywebhook.image-policy.k8s.io/failed-open', 'true');
           return { allowed: true, reason: '', annotations: {} };
         },
@@ -120,7 +120,7 @@ export function imagePolicyWebhook({ policy, ask, report, now = () => performanc
         request.annotate(`imagepolicywebhook.image-policy.k8s.io/${key}`, text);
       if (verdict.allowed) return;
       const why = verdict.reason === '' ? '' : `: ${verdict.reason}`;
-      throw forbidden(pods, request.name, { why: `image policy webhook backend denied one or more images${why}` });
+      throw forbidden(pods, request.name, `image policy webhook backend denied one or more images${why}`);
     },
   };
 }

@@ -62,7 +62,7 @@ export const podNodeSelector = (lookup: Lookup, selectors: NodeSelectors): Admis
       Object.entries(own).every(([key, value]) => Object.hasOwn(allowed, key) && allowed[key] === value)
     )
       return;
-    throw forbidden(pods, request.name, { why: 'pod node label selector labels conflict with its namespace whitelist' });
+    throw forbidden(pods, request.name, 'pod node label selector labels conflict with its namespace whitelist');
   },
 });
 
@@ -71,7 +71,7 @@ async function namespaceLabels({ namespace, name }: AdmissionRequest, lookup: Lo
   if (text === undefined) return byDefault;
   const labels = labelsIn(text);
   if (labels === null)
-    throw forbidden(pods, name, { why: `annotation ${annotation} of namespace ${namespace} must be labels such as zone=a,disk=fast` });
+    throw forbidden(pods, name, `annotation ${annotation} of namespace ${namespace} must be labels such as zone=a,disk=fast`);
   return labels;
 }
 
@@ -79,5 +79,5 @@ const labelsOf = (spec: JsonObject): Labels => (objectAt(spec, 'nodeSelector') ?
 
 function refuseConflict(wanted: Labels, own: Labels, { name }: AdmissionRequest): void {
   if (Object.entries(own).every(([key, value]) => !Object.hasOwn(wanted, key) || wanted[key] === value)) return;
-  throw forbidden(pods, name, { why: 'pod node label selector conflicts with its namespace node label selector' });
+  throw forbidden(pods, name, 'pod node label selector conflicts with its namespace node label selector');
 }

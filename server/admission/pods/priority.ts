@@ -58,9 +58,9 @@ async function admitPod({ operation, object, old, name }: AdmissionRequest, look
   }
   const className = textAt(spec, 'priorityClassName');
   const found = className === '' ? defaultClass(await lookup.list(classes, null)) : await lookup.find(classes, '', className);
-  if (className !== '' && found === null) throw forbidden(pods, name, { why: `no PriorityClass with name ${className} was found` });
+  if (className !== '' && found === null) throw forbidden(pods, name, `no PriorityClass with name ${className} was found`);
   const problem = applyPriority(spec, found === null ? noClass : priorityOf(found));
-  if (problem !== null) throw forbidden(pods, name, { why: problem });
+  if (problem !== null) throw forbidden(pods, name, problem);
 }
 
 /** Only one class can be the default. */
@@ -69,7 +69,7 @@ async function validateClass({ operation, object, name }: AdmissionRequest, look
   const present = defaultClass(await lookup.list(classes, ''));
   const other = present?.metadata.name;
   if (other === undefined || (operation === 'UPDATE' && other === name)) return;
-  throw forbidden(classes, name, { why: `PriorityClass ${other} is already marked as default. Only one default can exist` });
+  throw forbidden(classes, name, `PriorityClass ${other} is already marked as default. Only one default can exist`);
 }
 
 export const priority = (lookup: Lookup): AdmissionPlugin => ({

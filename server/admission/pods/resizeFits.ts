@@ -25,7 +25,7 @@ export const podResizeFits = (lookup: Lookup): AdmissionPlugin => ({
     const change = request.subresource === 'resize' ? changedOnNode(request) : null;
     if (change === null) return;
     const node = await lookup.find(nodes, '', change.nodeName);
-    const refuse = (why: string, causes?: StatusCause[]): StatusError => forbidden(request.resource.storage, request.name, { why }, causes);
+    const refuse = (why: string, causes?: StatusCause[]): StatusError => forbidden(request.resource.storage, request.name, why, causes);
     if (node === null) throw refuse(`node ${JSON.stringify(change.nodeName)} not found`);
     for (const { reason, find } of checks) {
       const why = find(change.pod, node);

@@ -42,7 +42,7 @@ async function classOf(spec: JsonObject, name: string, lookup: Lookup): Promise<
   if (spec['runtimeClassName'] === '') throw plainError(500, 'resource name may not be empty');
   if (className === '') return null;
   const found = await lookup.find(classes, '', className);
-  if (found === null) throw forbidden(pods, name, { why: `pod rejected: RuntimeClass ${JSON.stringify(className)} not found` });
+  if (found === null) throw forbidden(pods, name, `pod rejected: RuntimeClass ${JSON.stringify(className)} not found`);
   return found;
 }
 
@@ -57,7 +57,7 @@ export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
     const spec = ensureObject(request.object as ApiObject, 'spec');
     const found = await classOf(spec, request.name, lookup);
     const problem = found === null ? null : (applyOverhead(spec, found) ?? applyScheduling(spec, found));
-    if (problem !== null) throw forbidden(pods, request.name, { why: problem });
+    if (problem !== null) throw forbidden(pods, request.name, problem);
   },
   async validate(request) {
     if (!isNewPod(request)) return;
@@ -66,8 +66,8 @@ export const runtimeClass = (lookup: Lookup): AdmissionPlugin => ({
     const fixed = found === null ? null : objectAt(objectAt(found, 'overhead') ?? {}, 'podFixed');
     const overhead = objectAt(spec, 'overhead') ?? {};
     if (fixed === null && Object.keys(overhead).length > 0)
-      throw forbidden(pods, request.name, { why: 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead' });
+      throw forbidden(pods, request.name, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     if (fixed !== null && !sameValue(fixed, overhead))
-      throw forbidden(pods, request.name, { why: "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead" });
+      throw forbidden(pods, request.name, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
   },
 });

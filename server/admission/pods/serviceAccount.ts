@@ -81,15 +81,19 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
     for (let attempt = 1; ; attempt++) {
       const complaints = pathSegmentName(accountName, false);
       if (complaints.length > 0)
-        throw forbidden(pods, name, {
-          why: `error looking up service account ${namespace}/${accountName}: invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`,
-        });
+        throw forbidden(
+          pods,
+          name,
+          `error looking up service account ${namespace}/${accountName}: invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`,
+        );
       const account = await lookup.find(accounts, namespace, accountName);
       if (account !== null) return account;
       if (accountName !== defaultAccount || attempt >= defaultAccountAttempts) {
-        throw forbidden(pods, name, {
-          why: `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`,
-        });
+        throw forbidden(
+          pods,
+          name,
+          `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`,
+        );
       }
       await pause(attemptDistanceMs * (1 + random()));
     }
@@ -102,7 +106,7 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       const spec = ensureObject(request.object, 'spec');
       if (isMirror(request.object)) {
         const problem = mirrorProblem(spec);
-        if (problem !== null) throw forbidden(pods, request.name, { why: problem });
+        if (problem !== null) throw forbidden(pods, request.name, problem);
         return;
       }
       const accountName = textAt(spec, 'serviceAccountName') || defaultAccount;
@@ -118,7 +122,7 @@ export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAc
       if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
       const spec = ensureObject(request.object, 'spec');
       const problem = (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec));
-      if (problem !== null) throw forbidden(pods, request.name, { why: problem });
+      if (problem !== null) throw forbidden(pods, request.name, problem);
     },
   };
 };

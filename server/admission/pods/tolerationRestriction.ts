@@ -54,9 +54,11 @@ export const podTolerationRestriction = (lookup: Lookup, rules: TolerationRules)
     const allowed = await listOf(request, { lookup, annotation: allowedAnnotation, otherwise: rules.allowed });
     const had = objectsIn(objectAt(request.object, 'spec') ?? {}, 'tolerations');
     if (allowed.length === 0 || had.every((toleration) => allowed.some((each) => covers(each, toleration)))) return;
-    throw forbidden(pods, request.name, {
-      why: 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
-    });
+    throw forbidden(
+      pods,
+      request.name,
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    );
   },
 });
 
@@ -75,8 +77,7 @@ async function listOf(
   if (text === undefined) return otherwise;
   if (text === '') return [];
   const read = parsed(text);
-  if (read === null)
-    throw forbidden(pods, name, { why: `annotation ${annotation} of namespace ${namespace} is no list of tolerations in JSON` });
+  if (read === null) throw forbidden(pods, name, `annotation ${annotation} of namespace ${namespace} is no list of tolerations in JSON`);
   return read;
 }
 

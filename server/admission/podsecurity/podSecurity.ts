@@ -99,7 +99,7 @@ async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Par
   parts.counts.evaluated(found.length > 0 ? 'deny' : 'allow', 'enforce', policy.enforce, request);
   record(request, subject, policy.audit, parts);
   if (found.length > 0)
-    throw forbidden(pods, request.name, { why: `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}` });
+    throw forbidden(pods, request.name, `violates PodSecurity ${JSON.stringify(textOf(policy.enforce))}: ${detailsText(found)}`);
   warn(request, subject, policy.warn, parts);
 }
 

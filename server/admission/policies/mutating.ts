@@ -158,7 +158,7 @@ class Mutating {
   #refusal(): StatusError {
     const [first] = this.#problems;
     const causes: StatusCause[] = this.#problems.map(({ message }) => ({ message }));
-    const { code, details } = forbidden(this.#request.resource, nameIn(this.#request), { why: '' }, causes);
+    const { code, details } = forbidden(this.#request.resource, nameIn(this.#request), '', causes);
     return new StatusError(code, first?.reason ?? 'Forbidden', first?.message ?? '', details);
   }
 }

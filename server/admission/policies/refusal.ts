@@ -10,7 +10,7 @@ export const nameIn = ({ name, object }: AdmissionRequest): string => {
 };
 
 export function refusal(request: AdmissionRequest, reason: string, message: string): StatusError {
-  const { message: whole, details } = forbidden(request.resource, nameIn(request), { why: message }, [{ message }]);
+  const { message: whole, details } = forbidden(request.resource, nameIn(request), message, [{ message }]);
   const told = reason === '' ? 'Invalid' : reason;
   return new StatusError(codes[told] ?? 422, told, whole, details);
 }

@@ -57,7 +57,7 @@ export const resourceQuota = ({ storage, now, limited }: QuotaParts): AdmissionP
         limited.length === 0
           ? null
           : uncovered({ limited, quotas, usage: use.grown, object: object as KubeObject, resource: resource.storage });
-      if (missing !== null) throw forbidden(resource.storage, request.name, { why: missing });
+      if (missing !== null) throw forbidden(resource.storage, request.name, missing);
       if (charges.length === 0 || request.dryRun || (await write(storage, charges, now()))) return;
     }
     throw internalError(new Error(`too many writers compete for the quotas of namespace ${namespace}`));
@@ -111,7 +111,7 @@ function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Us
   const resource = request.resource.storage;
   const countedBefore = (quota: ApiObject): boolean =>
     old !== null && inScopes(quota as ResourceQuota, qualifiedName(resource), old as KubeObject);
-  const refuse = (why: string): StatusError => forbidden(resource, request.name, { why });
+  const refuse = (why: string): StatusError => forbidden(resource, request.name, why);
   const matching = quotas
     .map((stored) => ({ stored, quota: stored.decode() }))
     .map((each) => ({ ...each, ...statusOf(each.quota) }))

@@ -39,13 +39,15 @@ export const claimResize = (lookup: Lookup): AdmissionPlugin => ({
     if (operation !== 'UPDATE' || subresource !== '' || object === null || old === null || compareAmounts(sizeOf(object), sizeOf(old)) <= 0)
       return;
     if (textAt(old, 'status', 'phase') !== 'Bound')
-      throw forbidden(resource.storage, name, { why: 'Only bound persistent volume claims can be expanded' });
+      throw forbidden(resource.storage, name, 'Only bound persistent volume claims can be expanded');
     const [now, before] = [classOf(object) ?? '', classOf(old) ?? ''];
     const found = now !== '' && now === before ? await lookup.find(classes, '', now) : null;
     if (found?.['allowVolumeExpansion'] !== true) {
-      throw forbidden(resource.storage, name, {
-        why: 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
-      });
+      throw forbidden(
+        resource.storage,
+        name,
+        'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+      );
     }
   },
 });

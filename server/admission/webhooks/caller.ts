@@ -65,7 +65,7 @@ export class HookCaller {
         return null;
       case 'error':
         if (hook.ignoresFailures) return null;
-        throw forbidden(request.resource, request.name, { why: verdict.message });
+        throw forbidden(request.resource, request.name, verdict.message);
     }
   }
 

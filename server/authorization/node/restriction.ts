@@ -31,7 +31,7 @@ export const nodeRestriction = (
       node === ''
         ? `could not determine node from user ${JSON.stringify(user.name)}`
         : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
-    if (why !== null) throw forbidden(resource.storage, name, { why });
+    if (why !== null) throw forbidden(resource.storage, name, why);
   },
 });
 

@@ -56,7 +56,7 @@ async function checkRole(request: AdmissionRequest, role: ApiObject, index: Look
     aggregates &&
     (await compareRules(index.rulesFor(user, namespace).rules, everything, { ended: endedOf(request) }))?.rules.length !== 0
   ) {
-    throw forbidden(resource, role.metadata.name ?? '', { why: 'must have cluster-admin privileges to use the aggregationRule' });
+    throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
   }
   await demand(request, role, rulesOf(role), index);
 }
@@ -89,7 +89,7 @@ const listCharsMax = 32_768;
 async function demand(request: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {
   const { user, namespace, resource } = request;
   const { rules, problems } = index.rulesFor(user, namespace);
-  const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', { why });
+  const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', why);
   const who = `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)})`;
   const missing = await compareRules(rules, wanted, { ended: endedOf(request) });
   if (missing === null)

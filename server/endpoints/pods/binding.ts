@@ -54,7 +54,7 @@ export const createBinding: VerbHandler = async (context, route, deps) => {
 function bound(pod: ApiObject | null, binding: ApiObject, clearsNomination: boolean): ApiObject {
   const current: ApiObject = pod ?? { metadata: {} };
   const problem = bindingProblem(current);
-  if (problem !== null) throw conflict({ group: '', resource: 'pods/binding' }, current.metadata.name ?? '', { why: problem });
+  if (problem !== null) throw conflict({ group: '', resource: 'pods/binding' }, current.metadata.name ?? '', problem);
   const wanted = binding.metadata.resourceVersion ?? '';
   const result = bind(current, binding, timestamp(), clearsNomination);
   if (wanted !== '') result.metadata.resourceVersion = wanted;

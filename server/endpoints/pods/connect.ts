@@ -65,7 +65,7 @@ async function demandCreate({ user, info, request }: RequestContext, { resource,
   if (info.verb === 'create') return;
   const { decision, reason, error } = await authorize({ ...attributesOf(user, info, request.method ?? ''), verb: 'create' });
   if (decision === 'allow') return;
-  throw error === undefined ? forbidden(resource, name, { why: reason }) : internalError(error);
+  throw error === undefined ? forbidden(resource, name, reason) : internalError(error);
 }
 
 async function podOf(route: Route, { registry }: VerbDeps): Promise<ApiObject> {

@@ -142,9 +142,7 @@ function demand({ uid, resourceVersion }: DeleteParameters['deleteOptions'], { m
     what: string,
     { wanted, actual = '', why = '' }: { readonly wanted: string; readonly actual?: string; readonly why?: string },
   ): never => {
-    throw conflict(podKind, name, {
-      why: `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). ${why}`,
-    });
+    throw conflict(podKind, name, `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${actual}). ${why}`);
   };
   if (uid !== null && uid !== metadata.uid)
     refuse('UID', { wanted: uid, actual: metadata.uid, why: 'The object might have been deleted and then recreated' });

@@ -65,7 +65,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
   const otherUid = uidComplaint(request, account);
   if (otherUid !== null && tokens?.refusesOtherUids !== false)
-    throw conflict({ group: type.group, resource: type.kind }, target.name, { why: otherUid });
+    throw conflict({ group: type.group, resource: type.kind }, target.name, otherUid);
   if (tokens?.issuer == null) throw withoutKey();
   const spec = membersOf(request['spec']);
   if (itemsOf(spec['audiences']).length === 0) spec['audiences'] = [...tokens.audiences];
@@ -185,9 +185,11 @@ async function boundObjects(reads: Reads, account: ApiObject, spec: JsonObject):
     );
   }
   if (uid !== '' && uid !== object.metadata.uid) {
-    throw conflict({ group: '', resource: kind }, name, {
-      why: `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
-    });
+    throw conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
   return { ...unbound, ...(kind === 'Pod' ? { node: await nodeOf(reads, object) } : {}), [bindable.member]: object };
 }

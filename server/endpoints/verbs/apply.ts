@@ -99,7 +99,7 @@ export const applyPatch =
 /** A uid implies that the object exists. Throws 409. */
 function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
   if (uid !== '')
-    throw conflict(resource, name, { why: `uid mismatch: the provided object specified uid ${uid}, and no existing object was found` });
+    throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
 
 function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {

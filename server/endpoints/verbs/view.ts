@@ -34,7 +34,7 @@ export const scale: View = {
   show: (object, version, resource) => resource.behaviour.scale.show(object, version),
   table: scaleTable,
   before: (object, version, resource) => resource.behaviour.scale.before(object, version),
-  put: (object, scale, resource) => resource.behaviour.scale.put(object, { scale }, resource),
+  put: (object, scale, resource) => resource.behaviour.scale.put(object, scale, resource),
   refuseApply: (name, resource, why) => resource.behaviour.scale.refuseApply?.(name, why) ?? null,
 };
 

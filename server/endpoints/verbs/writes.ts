@@ -79,7 +79,7 @@ async function removeUnreadable(
   const { resource, name } = route;
   const attributes = attributesOf(context.user, context.info, '');
   const { decision, reason } = await authorize({ ...attributes, verb: forceVerb });
-  if (decision !== 'allow') throw forbidden(resource, name, { why: `not permitted to do ${JSON.stringify(forceVerb)}, reason: ${reason}` });
+  if (decision !== 'allow') throw forbidden(resource, name, `not permitted to do ${JSON.stringify(forceVerb)}, reason: ${reason}`);
   await registry.deleteUnreadable(targetOf(route), writeOptions(context, false));
   sendDocument(context, representation, {
     kind: 'Status',

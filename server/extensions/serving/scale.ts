@@ -125,7 +125,7 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
       return scaleOf(object, version, paths, replicas);
     },
     before: (object, version) => scaleOf(object, version, paths, found(wholeAt(object, specReplicas)) ?? notSet),
-    put(object, { scale }) {
+    put(object, scale) {
       const replicas = membersOf(scale['spec'])['replicas'] ?? 0;
       if (replicas === notSet) throw badRequest(`the spec replicas field ${JSON.stringify(specReplicas)} cannot be empty`);
       setAt(object, specReplicas, replicas);

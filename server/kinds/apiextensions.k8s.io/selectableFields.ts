@@ -33,7 +33,7 @@ export function validateSelectableFields(
 
 function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
   if (text === '') return [required(path, '')];
-  const found = resolvePath(text, schema, { brackets: false });
+  const found = resolvePath(text, schema, false);
   if (!found.ok) return [invalid(path, text, `is an invalid path: ${found.complaint}`)];
   const name = found.names.join('.');
   const known = seen.has(name);

@@ -63,7 +63,7 @@ const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
   // An unchanged target is not checked again.
   ...keepable(
     `${textAt(target, 'apiVersion')} ${textAt(target, 'kind')}`,
-    validateVersion(target, { groupless: textAt(target, 'kind') === withoutGroup }, path.child('apiVersion')),
+    validateVersion(target, textAt(target, 'kind') === withoutGroup, path.child('apiVersion')),
   ),
 ];
 

@@ -22,7 +22,7 @@ describe('keys of an issuer of tokens', () => {
   });
 
   it('are asked for when a first token comes, again with each one until they are there, and no sooner', async () => {
-    const metrics = createMetrics({}, { ofProcess: false });
+    const metrics = createMetrics({}, false);
     const read = readApiServerOptions([`--oidc-issuer-url=${issuer.url}`, '--oidc-client-id=me', `--oidc-ca-file=${identities.caFile}`]);
     if (!read.ok) throw new Error(read.errors.join());
     const settings = oidcSettings(read.options)!;

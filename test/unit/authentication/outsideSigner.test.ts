@@ -51,7 +51,7 @@ describe('a signer outside', function () {
     expect(signer.keys.maxAgeSeconds).to.be.within(590, 600);
   });
   it('is measured by the answers that it gives', async () => {
-    const { registry } = createMetrics({}, { ofProcess: false });
+    const { registry } = createMetrics({}, false);
     const measures = createSignerMeasures(registry);
     const signer = await connectSigner({ socket: service.socket, failed: () => {}, measures });
     signers.push(signer);

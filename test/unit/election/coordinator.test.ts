@@ -27,8 +27,7 @@ describe('the coordinator of elections', () => {
     const { registry } = sample;
     const update: Registry['update'] = async (target, change, options) => {
       const keeps = await registry.get(target, { at: 'mostRecent' }).then((stored) => change.apply(stored.decode()));
-      if (barred.has(String((keeps['spec'] as { holderIdentity?: string }).holderIdentity)))
-        throw forbidden(leases, target.name, { why: 'policy' });
+      if (barred.has(String((keeps['spec'] as { holderIdentity?: string }).holderIdentity))) throw forbidden(leases, target.name, 'policy');
       return registry.update(target, change, options);
     };
     return new Coordinator({

@@ -323,7 +323,7 @@ describe('encryption, key services', () => {
   }
 
   it('is counted: values, their keys, and calls of the service', async () => {
-    const metrics = createMetrics({}, { ofProcess: false });
+    const metrics = createMetrics({}, false);
     const counts = createEncryptionMetrics(metrics.registry, 'server');
     const shown = (name: string): Promise<Readonly<Record<string, number>>> => shownSeries(metrics.registry, `apiserver_${name}`);
     const [writer, reader] = [kmsV1({ ...facts('v1'), cacheSize: 4 }, counts), kmsV2(facts('v2'), counts)];
@@ -371,7 +371,7 @@ describe('encryption, key services', () => {
   });
 
   it('tells how full the room for keys is, and what the service says of its key', async () => {
-    const metrics = createMetrics({}, { ofProcess: false });
+    const metrics = createMetrics({}, false);
     const counts = createEncryptionMetrics(metrics.registry, 'server');
     const shown = (name: string): Promise<Readonly<Record<string, number>>> =>
       shownSeries(metrics.registry, `apiserver_envelope_encryption_${name}`);
@@ -396,7 +396,7 @@ describe('encryption, key services', () => {
   });
 
   it('v1: a cache of negative size keeps no key: each read asks the service', async () => {
-    const metrics = createMetrics({}, { ofProcess: false });
+    const metrics = createMetrics({}, false);
     const counts = createEncryptionMetrics(metrics.registry, 'server');
     const service = kmsV1({ ...facts('v1'), cacheSize: -1 }, counts);
     const value = await sealed(plain, service.transformer, secretKey);

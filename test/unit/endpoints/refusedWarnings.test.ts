@@ -23,7 +23,7 @@ describe('endpoints/warnings of refused writes', () => {
         admission: {
           admit: () => undefined,
           validate: ({ name }) => {
-            if (strict) throw forbidden(refused, name, { why: 'not now' });
+            if (strict) throw forbidden(refused, name, 'not now');
             return undefined;
           },
         },

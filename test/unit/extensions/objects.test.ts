@@ -300,7 +300,7 @@ describe('extensions/objects', () => {
     expect(scale.show(stored.decode(), '5')).to.deep.include({ kind: 'Scale', spec: { replicas: 1 }, status: { replicas: 0 } });
     const put = scale.put(
       { metadata: { resourceVersion: '1' }, spec: {} },
-      { scale: { metadata: { resourceVersion: '9' }, spec: { replicas: 4 } } },
+      { metadata: { resourceVersion: '9' }, spec: { replicas: 4 } },
       certificates().resource,
     );
     expect(put).to.deep.equal({ metadata: { resourceVersion: '9' }, spec: { copies: 4 } });
@@ -308,13 +308,13 @@ describe('extensions/objects', () => {
       StatusError,
       'the spec replicas field ".spec.copies" does not exist',
     );
-    expect(() =>
-      scale.put({ metadata: {}, spec: {} }, { scale: scale.before({ metadata: {}, spec: {} }, '1') }, certificates().resource),
-    ).to.throw(StatusError, 'the spec replicas field ".spec.copies" cannot be empty');
+    expect(() => scale.put({ metadata: {}, spec: {} }, scale.before({ metadata: {}, spec: {} }, '1'), certificates().resource)).to.throw(
+      StatusError,
+      'the spec replicas field ".spec.copies" cannot be empty',
+    );
     const negative = await refused(
       server.update(certificates('a'), {
-        apply: (current) =>
-          scale.put(current ?? { metadata: {} }, { scale: { metadata: {}, spec: { replicas: -1 } } }, certificates().resource),
+        apply: (current) => scale.put(current ?? { metadata: {} }, { metadata: {}, spec: { replicas: -1 } }, certificates().resource),
         subresource: 'scale',
       }),
     );

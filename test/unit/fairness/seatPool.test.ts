@@ -69,7 +69,7 @@ describe('fairness/seatPool, levels that several threads have in common', () => 
         seats: 8,
         waitMaxMs: 60_000,
         estimate: () => ({ objects: 0, bytes: null, watchers: 0 }),
-        shared: new SharedSeats(memory, thread, { threads }),
+        shared: new SharedSeats(memory, thread, threads),
       });
       fairness.configure([schema('a', 'one'), schema('b', 'two')].map(schemaOf), [level('one'), level('two')].map(levelOf));
       return fairness;
@@ -111,7 +111,7 @@ describe('fairness/seatPool, levels that several threads have in common', () => 
 
   it('adds up what the threads want of a level', () => {
     const memory = new SharedArrayBuffer(SharedSeats.bytesFor(threads));
-    const all = Array.from({ length: threads }, (_, thread) => new SharedSeats(memory, thread, { threads }));
+    const all = Array.from({ length: threads }, (_, thread) => new SharedSeats(memory, thread, threads));
     const pools = all.map((seats) => seats.of('one')!);
     expect(new Set(pools.map(({ place }) => place)).size).to.equal(1);
     expect(all[1]!.of('two')!.place).not.to.equal(pools[0]!.place);
@@ -121,7 +121,7 @@ describe('fairness/seatPool, levels that several threads have in common', () => 
   });
 
   it('gives no more levels a place than there are places', () => {
-    const seats = new SharedSeats(new SharedArrayBuffer(SharedSeats.bytesFor(1)), 0, { threads: 1 });
+    const seats = new SharedSeats(new SharedArrayBuffer(SharedSeats.bytesFor(1)), 0, 1);
     const places = Array.from({ length: 600 }, (_, number) => seats.of(`level ${number}`)?.place ?? null);
     const given = places.filter((place) => place !== null);
     expect(new Set(given).size).to.equal(given.length);

@@ -74,7 +74,7 @@ describe('bodies on their way in', () => {
   const codeOf = async (result: Promise<Buffer | Error>): Promise<number | undefined> => ((await result) as StatusError).code;
 
   it('are bounded for each user and for all, and count until they are whole or given up', async () => {
-    const budget = new BodyBudget(250, { ofOneMax: 100 });
+    const budget = new BodyBudget(250, 100);
     const [one, two] = [reading(budget, 'alice'), reading(budget, 'alice')];
     one.stream.write(Buffer.alloc(60));
     two.stream.write(Buffer.alloc(60));

@@ -12,7 +12,7 @@ describe('repairs of claims', () => {
   const countedOver = async (broken: boolean, ports: boolean): Promise<readonly (number | undefined)[]> => {
     const storage = createMemoryStorage();
     if (broken) storage.list = () => Promise.resolve({ outcome: 'unavailable', reason: 'the disk is full' });
-    const metrics = createMetrics({}, { ofProcess: false });
+    const metrics = createMetrics({}, false);
     const repairs = new ClaimRepairs({
       storage,
       log: recordingLogger([]),

@@ -131,7 +131,7 @@ describe('raft/replica, back-pressure', function () {
         entries: bytes === 0 ? [] : [{ index: logIndex(1), term: term(1), kind: 'command', data: Buffer.alloc(bytes) }],
       },
     });
-    const inbox = new Inbox(10, { bytesMax: 10_000 });
+    const inbox = new Inbox(10, 10_000);
     for (let each = 0; each < 5; each += 1) inbox.onMessage(peer, append(4_000));
     expect(inbox.take(), 'of 4,000 bytes each').to.have.length(2);
     inbox.onMessage(peer, append(50_000));

@@ -7,9 +7,9 @@ const level = fc.constantFrom(...spaceLevels);
 
 describe('raft/replica/space', () => {
   it('reserves 64 MiB, and a quarter of a small file system', () => {
-    expect(reserveOf(null, { fileSystemBytes: 1e12 })).to.equal(64 * mebibyte);
-    expect(reserveOf(null, { fileSystemBytes: 64 * mebibyte })).to.equal(16 * mebibyte);
-    expect(reserveOf(5, { fileSystemBytes: 64 * mebibyte })).to.equal(5);
+    expect(reserveOf(null, 1e12)).to.equal(64 * mebibyte);
+    expect(reserveOf(null, 64 * mebibyte)).to.equal(16 * mebibyte);
+    expect(reserveOf(5, 64 * mebibyte)).to.equal(5);
   });
 
   it('takes the less the less is free', () => {

@@ -20,7 +20,7 @@ describe('memory in which many values came', () => {
     const segment = new Segment(new ArrayBuffer(90));
     const lodgers = [lodger(30), lodger(30), lodger(20), lodger(10)];
     const places = lodgers.map((each) => segment.add(each));
-    const leave = (at: number): void => segment.leave(places[at] ?? 0, { size: lodgers[at]?.size ?? 0 });
+    const leave = (at: number): void => segment.leave(places[at] ?? 0, lodgers[at]?.size ?? 0);
     segment.close();
     leave(0);
     leave(0);

@@ -75,7 +75,7 @@ async function work({ gate, steps, keys, versions, inStep, thread, threads, ...r
     check();
     const lodger: Lodger = { size: found.bytes.length, moveOut: () => undefined };
     const place = found.segment?.add(lodger) ?? 0;
-    held.push({ check, leave: () => found.segment?.leave(place, lodger) });
+    held.push({ check, leave: () => found.segment?.leave(place, lodger.size) });
     if (held.length <= heldMax) return;
     const oldest = held.shift();
     // Others have written much meanwhile: not there.

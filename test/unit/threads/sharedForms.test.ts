@@ -33,7 +33,7 @@ class Guest implements Lodger {
   }
 
   leave(): void {
-    this.#form.segment?.leave(this.#place, this);
+    this.#form.segment?.leave(this.#place, this.size);
   }
 }
 

@@ -47,7 +47,7 @@ class Compiled implements CompiledSchema {
   }
 
   *receiveApplied(object: JsonMembers): Steps<ReceiveResult> {
-    const received = yield* this.#form(object, false, { keepNulls: true });
+    const received = yield* this.#form(object, false, true);
     if (received.ok) yield* this.applyDefaults(object);
     return received;
   }
@@ -108,8 +108,8 @@ class Compiled implements CompiledSchema {
   }
 
   /** Kind, version and metadata do not follow the schema, whatever it says about them. */
-  *#form(object: JsonMembers, dropInvalid: boolean, { keepNulls = false }: { readonly keepNulls?: boolean } = {}): Steps<ReceiveResult> {
-    const own = yield* coerceMetadata(object, dropInvalid, { keepGiven: false });
+  *#form(object: JsonMembers, dropInvalid: boolean, keepNulls = false): Steps<ReceiveResult> {
+    const own = yield* coerceMetadata(object, dropInvalid, false);
     if (!own.ok) return own;
     yield;
     const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));

@@ -23,7 +23,7 @@ export type CoercedBelow = { readonly ok: true; readonly unknown: readonly strin
  * Normalises metadata, in place of the member, and removes unknown members, whose paths continue `metadata`. `dropInvalid` drops invalid members; metadata that
  * is not an object then stays. `keepGiven` leaves the input untouched.
  */
-export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, { keepGiven }: { readonly keepGiven: boolean }): Steps<Coerced> {
+export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGiven: boolean): Steps<Coerced> {
   const given = memberOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
   const isLarge = weighsMore(given, largeValues);
@@ -136,7 +136,7 @@ class Coercer {
   }
 
   #coerceOwnMetadata(value: JsonMembers, given: Json, { errorPath, fieldPath }: Place): Cause | null {
-    const coerced = inOneGo(coerceMetadata(value, this.#dropInvalid, { keepGiven: true }));
+    const coerced = inOneGo(coerceMetadata(value, this.#dropInvalid, true));
     if (!coerced.ok) return invalid(errorPath, given, coerced.message);
     for (const path of coerced.unknown) if (this.unknown.length < unknownFieldsMax) this.unknown.push(`${fieldPath}.${path}`);
     const metadata = value['metadata'];

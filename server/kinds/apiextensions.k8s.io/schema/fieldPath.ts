@@ -16,7 +16,7 @@ const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f',
 const refused = (complaint: string): Resolved => ({ ok: false, complaint });
 
 /** `brackets`: `['name']` is allowed as well as `.name`. */
-export function resolvePath(text: string, schema: Schema, { brackets }: { brackets: boolean }): Resolved {
+export function resolvePath(text: string, schema: Schema, brackets: boolean): Resolved {
   const tokens = text.match(token) ?? [];
   let current: Schema | null = schema;
   const names: string[] = [];

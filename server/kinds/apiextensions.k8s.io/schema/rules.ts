@@ -44,7 +44,7 @@ function validateRule(rule: JsonObject, schema: Schema, path: Path): FieldError[
       : [notSupported(path.child('reason'), reason, reasons)]),
     ...(isBlank(fieldPath) ? [invalid(at, fieldPath, nonEmpty)] : []),
     ...(hasLines(fieldPath) ? [invalid(at, fieldPath, oneLine)] : []),
-    ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, { brackets: true }).ok
+    ...(fieldPath === '' || unreadable(schema) !== null || resolvePath(fieldPath, schema, true).ok
       ? []
       : [invalid(at, fieldPath, 'must be a valid path')]),
   ];

@@ -22,7 +22,7 @@ const sources: Readonly<Record<string, { readonly type: string; readonly rule: S
       ...validateReference(objectAt(source, 'describedObject') ?? {}, path.child('describedObject')),
       ...keepable(
         'version of a described object',
-        validateVersion(objectAt(source, 'describedObject') ?? {}, { groupless: true }, path.child('describedObject', 'apiVersion')),
+        validateVersion(objectAt(source, 'describedObject') ?? {}, true, path.child('describedObject', 'apiVersion')),
       ),
       ...validateIdentifier(source, path),
       ...validateTarget(source, path),
@@ -115,7 +115,7 @@ export function validateReference(reference: JsonObject, path: Path): FieldError
 }
 
 /** The version of a reference, at `path`; `groupless` kinds may be in the core group. */
-export function validateVersion(reference: JsonObject, { groupless }: { readonly groupless: boolean }, path: Path): FieldError[] {
+export function validateVersion(reference: JsonObject, groupless: boolean, path: Path): FieldError[] {
   const apiVersion = textAt(reference, 'apiVersion');
   const parts = apiVersion.split('/');
   if (parts.length > 2) return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];

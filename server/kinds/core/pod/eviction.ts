@@ -50,10 +50,10 @@ export function spend(budget: ApiObject, podName: string, now: string): ApiObjec
   const status = ensureObject(budget, 'status');
   const allowed = numberAt(budget, 'disruptionsAllowed');
   if (numberAt(budget, 'observedGeneration') < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
-  if (allowed < 0) throw forbidden(budgets, name, { why: 'pdb disruptions allowed is negative' });
+  if (allowed < 0) throw forbidden(budgets, name, 'pdb disruptions allowed is negative');
   const disrupted = objectAt(status, 'disruptedPods') ?? {};
   if (Object.keys(disrupted).length > disruptedPodsMax)
-    throw forbidden(budgets, name, { why: 'DisruptedPods map too big - too many evictions not confirmed by PDB controller' });
+    throw forbidden(budgets, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   if (allowed === 0) throw tooMany([refusal(budget)], 0);
   status['disruptionsAllowed'] = allowed - 1;
   status['disruptedPods'] = { ...disrupted, [podName]: now };

@@ -17,11 +17,11 @@ describe('controllers/client/expectations', () => {
   it('counts the deletion of an object once', () => {
     const expectations = new Expectations(new FakeClock());
     expectations.expect('k', { deletions: ['a', 'b'] });
-    expectations.deleted('k', { uid: 'a' });
-    expectations.deleted('k', { uid: 'a' });
-    expectations.deleted('k', { uid: 'stranger' });
+    expectations.deleted('k', 'a');
+    expectations.deleted('k', 'a');
+    expectations.deleted('k', 'stranger');
     expect(expectations.satisfied('k')).to.equal(false);
-    expectations.deleted('k', { uid: 'b' });
+    expectations.deleted('k', 'b');
     expect(expectations.satisfied('k')).to.equal(true);
   });
 

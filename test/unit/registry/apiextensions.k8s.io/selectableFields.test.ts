@@ -63,7 +63,7 @@ describe('custom resource definitions, selectable fields', () => {
 
   it('are resolved from left to right, what is in brackets before its end', () => {
     const complaint = (text: string): string => {
-      const resolved = resolvePath(text, schema, { brackets: true });
+      const resolved = resolvePath(text, schema, true);
       return resolved.ok ? resolved.names.join('/') : resolved.complaint;
     };
     expect(complaint(".spec['a.b']")).to.equal('spec/a.b');
