@@ -15,6 +15,7 @@ import { operationNames } from './operations/names.js';
 import { closedGates } from './options/runtimeConfig.js';
 import { about, examples, versionText } from './options/texts.js';
 import { unreadableFiles } from '../program/flags/unreadable.js';
+import { configurationNames, configurationSchema } from './assembly/schemas.js';
 import { startServer, type RunningServer } from './server.js';
 import { servingThreadsOf } from './threads/servingThreads.js';
 
@@ -38,6 +39,7 @@ async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = await runOperation(argv);
     return;
   }
+  if (argv[0] === 'schema') return showSchema(argv[1]);
   const read = readApiServerOptions(argv);
   if (!read.ok) return refuse(read.errors);
   const { options } = read;
@@ -63,6 +65,17 @@ async function main(argv: readonly string[]): Promise<void> {
 function refuse(errors: readonly string[]): void {
   process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See apiserver --help.\n`);
   process.exitCode = exitFailure;
+}
+
+function showSchema(name = ''): void {
+  const schema = configurationSchema(name);
+  if (schema !== null) return void process.stdout.write(schema);
+  process.stderr.write(
+    `usage: apiserver schema KIND\n\nKIND is one of:\n${configurationNames()
+      .map((each) => `  ${each}\n`)
+      .join('')}`,
+  );
+  process.exitCode = name === '' ? 0 : exitFailure;
 }
 
 function textAskedFor(options: ApiServerOptions): string | null {

@@ -1,4 +1,4 @@
-import { readConfiguration, refuseConfiguration } from '../../program/files/configuration.js';
+import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '../../program/files/configuration.js';
 
 /** Controllers with a separate lease while they move between programs, so that they never run in two. */
 export interface LeaderMigration {
@@ -26,6 +26,17 @@ const usual: LeaderMigration = {
   ]),
 };
 
+export const leaderMigrationKind: ConfigurationKind = {
+  option,
+  kind: 'LeaderMigrationConfiguration',
+  apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `controllermanager.config.k8s.io/${version}`),
+  fields: {
+    leaderName: 'text',
+    resourceLock: { oneOf: ['leases'] },
+    controllerLeaders: { list: { fields: { name: 'text', component: 'text' } } },
+  },
+};
+
 /**
  * Returns null where nothing moves. Reads the file that options name; throws with its errors, also where it names a controller that `isKnown` does not know.
  */
@@ -33,16 +44,10 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
   const file = options['leader-migration-config'];
   if (!options['enable-leader-migration']) return null;
   if (file === null) return usual;
-  const value = readConfiguration(file, {
-    option: option,
-    kind: 'LeaderMigrationConfiguration',
-    apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `controllermanager.config.k8s.io/${version}`),
-    fields: {
-      leaderName: 'text',
-      resourceLock: { oneOf: ['leases'] },
-      controllerLeaders: { list: { fields: { name: 'text', component: 'text' } } },
-    },
-  }) as { readonly leaderName?: string; readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[] };
+  const value = readConfiguration(file, leaderMigrationKind) as {
+    readonly leaderName?: string;
+    readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[];
+  };
   const refuse = (what: string): never => refuseConfiguration(file, option, [what]);
   if ((value.leaderName ?? '') === '') refuse('lacks leaderName, the lease of the controllers that move');
   const components = new Map<string, string>();

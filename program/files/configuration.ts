@@ -2,24 +2,14 @@ import { isObject } from '../../api/json/json.js';
 import { readFileSync } from 'node:fs';
 import { yamlCodec } from '../../workers/codecs/yaml.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { closest } from '../flags/suggest.js';
+import { schemaErrors } from './checked.js';
 import { withLines } from './places.js';
+import { kindSchema, partSchema, type KindOfConfiguration, type Shape } from './schema.js';
 
-/** The schema of a configuration; unknown members are refused. The contents of an `object` are not checked. */
-export type Shape =
-  | 'text'
-  | 'bool'
-  | 'integer'
-  | 'object'
-  | { readonly oneOf: readonly string[] }
-  | { readonly list: Shape }
-  | { readonly fields: Readonly<Record<string, Shape>> };
+export type { Shape } from './schema.js';
 
-export interface ConfigurationKind {
+export interface ConfigurationKind extends KindOfConfiguration {
   readonly option: string;
-  readonly kind: string;
-  readonly apiVersions: readonly string[];
-  readonly fields: Readonly<Record<string, Shape>>;
 }
 
 const depthMax = 50;
@@ -61,18 +51,17 @@ function refuse(file: string, option: string, complaints: readonly string[], cau
   throw new Error(`${option}: ${file} ${complaints.slice(0, complaintsMax).join('; ')}`, { cause });
 }
 
-/** Returns the errors of a parsed document: a kind other than `wanted`, or each member of the wrong shape, by its path. Pure. */
-export function configurationComplaints(
-  value: JsonValue,
-  { kind, apiVersions, fields }: Omit<ConfigurationKind, 'option'>,
-): readonly string[] {
+/** Returns the errors of a parsed document: a kind other than `wanted`, or each member that its schema refuses, by its path. */
+export function configurationComplaints(value: JsonValue, wanted: KindOfConfiguration): readonly string[] {
+  const { kind, apiVersions } = wanted;
   if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion'])))
     return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
-  return shapeErrors(value, { fields: { apiVersion: 'text', kind: 'text', ...fields } }, '');
+  return schemaErrors(value, wanted, () => kindSchema(wanted));
 }
 
-/** Returns the errors of a part of a configuration that has no kind, each by its path. Pure. */
-export const shapeComplaints = (value: JsonValue, shape: Shape): readonly string[] => shapeErrors(value, shape, '');
+/** Returns the errors of a part of a configuration that has no kind, each by its path. `shape` must be one and the same object at each call. */
+export const shapeComplaints = (value: JsonValue, shape: Exclude<Shape, string>): readonly string[] =>
+  schemaErrors(value, shape, () => partSchema(shape));
 
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {
   try {
@@ -80,31 +69,4 @@ function readBytes(file: string, fail: (cause: Error) => never): Buffer {
   } catch (cause) {
     return fail(cause as Error);
   }
-}
-
-function shapeErrors(value: JsonValue | undefined, shape: Shape, path: string): string[] {
-  if (value === undefined || value === null) return [];
-  if (shape === 'text') return typeof value === 'string' ? [] : [`${path} must be a text`];
-  if (shape === 'bool') return typeof value === 'boolean' ? [] : [`${path} must be true or false`];
-  if (shape === 'integer') return Number.isSafeInteger(value) ? [] : [`${path} must be a whole number`];
-  if (shape === 'object') return isObject(value) ? [] : [`${path} must be an object`];
-  if ('oneOf' in shape)
-    return shape.oneOf.includes(value as string)
-      ? []
-      : [`${path} must be one of ${shape.oneOf.join(', ')}, not ${JSON.stringify(String(value))}`];
-  if ('list' in shape)
-    return Array.isArray(value)
-      ? value.flatMap((item, index) => shapeErrors(item, shape.list, `${path}[${index}]`))
-      : [`${path} must be a list`];
-  if (!isObject(value)) return [`${path} must be an object`];
-  return Object.entries(value).flatMap(([name, member]) => {
-    const at = path === '' ? name : `${path}.${name}`;
-    const known = Object.hasOwn(shape.fields, name) ? shape.fields[name] : undefined;
-    return known === undefined ? [`${at} is unknown${suggestion(name, shape.fields)}`] : shapeErrors(member, known, at);
-  });
-}
-
-function suggestion(name: string, fields: Readonly<Record<string, Shape>>): string {
-  const meant = closest(name, Object.keys(fields));
-  return meant === null ? '' : ` (did you mean ${meant}?)`;
 }

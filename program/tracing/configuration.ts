@@ -1,4 +1,4 @@
-import { readConfiguration, refuseConfiguration } from '../files/configuration.js';
+import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '../files/configuration.js';
 
 export interface TracingConfiguration {
   /** The collector's endpoint: OTLP over gRPC, without TLS. */
@@ -10,17 +10,17 @@ const option = '--tracing-config-file';
 const endpointDefault = 'localhost:4317';
 const rateMax = 1_000_000;
 
+export const tracingKind: ConfigurationKind = {
+  option,
+  kind: 'TracingConfiguration',
+  apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'],
+  fields: { endpoint: 'text', samplingRatePerMillion: { from: 0, to: rateMax } },
+};
+
 /** Reads the file of `--tracing-config-file`. Throws with its errors. */
 export function readTracingConfiguration(file: string): TracingConfiguration {
-  const value = readConfiguration(file, {
-    option: option,
-    kind: 'TracingConfiguration',
-    apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1beta1', 'apiserver.config.k8s.io/v1alpha1'],
-    fields: { endpoint: 'text', samplingRatePerMillion: 'integer' },
-  });
+  const value = readConfiguration(file, tracingKind);
   const ratePerMillion = Number(value['samplingRatePerMillion'] ?? 0);
-  if (ratePerMillion < 0 || ratePerMillion > rateMax)
-    refuseConfiguration(file, option, [`samplingRatePerMillion must be from 0 to ${rateMax}, not ${ratePerMillion}`]);
   const endpoint = String(value['endpoint'] ?? endpointDefault);
   // Any target that gRPC knows: a host with a port, or a scheme of its own.
   if (!/^(?:[a-z]+:)?\S+$/.test(endpoint) || endpoint.startsWith('http'))

@@ -8,11 +8,24 @@ export const betterSqlite: SqliteDriver = {
   name: 'better-sqlite3',
   load() {
     const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
+    // Native code is loaded when a database is first opened.
+    try {
+      new Constructor(':memory:').close();
+    } catch (cause) {
+      throw new Error(reasonOf(cause), { cause });
+    }
     return (path, options) => new BetterSqliteConnection(Constructor, path, options);
   },
 };
 
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes('NODE_MODULE_VERSION')) return `it was compiled for another Node than this ${process.versions.node}`;
+  return message.includes('bindings file') ? 'its native code was not built, because its install script failed or did not run' : message;
+}
+
 class BetterSqliteConnection implements SqliteConnection, Undoing {
+  readonly cutsTexts = false;
   readonly #db: Database.Database;
   #begin: Database.Statement<[]> | null = null;
   #commit: Database.Statement<[]> | null = null;

@@ -13,6 +13,8 @@ export interface Statement<P extends unknown[], R = unknown> {
 export interface SqliteConnection {
   /** The path given when the file was opened. */
   readonly path: string;
+  /** Whether a text that is read ends at its first NUL character, as in Node 22. Texts that may hold one are then read as bytes (`wholeTexts.ts`). */
+  readonly cutsTexts: boolean;
   exec(sql: string): void;
   /** Valid until `close`. Rows are objects by column name; blobs are separate byte arrays. */
   prepare<P extends unknown[], R = unknown>(sql: string): Statement<P, R>;

@@ -11,6 +11,9 @@ const byPreference: readonly SqliteDriver[] = [betterSqlite, nodeSqlite];
 /** The first version that reports the length of the write-ahead file without changing it (`PRAGMA wal_checkpoint(NOOP)`). */
 const oldestVersion = [3, 51] as const;
 
+const remedy =
+  'Take a current Node 22, 24 or newer, which needs no native code, or run "npm rebuild better-sqlite3" (pnpm: "pnpm approve-builds", then "pnpm rebuild better-sqlite3")';
+
 export interface SqliteChoice {
   readonly name: SqliteDriver['name'];
   readonly version: string;
@@ -40,7 +43,7 @@ export function chooseSqlite(
     }
   }
   const reasons = passedOver.map(({ name, reason }) => `${name}: ${reason}`).join('; ');
-  throw new NoSqliteError(`no SQLite can be used here (${reasons}). Take Node 24 or newer, or run "npm rebuild better-sqlite3"`);
+  throw new NoSqliteError(`no SQLite can be used here (${reasons}). ${remedy}`);
 }
 
 function versionOf(open: SqliteChoice['open']): string {

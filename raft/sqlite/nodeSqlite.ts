@@ -14,16 +14,15 @@ interface NodeSqlite {
   readonly backup?: (db: NodeDatabase, path: string, options: { readonly rate: number; readonly progress: () => void }) => Promise<number>;
 }
 
-/** A part of Node since 22.5. It copies databases since 22.16; in Node 22 it truncates texts at the first NUL character, which a key may contain. */
+/** A part of Node since 22.5. It copies databases since 22.16; in Node 22 it truncates texts that are read at their first NUL character. */
 export const nodeSqlite: SqliteDriver = {
   name: 'node:sqlite',
   load() {
     const sqlite = withoutWarning(() => process.getBuiltinModule('node:sqlite') as NodeSqlite | undefined);
-    if (sqlite === undefined) throw new Error(`Node ${process.versions.node} does not have it; Node 24 does`);
-    if (sqlite.backup === undefined) throw new Error(`that of Node ${process.versions.node} cannot copy databases; that of Node 24 can`);
-    if (!readsWholeTexts(sqlite))
-      throw new Error(`that of Node ${process.versions.node} cuts texts at a NUL character; that of Node 24 does not`);
-    return (path, options) => new NodeSqliteConnection(sqlite, path, options);
+    if (sqlite === undefined) throw new Error(`Node ${process.versions.node} does not have it; Node 22 and 24 do`);
+    if (sqlite.backup === undefined) throw new Error(`that of Node ${process.versions.node} cannot copy databases; that of Node 22.16 can`);
+    const cutsTexts = !readsWholeTexts(sqlite);
+    return (path, options) => new NodeSqliteConnection({ sqlite, cutsTexts }, path, options);
   },
 };
 
@@ -53,13 +52,16 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
   #closed = false;
   #turns: Record<'begin' | 'commit' | 'rollback', Statement<[]>> | null = null;
 
+  readonly cutsTexts: boolean;
+
   constructor(
-    sqlite: NodeSqlite,
+    { sqlite, cutsTexts }: { readonly sqlite: NodeSqlite; readonly cutsTexts: boolean },
     readonly path: string,
     { readOnly = false, mustExist = readOnly }: OpenOptions = {},
   ) {
     if (mustExist && !existsSync(path)) throw new Error(`there is no file ${path}`);
     this.#sqlite = sqlite;
+    this.cutsTexts = cutsTexts;
     this.#db = new sqlite.DatabaseSync(path, { readOnly });
   }
 

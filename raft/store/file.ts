@@ -1,5 +1,6 @@
 import type { LogIndex, Membership, Revision, Term } from '../types.js';
 import type { SqliteConnection } from '../sqlite/connection.js';
+import { prepareWhole, wholeText } from '../sqlite/wholeTexts.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { DamagedStoreError } from '../sqlite/errors.js';
 import { changeCrc, revisionOf, stateFromRow, stateRow } from './rows.js';
@@ -74,7 +75,8 @@ const liveKeys = `
 export type StoreStatements = ReturnType<typeof storeStatements>;
 
 export function storeStatements(db: SqliteConnection) {
-  const changeColumns = 'id, create_revision, version, crc, key, value';
+  const key = wholeText(db, 'key');
+  const columns = `id, create_revision, version, crc, ${key}, value`;
   return {
     state: db.prepare<[], StateRow>(
       'SELECT applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc FROM state WHERE one = 1',
@@ -88,20 +90,25 @@ export function storeStatements(db: SqliteConnection) {
     >(`UPDATE state SET applied_index = @applied_index, applied_term = @applied_term, revision = @revision,
       compacted_revision = @compacted_revision, swept_id = @swept_id, membership = @membership, crc = @crc WHERE one = 1`),
     insertChange: db.prepare<[number, number, number, number, string, Uint8Array | null]>(
-      `INSERT INTO changes (${changeColumns}) VALUES (?, ?, ?, ?, ?, ?)`,
+      'INSERT INTO changes (id, create_revision, version, crc, key, value) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     head: db.prepare<[string, number], KeyHead>(
       'SELECT id, create_revision, version FROM changes INDEXED BY history WHERE key = ? AND id < ? ORDER BY id DESC LIMIT 1',
     ),
-    change: db.prepare<[number], ChangeRow>(`SELECT ${changeColumns} FROM changes WHERE id = ?`),
-    changesFrom: db.prepare<[number], ChangeRow>(`SELECT ${changeColumns} FROM changes WHERE id >= ? ORDER BY id`),
+    change: prepareWhole<[number], ChangeRow>(db, `SELECT ${columns} FROM changes WHERE id = ?`, ['key']),
+    changesFrom: prepareWhole<[number], ChangeRow>(db, `SELECT ${columns} FROM changes WHERE id >= ? ORDER BY id`, ['key']),
     newestId: db.prepare<[], { id: number | null }>('SELECT max(id) AS id FROM changes'),
-    live: db.prepare<[Query], ChangeRow & { found: string }>(`
-      SELECT live.key AS found, c.id, c.create_revision, c.version, c.crc, c.key, c.value
-      FROM (${liveKeys}) AS live LEFT JOIN changes AS c ON c.id = live.id`),
+    live: prepareWhole<[Query], ChangeRow & { found: string }>(
+      db,
+      `SELECT ${wholeText(db, 'live.key', 'found')}, c.id, c.create_revision, c.version, c.crc, ${wholeText(db, 'c.key', 'key')}, c.value
+      FROM (${liveKeys}) AS live LEFT JOIN changes AS c ON c.id = live.id`,
+      ['found', 'key'],
+    ),
     countLive: db.prepare<[Query], { keys: number }>(`SELECT count(*) AS keys FROM (${liveKeys})`),
-    toSweep: db.prepare<[number, number, number], { id: number; key: string; version: number }>(
-      'SELECT id, key, version FROM changes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?',
+    toSweep: prepareWhole<[number, number, number], { id: number; key: string; version: number }>(
+      db,
+      `SELECT id, ${key}, version FROM changes WHERE id >= ? AND id < ? ORDER BY id LIMIT ?`,
+      ['key'],
     ),
     forget: db.prepare<[string, number]>('DELETE FROM changes INDEXED BY history WHERE key = ? AND id < ?'),
     walPages: db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)'),

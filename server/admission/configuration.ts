@@ -18,8 +18,8 @@ export type PluginConfigurations = ReadonlyMap<string, JsonObject>;
 export type PluginKind = Omit<ConfigurationKind, 'option'>;
 
 const option = '--admission-control-config-file';
-const admission: ConfigurationKind = {
-  option: option,
+export const admissionKind: ConfigurationKind = {
+  option,
   kind: 'AdmissionConfiguration',
   apiVersions: ['apiserver.config.k8s.io/v1', 'apiserver.config.k8s.io/v1alpha1', 'apiserver.k8s.io/v1alpha1'],
   fields: { plugins: { list: { fields: { name: 'text', path: 'text', configuration: 'object' } } } },
@@ -32,7 +32,7 @@ const admission: ConfigurationKind = {
 export function readPluginConfigurations(file: string): PluginConfigurations {
   const found = new Map<string, JsonObject>();
   const named = new Set<string>();
-  for (const [position, entry] of itemsOf(readConfiguration(file, admission)['plugins']).entries()) {
+  for (const [position, entry] of itemsOf(readConfiguration(file, admissionKind)['plugins']).entries()) {
     const { name, configuration } = pluginOf(membersOf(entry), file, `plugins[${position}]`);
     if (named.has(name)) throw new Error(`${option}: ${file} configures plugin ${name} twice`);
     named.add(name);

@@ -22,7 +22,7 @@ export interface AdmissionManifestParts extends LoadParts {
 type Objects = ReadonlyMap<string, readonly ApiObject[]>;
 
 /** Kinds of configurations that contain only manifests. */
-const policyKinds: Readonly<Record<string, PluginKind>> = Object.fromEntries(
+export const policyKinds: Readonly<Record<string, PluginKind>> = Object.fromEntries(
   ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy'].map((plugin) => [
     plugin,
     { kind: `${plugin}Configuration`, apiVersions: ['apiserver.config.k8s.io/v1'], fields: { staticManifestsDir: 'text' } },

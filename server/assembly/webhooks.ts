@@ -180,7 +180,7 @@ const clientsFor = (
 
 /** The kind has had two names; `kubeConfigFile` has two spellings, as everywhere. */
 const fileFields: PluginKind['fields'] = { kubeConfigFile: 'text', orchConfigFile: 'text', staticManifestsDir: 'text' };
-const hookKinds: readonly PluginKind[] = [
+export const hookKinds: readonly PluginKind[] = [
   { kind: 'WebhookAdmissionConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: fileFields },
   { kind: 'WebhookAdmission', apiVersions: ['apiserver.config.k8s.io/v1alpha1'], fields: fileFields },
 ];

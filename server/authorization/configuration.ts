@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import type { Program } from '../cel/environment.js';
 import { inClusterSettings, loadKubeconfig } from '../../program/kubeconfig.js';
 import { parseDuration } from '../../program/flags/duration.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../../program/files/configuration.js';
+import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Shape } from '../../program/files/configuration.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../api/json/members.js';
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../registry/validation/field.js';
 import { subdomainName } from '../registry/validation/names.js';
@@ -60,14 +60,16 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
+export const authorizationKind: ConfigurationKind = {
+  option,
+  kind: 'AuthorizationConfiguration',
+  apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
+  fields,
+};
+
 /** Reads an AuthorizationConfiguration. Throws with all errors. */
 export function readAuthorizationConfiguration(file: string): AuthorizerSettings[] {
-  const document = readConfiguration(file, {
-    option: option,
-    kind: 'AuthorizationConfiguration',
-    apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
-    fields,
-  });
+  const document = readConfiguration(file, authorizationKind);
   const errors: FieldError[] = [];
   const settings = readAuthorizers(itemsOf(document['authorizers']).map(membersOf), errors);
   if (errors.length > 0)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../api/object.js';
 import type { TlsClientTerms } from '../../program/tls/tlsClient.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../../program/files/configuration.js';
+import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Shape } from '../../program/files/configuration.js';
 import { socketPath } from '../../program/grpc/socketPath.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
 
@@ -37,14 +37,16 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
+export const egressKind: ConfigurationKind = {
+  option,
+  kind: 'EgressSelectorConfiguration',
+  apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'],
+  fields,
+};
+
 /** Reads the file of `--egress-selector-config-file`, and the certificates that it names. Throws for an invalid one. */
 export function readEgressSelections(file: string): EgressSelections {
-  const value = readConfiguration(file, {
-    option: option,
-    kind: 'EgressSelectorConfiguration',
-    apiVersions: ['apiserver.k8s.io/v1beta1', 'apiserver.k8s.io/v1alpha1'],
-    fields: fields,
-  });
+  const value = readConfiguration(file, egressKind);
   const refuse = (at: string, why: string): never => {
     return refuseConfiguration(file, option, [`${at} ${why}`]);
   };

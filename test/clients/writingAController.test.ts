@@ -14,7 +14,7 @@ function example(): string {
   return code;
 }
 
-const ownModule = './dist/controllers/client/index.js';
+const ownModule = 'raftplane/client';
 const pollMs = 20;
 
 describe('docs/writing-a-controller', () => {

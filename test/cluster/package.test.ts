@@ -5,6 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { buildStages, stagesOf } from '../fixtures/dockerfile.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
+import { installTests } from './packageInstalls.js';
 import { userCommandTests } from './userCommand.js';
 
 /** The package as somebody has it who installs it: without a clone, a compiler or sources. */
@@ -75,8 +76,28 @@ describe('cluster/package', () => {
       'dist/programs/LICENSES.txt',
       'dist/types/deploy/testing/index.d.ts',
       'api/data/types.json',
+      'deploy/haproxy.cfg',
+      'deploy/monitoring/alerts.yaml',
+      'deploy/monitoring/dashboard.json',
+      'deploy/systemd/raftplane-apiserver.service',
+      'examples/README.md',
     ]);
+    // What the entry points export, and the kinds; not the declarations of the whole inside.
+    expect(files.filter((file) => file.endsWith('.d.ts')).length).to.be.below(150);
     expect(files.filter((file) => /(^|\/)test\//.test(file) || (file.endsWith('.ts') && !file.endsWith('.d.ts')))).to.deep.equal([]);
+  });
+
+  it('has documents whose links lead to files of the package', () => {
+    const installed = path.join(folder, 'node_modules', 'raftplane');
+    const documents = fs.readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'));
+    const dead = documents.flatMap((file) => {
+      const links = fs.readFileSync(path.join(installed, file), 'utf8').matchAll(/\]\(([^)#\s]+)|src="([^"]+)"/g);
+      return [...links]
+        .map(([, link = '', image]) => image ?? link)
+        .filter((link) => !/^[a-z]+:/.test(link) && !fs.existsSync(path.join(installed, path.dirname(file), link)))
+        .map((link) => `${file}: ${link}`);
+    });
+    expect(dead).to.deep.equal([]);
   });
 
   it('is made by the stages of the image, whose programs run', () => {
@@ -95,10 +116,12 @@ describe('cluster/package', () => {
       path.join(folder, 'use.mts'),
       `
       import { startCluster, type TestCluster } from 'raftplane/testing';
+      import type { Deployment } from 'raftplane/api/types/apps/v1.js';
       import { parseQuantity } from 'raftplane/api';
       import { resource, RestApi } from 'raftplane/client';
       import { memberId, startReplica, type ReplicaOptions } from 'raftplane/raft';
       import { startApiServer, type RunningServer } from 'raftplane/server';
+      export const replicas = (deployment: Deployment): number => deployment.spec?.replicas ?? 1;
       export const replica = (options: ReplicaOptions) => startReplica({ ...options, memberId: memberId('r1') });
       export const server: Promise<RunningServer> = startApiServer(['--storage-backend=memory']);
       export async function use(): Promise<string> {
@@ -148,6 +171,13 @@ describe('cluster/package', () => {
     home: () => folder,
     environment,
   });
+
+  installTests(() =>
+    path.join(
+      folder,
+      fs.readdirSync(folder).find((name) => name.endsWith('.tgz'))!,
+    ),
+  );
 
   for (const example of ['mocha.test.mjs', 'faults.test.mjs'])
     it(`runs the example ${example}`, function () {

@@ -17,7 +17,7 @@ export interface EventLimit {
 
 const rememberedDefault = 4_096;
 const rememberedMaxDefault = 1_000_000;
-const kind: PluginKind = {
+export const eventRateLimitKind: PluginKind = {
   kind: 'Configuration',
   apiVersions: ['eventratelimit.admission.k8s.io/v1alpha1'],
   fields: { limits: { list: { fields: { type: { oneOf: types }, qps: 'integer', burst: 'integer', cacheSize: 'integer' } } } },
@@ -27,7 +27,7 @@ const kind: PluginKind = {
 export function eventLimitsIn(configuration: JsonObject | null): readonly EventLimit[] {
   if (configuration === null)
     throw new Error('the admission plugin EventRateLimit needs a configuration: see --admission-control-config-file');
-  checkPluginConfiguration('EventRateLimit', configuration, kind);
+  checkPluginConfiguration('EventRateLimit', configuration, eventRateLimitKind);
   const limits = itemsOf(configuration['limits']).map(membersOf).map(limitOf);
   if (limits.length === 0) throw new Error('the configuration of EventRateLimit names no limits');
   return limits;

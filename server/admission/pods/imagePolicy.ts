@@ -30,7 +30,7 @@ const apiVersion = 'imagepolicy.k8s.io/v1alpha1';
 const ownAnnotation = /\.image-policy\.k8s\.io\//;
 const lists = ['containers', 'initContainers', 'ephemeralContainers'];
 const configurationMember = 'imagePolicy';
-const fields: Shape = {
+const fields = {
   fields: {
     kubeConfigFile: 'text',
     orchConfigFile: 'text',
@@ -39,7 +39,7 @@ const fields: Shape = {
     retryBackoff: 'integer',
     defaultAllow: 'bool',
   },
-};
+} as const satisfies Shape;
 const rememberedMax = 1_024;
 const attemptsMax = 5;
 

@@ -23,7 +23,7 @@ const allowedAnnotation = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
 /** Nodes under memory pressure take no best-effort pods. */
 const memoryPressure = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
 const toleration = { fields: { key: 'text', operator: 'text', value: 'text', effect: 'text', tolerationSeconds: 'integer' } } as const;
-const kind: PluginKind = {
+export const tolerationRestrictionKind: PluginKind = {
   kind: 'Configuration',
   apiVersions: ['podtolerationrestriction.admission.k8s.io/v1alpha1'],
   fields: { default: { list: toleration }, whitelist: { list: toleration } },
@@ -31,7 +31,7 @@ const kind: PluginKind = {
 
 /** Throws for an invalid configuration. */
 export function tolerationRulesIn(configuration: JsonObject | null): TolerationRules {
-  if (configuration !== null) checkPluginConfiguration('PodTolerationRestriction', configuration, kind);
+  if (configuration !== null) checkPluginConfiguration('PodTolerationRestriction', configuration, tolerationRestrictionKind);
   const list = (member: string): JsonObject[] => itemsOf(configuration?.[member]).map(membersOf);
   return { byDefault: list('default'), allowed: list('whitelist') };
 }

@@ -13,7 +13,7 @@ export interface PodSecurityRules {
   readonly runtimeClasses: ReadonlySet<string>;
 }
 
-const kind: PluginKind = {
+export const podSecurityKind: PluginKind = {
   kind: 'PodSecurityConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.k8s.io/${version}`),
   fields: {
@@ -31,7 +31,7 @@ const kind: PluginKind = {
 
 /** Throws for an invalid configuration, since this step would be worse than missing with unintended rules. */
 export function podSecurityRules(configuration: JsonObject | null): PodSecurityRules {
-  if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, kind);
+  if (configuration !== null) checkPluginConfiguration('PodSecurity', configuration, podSecurityKind);
   const [defaults, exemptions] = [membersOf(configuration?.['defaults']), membersOf(configuration?.['exemptions'])];
   const standards = modes.map((mode): [Mode, Standard] => [mode, standardOf(defaults, mode)]);
   const named = (member: string): ReadonlySet<string> => new Set(itemsOf(exemptions[member]).map(String));

@@ -26,19 +26,19 @@ const fields: PluginKind['fields'] = {
 };
 
 /** The kind has had two names. */
-const kinds: readonly PluginKind[] = [
-  { kind: 'ResourceQuotaConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields: fields },
+export const quotaKinds: readonly PluginKind[] = [
+  { kind: 'ResourceQuotaConfiguration', apiVersions: ['apiserver.config.k8s.io/v1'], fields },
   {
     kind: 'Configuration',
     apiVersions: ['v1beta1', 'v1alpha1'].map((version) => `resourcequota.admission.k8s.io/${version}`),
-    fields: fields,
+    fields,
   },
 ];
 
 /** Throws for an invalid configuration. */
 export function limitedResources(configuration: JsonObject | null): readonly LimitedResource[] {
   if (configuration === null) return [];
-  checkPluginConfiguration('ResourceQuota', configuration, kinds.find(({ kind }) => kind === configuration['kind']) ?? kinds[0]!);
+  checkPluginConfiguration('ResourceQuota', configuration, quotaKinds.find(({ kind }) => kind === configuration['kind']) ?? quotaKinds[0]!);
   return itemsOf(configuration['limitedResources'])
     .map(membersOf)
     .map((limited) => ({

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { withoutTrailing } from '../../../api/trailing.js';
 import { createScope, type Program } from '../../cel/environment.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../../../program/files/configuration.js';
+import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Shape } from '../../../program/files/configuration.js';
 import { certificateBlocks } from '../../../program/files/pem.js';
 import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
 import { duplicate, invalid, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
@@ -55,14 +55,16 @@ export interface AuthenticationFacts {
   readonly selectsEgress: boolean;
 }
 
+export const authenticationKind: ConfigurationKind = {
+  option,
+  kind: 'AuthenticationConfiguration',
+  apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
+  fields,
+};
+
 /** Reads an AuthenticationConfiguration. Throws with all errors. */
 export function readAuthenticationConfiguration(file: string, facts: AuthenticationFacts): AuthenticationSettings {
-  const document = readConfiguration(file, {
-    option: option,
-    kind: 'AuthenticationConfiguration',
-    apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`),
-    fields,
-  });
+  const document = readConfiguration(file, authenticationKind);
   const errors: FieldError[] = [];
   const settings = readSettings(document, facts, errors);
   if (errors.length > 0)

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import { parseDuration } from '../../../program/flags/duration.js';
-import { readConfiguration, refuseConfiguration, type Shape } from '../../../program/files/configuration.js';
+import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Shape } from '../../../program/files/configuration.js';
 import { aesCbc, aesGcm, secretbox, type Cipher } from './ciphers.js';
 import { keyNameCharactersMax } from './transformer.js';
 
@@ -59,14 +59,16 @@ const unserved: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallo
 
 const option = '--encryption-provider-config';
 
+export const encryptionKind: ConfigurationKind = {
+  option,
+  kind: 'EncryptionConfiguration',
+  apiVersions: ['apiserver.config.k8s.io/v1'],
+  fields,
+};
+
 /** Reads and validates a configuration. Throws an error with the option, the file and all errors. */
 export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
-  const document = readConfiguration(file, {
-    option: option,
-    kind: 'EncryptionConfiguration',
-    apiVersions: ['apiserver.config.k8s.io/v1'],
-    fields,
-  });
+  const document = readConfiguration(file, encryptionKind);
   const reading = new Reading();
   const rules = reading.rules(document);
   if (reading.complaints.length > 0) refuseConfiguration(file, option, reading.complaints);

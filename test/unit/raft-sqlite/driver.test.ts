@@ -6,6 +6,7 @@ import { betterSqlite } from '../../../raft/sqlite/betterSqlite.js';
 import { chooseSqlite, NoSqliteError, sqliteVariable } from '../../../raft/sqlite/driver.js';
 import { nodeSqlite } from '../../../raft/sqlite/nodeSqlite.js';
 import { resultCodeOf } from '../../../raft/sqlite/resultCode.js';
+import { prepareWhole, wholeText } from '../../../raft/sqlite/wholeTexts.js';
 import { removeScratch, scratch } from '../raft-log/scratch.js';
 
 const all: readonly SqliteDriver[] = [betterSqlite, nodeSqlite];
@@ -44,15 +45,16 @@ for (const driver of all) {
     const insert = (key: string, value: Uint8Array | null): unknown =>
       db.prepare<[string, Uint8Array | null]>('INSERT INTO t (key, value) VALUES (?, ?)').run(key, value);
     const keys = (of = db): string[] =>
-      of
-        .prepare<[], { key: string }>('SELECT key FROM t ORDER BY id')
+      prepareWhole<[], { key: string }>(of, `SELECT ${wholeText(of, 'key')} FROM t ORDER BY id`, ['key'])
         .all()
         .map(({ key }) => key);
 
     it('gives back what was written: empty blobs, no value, texts with any character', () => {
       const values = [new Uint8Array(0), null, Uint8Array.of(0, 255, 1)];
       for (const value of values) insert('a\0b 😀', value);
-      const rows = db.prepare<[], { key: string; value: Uint8Array | null }>('SELECT key, value FROM t ORDER BY id');
+      const sql = `SELECT ${wholeText(db, 'key')}, value FROM t ORDER BY id`;
+      const rows = prepareWhole<[], { key: string; value: Uint8Array | null }>(db, sql, ['key']);
+      expect(rows.get()?.key).to.equal('a\0b 😀');
       expect(rows.all().map(({ value }) => value && [...value])).to.deep.equal([[], null, [0, 255, 1]]);
       expect([...rows.iterate()].map(({ key }) => key)).to.deep.equal(Array(3).fill('a\0b 😀'));
     });

@@ -1,0 +1,88 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { closest } from '../flags/suggest.js';
+
+/** Validators by what they were made from. A schema is compiled when the first file of its kind is read: most servers read none. */
+const compiled = new WeakMap<object, ValidateFunction>();
+let ajv: Ajv | null = null;
+
+/** Returns what a schema refuses, each error by the path of its member: `rules[0].level must be …`. `key` stands for the schema. */
+export function schemaErrors(value: JsonValue, key: object, schema: () => JsonObject): readonly string[] {
+  let validate = compiled.get(key);
+  if (validate === undefined) {
+    ajv ??= new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true });
+    compiled.set(key, (validate = ajv.compile(schema())));
+  }
+  if (validate(value)) return [];
+  const errors = validate.errors ?? [];
+  // A bound says nothing of what is no number.
+  const placed = errors.map((error) => ({ place: placeOf(value, error), error }));
+  return [...new Set(placed.sort((a, b) => compare(a.place, b.place)).map(({ error }) => described(error)))];
+}
+
+/** Positions of members among their siblings, by which errors come in the order of the document. */
+function placeOf(value: JsonValue, { instancePath, params }: ErrorObject): readonly number[] {
+  const names = instancePath.split('/').slice(1).map(unescaped);
+  const unknown: unknown = params['additionalProperty'];
+  const path = typeof unknown === 'string' ? [...names, unknown] : names;
+  let at: unknown = value;
+  return path.map((name) => {
+    const holder = at as Readonly<Record<string, unknown>>;
+    at = holder[name];
+    return Array.isArray(holder) ? Number(name) : Object.keys(holder).indexOf(name);
+  });
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  for (const [depth, place] of a.entries()) {
+    const other = b[depth];
+    if (other === undefined) return 1;
+    if (place !== other) return place - other;
+  }
+  return a.length - b.length;
+}
+
+const unescaped = (segment: string): string => segment.replaceAll('~1', '/').replaceAll('~0', '~');
+
+const pathOf = (pointer: string, member?: string): string =>
+  [...pointer.split('/').slice(1).map(unescaped), ...(member === undefined ? [] : [member])]
+    .map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`))
+    .join('')
+    .replace(/^\./, '');
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'a text',
+  boolean: 'true or false',
+  integer: 'a whole number',
+  object: 'an object',
+  array: 'a list',
+};
+
+function described({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
+  const at = pathOf(instancePath);
+  const type = typeWords[String([parentSchema?.['type']].flat()[0])] ?? 'something else';
+  switch (keyword) {
+    case 'additionalProperties': {
+      const name = String(params['additionalProperty']);
+      return `${pathOf(instancePath, name)} is unknown${suggestion(name, Object.keys((parentSchema?.['properties'] ?? {}) as object))}`;
+    }
+    case 'required':
+      return `${pathOf(instancePath, String(params['missingProperty']))} must be there`;
+    case 'enum':
+      return `${at} must be one of ${(params['allowedValues'] as unknown[]).filter((each) => each !== null).join(', ')}, not ${JSON.stringify(String(data))}`;
+    case 'minItems':
+      return `${at} must have at least one entry`;
+    case 'minimum':
+    case 'maximum':
+      return parentSchema?.['minimum'] === Number.MIN_SAFE_INTEGER
+        ? `${at} must be ${type}`
+        : `${at} must be from ${String(parentSchema?.['minimum'])} to ${String(parentSchema?.['maximum'])}, not ${String(data)}`;
+    default:
+      return `${at} must be ${type}`;
+  }
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const meant = closest(name, known);
+  return meant === null ? '' : ` (did you mean ${meant}?)`;
+}

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../api/object.js';
+
+/** A part of a configuration; unknown members are refused. The contents of an `object` are not checked. Null is as good as absent, as in Go. */
+export type Shape =
+  | 'text'
+  | 'bool'
+  | 'integer'
+  | 'object'
+  | { readonly from: number; readonly to: number }
+  | { readonly oneOf: readonly string[] }
+  | { readonly list: Shape; readonly atLeast?: number }
+  | { readonly fields: Fields; readonly required?: readonly string[] };
+export type Fields = Readonly<Record<string, Shape>>;
+
+export interface KindOfConfiguration {
+  readonly kind: string;
+  readonly apiVersions: readonly string[];
+  readonly fields: Fields;
+  /** Members that are neither absent nor null. */
+  readonly required?: readonly string[];
+}
+
+const scalars = {
+  text: { type: ['string', 'null'] },
+  bool: { type: ['boolean', 'null'] },
+  integer: { type: ['integer', 'null'], minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  object: { type: ['object', 'null'] },
+} as const;
+
+/** Returns the JSON Schema (draft 7) of a part. Pure. */
+export function partSchema(shape: Shape): JsonObject {
+  if (typeof shape === 'string') return structuredClone(scalars[shape]) as unknown as JsonObject;
+  if ('from' in shape) return { type: ['integer', 'null'], minimum: shape.from, maximum: shape.to };
+  if ('oneOf' in shape) return { enum: [...shape.oneOf, null] };
+  if ('list' in shape)
+    return { type: ['array', 'null'], items: partSchema(shape.list), ...(shape.atLeast === undefined ? {} : { minItems: shape.atLeast }) };
+  return { type: ['object', 'null'], ...membersSchema(shape.fields, shape.required) };
+}
+
+/** Returns the JSON Schema (draft 7) of a kind of configuration files, for editors as well. Pure. */
+export function kindSchema({ kind, apiVersions, fields, required = [] }: KindOfConfiguration): JsonObject {
+  const typeMeta = { apiVersion: { enum: [...apiVersions] }, kind: { const: kind } };
+  const members = membersSchema(fields, ['apiVersion', 'kind', ...required]);
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: kind,
+    type: 'object',
+    ...members,
+    properties: { ...typeMeta, ...(members['properties'] as JsonObject) },
+  };
+}
+
+function membersSchema(fields: Fields, required: readonly string[] = []): JsonObject {
+  const properties = Object.fromEntries(Object.entries(fields).map(([name, shape]) => [name, partSchema(shape)]));
+  return { properties, additionalProperties: false, ...(required.length === 0 ? {} : { required: [...required] }) };
+}

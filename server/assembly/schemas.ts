@@ -1,0 +1,44 @@
+import { tracingKind } from '../../program/tracing/configuration.js';
+import { kindSchema, type KindOfConfiguration } from '../../program/files/schema.js';
+import { admissionKind } from '../admission/configuration.js';
+import { eventRateLimitKind } from '../admission/events/rateLimit.js';
+import { tolerationRestrictionKind } from '../admission/pods/tolerationRestriction.js';
+import { podSecurityKind } from '../admission/podsecurity/configuration.js';
+import { quotaKinds } from '../admission/quota/configuration.js';
+import { policyKind } from '../audit/policy.js';
+import { authenticationKind } from '../authentication/jwt/configuration.js';
+import { authorizationKind } from '../authorization/configuration.js';
+import { egressKind } from '../egress/configuration.js';
+import { encryptionKind } from '../storage/encryption/configuration.js';
+import { policyKinds } from './manifests.js';
+import { hookKinds } from './webhooks.js';
+
+/** Every kind of file that configures a server. */
+const kinds: readonly KindOfConfiguration[] = [
+  admissionKind,
+  authenticationKind,
+  authorizationKind,
+  egressKind,
+  encryptionKind,
+  eventRateLimitKind,
+  podSecurityKind,
+  policyKind,
+  ...Object.values(policyKinds),
+  ...quotaKinds,
+  tolerationRestrictionKind,
+  tracingKind,
+  ...hookKinds,
+];
+
+/** Several plug-ins name their kind `Configuration`: the group tells them apart. */
+const nameOf = ({ kind, apiVersions }: KindOfConfiguration): string =>
+  kinds.filter((other) => other.kind === kind).length === 1 ? kind : `${kind}.${apiVersions[0]?.split('/')[0]}`;
+
+/** `apiserver schema KIND`: the JSON Schema of a kind, for editors. Null for a name that stands for none. */
+export function configurationSchema(name: string): string | null {
+  const found = kinds.find((kind) => nameOf(kind) === name);
+  return found === undefined ? null : `${JSON.stringify(kindSchema(found), null, 2)}\n`;
+}
+
+/** The names that `configurationSchema` takes, in order. */
+export const configurationNames = (): readonly string[] => kinds.map(nameOf).sort();
