@@ -188,7 +188,7 @@ export class Deleter {
   }
 }
 
-/** What a request is told of its policy, however many objects it deletes. */
+/** Warns of a policy once for each request, however many objects it deletes. */
 function warn({ behaviour }: ServedResource, { propagationPolicy, orphanDependents }: DeleteOptions, request: WriteRequest): void {
   const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
   behaviour.strategy.delete.warnings(policy).forEach(request.warn);

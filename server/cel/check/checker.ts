@@ -239,7 +239,7 @@ class Checker implements Surroundings {
 
   #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: ReadonlyMap<string, Type>): Type {
     const type = this.#declarations.message?.(name) ?? null;
-    // What an unknown message holds is not looked at, as in cel-go.
+    // The content of an unknown message is not checked, as in cel-go.
     if (type === null) return this.#undeclared(at, name);
     const values = fields.map((field) => ({ ...field, type: this.typeOf(field.value, names) }));
     for (const field of values) {
