@@ -1,3 +1,4 @@
+import { entryOf } from './json/members.js';
 import { parseDuration } from './duration.js';
 
 /**
@@ -76,7 +77,7 @@ export function parseTiming(text: string): TimingResult {
 function timingOf(text: string): Timing {
   if (text.startsWith(everyWord)) return everyOf(text);
   if (text.startsWith('@') && !Object.hasOwn(descriptors, text)) throw new Complaint(`unrecognized descriptor: ${text}`);
-  const fields = (descriptors[text] ?? text).split(/\s+/).filter((field) => field !== '');
+  const fields = (entryOf(descriptors, text) ?? text).split(/\s+/).filter((field) => field !== '');
   if (fields.length !== bounds.length)
     throw new Complaint(`expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`);
   const read = fields.map((field, position) => fieldOf(field, bounds[position] ?? { min: 0, max: 0, names: [] }));

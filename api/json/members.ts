@@ -70,3 +70,7 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
   if (typeof found === 'string') return found;
   return found === undefined || found === null || typeof found === 'object' ? '' : String(found);
 }
+
+/** Returns what a table has under a text that clients choose, which may be the name of an inherited member (`constructor`). */
+export const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;

@@ -98,7 +98,7 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
 }
 
 function usageExtensions(usages: readonly string[]): x509.Extension[] {
-  const unknown = usages.filter((usage) => keyUsages[usage] === undefined && extendedUsages[usage] === undefined);
+  const unknown = usages.filter((usage) => !Object.hasOwn(keyUsages, usage) && !Object.hasOwn(extendedUsages, usage));
   if (unknown.length > 0) throw new Error(`unrecognized usages: ${unknown.join(', ')}`);
   const bits = usages.reduce((all, usage) => all | (keyUsages[usage] ?? 0), 0);
   const extended = [...new Set(usages.flatMap((usage) => extendedUsages[usage] ?? []))].sort();

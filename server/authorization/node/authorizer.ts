@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import type { User } from '../../../api/user.js';
 import { qualifiedName } from '../../../api/resource.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
@@ -171,7 +172,7 @@ export function decideForNodes(graph: NodeGraph, { podCertificates }: NodeFeatur
     const node = nodeOf(attributes.user);
     if (node === null) return silence;
     if (node === '') return { decision: 'noOpinion', reason: `unknown node for user ${JSON.stringify(attributes.user.name)}` };
-    const check = attributes.isResource ? checks[qualifiedName(attributes)] : undefined;
+    const check = attributes.isResource ? entryOf(checks, qualifiedName(attributes)) : undefined;
     if (check === undefined || !attributes.isResource) return common.find(attributes) === null ? silence : allow;
     const refusal = check(node, attributes, graph);
     return refusal === null ? allow : { decision: 'noOpinion', reason: refusal };

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import { entryOf, itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import { none } from '../cells.js';
 
 /** The column Targets: actual and desired values of each metric. */
@@ -47,7 +47,7 @@ export function targetsCell(autoscaler: ApiObject): string {
   const measured = itemsOf(memberAt(autoscaler, 'status', 'currentMetrics')).map(membersOf);
   if (wanted.length === 0) return none;
   const shown = wanted.map((metric, position) => {
-    const [member, show] = metrics[textAt(metric, 'type')] ?? [];
+    const [member, show] = entryOf(metrics, textAt(metric, 'type')) ?? [];
     if (member === undefined || show === undefined) return '<unknown type>';
     return show(membersOf(metric[member]), { current: membersOf(memberAt(measured[position] ?? {}, member, 'current')) });
   });

@@ -2,7 +2,7 @@ import type { Secret } from '../../../api/types/core/v1.js';
 import { readJson } from '../../../workers/codecs/jsonReader.js';
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
+import { entryOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { at, keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';
@@ -82,7 +82,7 @@ function* validate(secret: Draft<Secret>): Steps<FieldError[]> {
   return [
     ...(yield* outcomeOf(validateKeys(dataOf(secret), data))),
     ...((yield* dataBytes(dataOf(secret), 'base64')) > dataBytesMax ? [tooLong(data, dataBytesMax)] : []),
-    ...(byType[textAt(secret, 'type')]?.(secret) ?? []),
+    ...(entryOf(byType, textAt(secret, 'type'))?.(secret) ?? []),
   ];
 }
 

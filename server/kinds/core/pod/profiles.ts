@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../api/object.js';
 import { objectAt } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
+import { entryOf, textAt } from '../../../../api/json/members.js';
 import { forbidden, Path, type FieldError } from '../../../registry/validation/field.js';
 import {
   apparmorAnnotation,
@@ -76,7 +76,7 @@ function contradiction({ name, spellings }: Profiles, annotation: unknown, profi
   if (typeof annotation !== 'string') return [];
   const type = textAt(profile, 'type');
   const wrongType = forbidden(path.child('type'), `${name} type in annotation and field must match`);
-  if (type !== 'Localhost') return spellings[type]?.includes(annotation) === false ? [wrongType] : [];
+  if (type !== 'Localhost') return entryOf(spellings, type)?.includes(annotation) === false ? [wrongType] : [];
   if (!annotation.startsWith(localhost)) return [wrongType];
   return annotation.slice(localhost.length) === profile['localhostProfile']
     ? []

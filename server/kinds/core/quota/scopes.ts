@@ -1,3 +1,4 @@
+import { entryOf } from '../../../../api/json/members.js';
 /** Scopes narrow a quota: pods of a class, or claims of a class. */
 
 const pods: ReadonlySet<string> = new Set(['pods']);
@@ -25,4 +26,4 @@ const covered: Readonly<Record<string, ReadonlySet<string>>> = {
 export const quotaScopes: ReadonlySet<string> = new Set(Object.keys(covered));
 
 /** Reports whether objects with this resource can be in the scope; true for unknown scopes. */
-export const scopeCovers = (scope: string, resource: string): boolean => covered[scope]?.has(resource) ?? true;
+export const scopeCovers = (scope: string, resource: string): boolean => entryOf(covered, scope)?.has(resource) ?? true;

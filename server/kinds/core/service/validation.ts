@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { objectAt } from '../../../../api/json/defaulting.js';
-import { itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
+import { entryOf, itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
 import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../registry/validation/gatedFindings.js';
@@ -42,7 +42,7 @@ export function validateService(service: ApiObject): Found {
   return inOrder(
     validateHints(service),
     portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(portsPath, '')] : [],
-    byType[typeOf(service)]?.(service) ?? [],
+    entryOf(byType, typeOf(service))?.(service) ?? [],
     validatePorts(service),
     validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, specPath.child('selector')),
     validateAffinity(specOf(service)),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../../../api/object.js';
-import { textAt } from '../../../../../api/json/members.js';
+import { entryOf, textAt } from '../../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { isZero } from '../../../../registry/validation/quantities.js';
 import { qualifiedNameComplaints } from '../../../../registry/validation/names.js';
@@ -43,7 +43,7 @@ export function fieldReference(reference: JsonObject, supported: readonly string
     const name = base === 'metadata.annotations' ? key.toLowerCase() : key;
     return qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   }
-  const known = formerNames[field] ?? field;
+  const known = entryOf(formerNames, field) ?? field;
   if (!podFields.has(known)) return unconvertible(`field label not supported: ${field}`);
   return supported.includes(known) ? [] : [notSupported(at, known, supported)];
 }
