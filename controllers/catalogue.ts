@@ -63,7 +63,6 @@ export interface ControllerEntry {
   readonly alias: string;
   /** The service account that it writes as, and the last part of its user agent. */
   readonly account: AccountName;
-  /** The component of its events; the account by default. */
   readonly component?: string;
   /** No role exists for an account of its own: it writes as the manager does. */
   readonly actsAsManager?: boolean;

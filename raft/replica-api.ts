@@ -147,7 +147,6 @@ export interface ReplicaStatus {
       readonly match: LogIndex;
       readonly state: 'probe' | 'replicate' | 'snapshot';
       readonly active: boolean;
-      /** The snapshot being sent to it, or null. */
       readonly snapshot: { readonly sentBytes: number; readonly bytes: number } | null;
     } | null;
   })[];

@@ -14,7 +14,6 @@ export class ApiError extends Error {
 export interface Asked {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly accept?: string;
-  /** JSON. */
   readonly body?: unknown;
   /** Content type of the body; JSON by default. */
   readonly contentType?: string;

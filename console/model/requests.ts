@@ -61,7 +61,6 @@ export function fits(request: SeenRequest, { text, verb, only, probes }: Request
   );
 }
 
-/** Sorts refused, failed and slow requests first; each newest first. */
 export function worstFirst(requests: readonly SeenRequest[]): readonly SeenRequest[] {
   const weight = (request: SeenRequest): number => (isFailed(request) ? 3 : isRefused(request) ? 2 : isSlow(request) ? 1 : 0);
   return [...requests].sort((a, b) => weight(b) - weight(a) || b.at - a.at);

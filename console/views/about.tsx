@@ -22,7 +22,6 @@ export interface EventObject extends ApiObject {
 export const timeOf = (event: EventObject): number =>
   Date.parse(event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? '');
 
-/** Returns the reporting component. */
 export const componentOf = ({ reportingComponent, source }: EventObject): string => reportingComponent || source?.component || '';
 
 /** The object's events. */

@@ -123,7 +123,6 @@ interface ActionsProps extends DetailProps {
   readonly report: (problem: string) => void;
 }
 
-/** The actions that the resource offers. */
 function Actions({ client, resource, namespace, name, close, object, ask, report }: ActionsProps): VNode {
   const can = (verb: string): boolean => resource.verbs.includes(verb);
   const hasTemplate = typeof (object?.['spec'] as { readonly template?: unknown } | undefined)?.template === 'object';

@@ -7,7 +7,6 @@ import { diffLines, type DiffLine } from '../model/diff.js';
 import { withoutManagedFields, type ApiObject } from '../model/objects.js';
 import { Diff, Problem } from '../parts/words.js';
 
-/** The object as YAML, without managed fields. */
 export const yamlOf = (object: ApiObject): string =>
   stringify(withoutManagedFields(object), { lineWidth: 0, aliasDuplicateObjects: false });
 

@@ -13,7 +13,6 @@ import { ContainerChoice, containersOf } from './logs.js';
 /** Lines of scrollback. */
 const scrollback = 2_000;
 
-/** A command in a container, on a terminal. */
 export function TerminalTab({ client, resource, namespace, name, object }: TabProps): VNode {
   const [container, setContainer] = useState(containersOf(object)[0] ?? '');
   const [command, setCommand] = useState('/bin/sh');

@@ -106,7 +106,6 @@ async function within<A>(what: string, work: Promise<A>, separator = ': '): Prom
 
 const outside = ({ name, selector }: MetricIdentifier): string => `external metric ${name}(${shownSelector(selector)})`;
 
-/** Returns the message about a failed metric in the summary of all metrics. */
 export function failureSummary(spec: MetricSpec, message: string): string {
   const { object, external, resource, containerResource } = spec;
   switch (spec.type) {

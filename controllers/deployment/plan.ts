@@ -116,7 +116,6 @@ interface Found {
   readonly actions: readonly Action[];
 }
 
-/** The existing sets, the current one with the annotations of its revision. */
 function existing(deployment: Deployment, { sets, now }: Observed): Found {
   const { current, old } = split(deployment, sets);
   if (!current) return { deployment, sets: { current, old }, actions: [] };

@@ -18,7 +18,6 @@ export const reasons = {
 
 type Conditions = readonly DeploymentCondition[];
 
-/** Returns a condition with the current time as its transition. */
 export const condition = (
   { type, status, reason, message }: Pick<DeploymentCondition, 'type' | 'status' | 'reason' | 'message'>,
   now: number,

@@ -30,7 +30,6 @@ export type Sizing =
   | { readonly do: 'create'; readonly orders: readonly PodOrder[]; readonly againAfterMs: number | null }
   | { readonly do: 'wait'; readonly ms: number };
 
-/** Pods created or deleted in one sync. */
 const burst = 500;
 
 /** Decides how to reach the desired number of running pods. Either deletes or creates. Pure. */

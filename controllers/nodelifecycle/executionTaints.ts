@@ -22,7 +22,6 @@ export function taintUrgency(node: Node, ready: Readiness): 'none' | 'now' | 'in
   return present.length > 0 ? 'now' : 'in turn';
 }
 
-/** Returns the taints of a node with the eviction taint of its readiness. */
 export function executionTaints({ spec }: Node, ready: Readiness, now: number): readonly Taint[] {
   const wanted = keys[ready];
   const before = spec?.taints ?? [];

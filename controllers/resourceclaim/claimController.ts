@@ -101,7 +101,6 @@ class ResourceClaims {
     for (const index of [byOwner, byUser]) this.#claims.cache.by(index, uidOf(pod)).forEach((claim) => this.#queueClaim(claim));
   }
 
-  /** Finds claims by name in the namespace of a pod. */
   #claimsNextTo(pod: Pod): (name: string) => ResourceClaim | undefined {
     return (name) => this.#claims.cache.get(`${namespaceOf(pod)}/${name}`);
   }

@@ -4,7 +4,6 @@ import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1
 import type { PendingWrites } from './pendingWrites.js';
 import { isManagedBy, serviceNameLabel } from './sliceWrites.js';
 
-/** The index of slices by the key of their Service. */
 export const serviceIndex = 'service';
 
 const keyOfService = (slice: EndpointSlice): string => `${namespaceOf(slice)}/${slice.metadata.labels?.[serviceNameLabel] ?? ''}`;

@@ -81,7 +81,6 @@ export function storageMatches(set: StatefulSet, pod: Pod): boolean {
   );
 }
 
-/** Returns a pod with the labels and volumes for its name. */
 export function corrected(set: StatefulSet, pod: Pod): Pod {
   const ordinal = ordinalOf(pod);
   const labelled = { ...pod, metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, ...identityLabels(nameOf(pod), ordinal) } } };

@@ -118,7 +118,6 @@ const attachment = (name: string, volume: PersistentVolume, nodeName: string): V
   spec: { attacher: volume.spec?.csi?.driver ?? '', nodeName, source: { persistentVolumeName: nameOf(volume) } },
 });
 
-/** Returns whether all access modes are for one node. */
 const onlyOneNode = ({ spec }: PersistentVolume): boolean =>
   (spec?.accessModes ?? []).every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
 

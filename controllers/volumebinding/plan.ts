@@ -71,7 +71,6 @@ function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): C
   return { do: 'wait', event: { type: 'normal', reason: 'FailedBinding', message } };
 }
 
-/** Decides for a claim that names its volume. */
 function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
   if (!volume) return { do: 'wait', event: null };
   if (volume.spec?.claimRef !== undefined) return isFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait', event: null };
@@ -111,7 +110,6 @@ export type VolumeStep =
   | { readonly do: 'keep' }
   /** Its claim does not refer to it yet, and is queued. */
   | { readonly do: 'ask claim'; readonly mismatch: boolean }
-  /** The claim is gone, or has another volume. */
   | { readonly do: 'release' }
   /** The claim has another volume, and this one is released. */
   | { readonly do: 'unbind' };

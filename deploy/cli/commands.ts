@@ -224,7 +224,6 @@ export function program(): Command {
   return withHelp(root);
 }
 
-/** Commands for a cluster as a whole. */
 function clusterCommands(): readonly Command[] {
   const upCommand = withUpOptions(
     command('up', 'Starts a cluster, or one that was stopped; resolves when it is ready.')
@@ -302,7 +301,6 @@ function certificatesCommand(): Command {
     .action(certificates);
 }
 
-/** Commands for tests in any language. */
 function testCommands(): readonly Command[] {
   return [
     new Command('test-cluster')

@@ -2,7 +2,6 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import { writeFileAtomically } from '../files.js';
 
-/** Lifetime of an unused link. */
 const linkLifetimeMs = 5 * 60_000;
 /** Bound on unused links; the oldest is dropped. */
 const linksMax = 16;

@@ -13,7 +13,6 @@ interface Schedulable {
 const schedulerName = 'default-scheduler';
 const unschedulable: Taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 
-/** Returns whether a pod waits for this scheduler. */
 export function waitsForNode(pod: Pod): boolean {
   const { schedulerName: wanted = schedulerName, schedulingGates = [] }: Schedulable = pod.spec ?? {};
   return !pod.spec?.nodeName && pod.metadata.deletionTimestamp === undefined && wanted === schedulerName && schedulingGates.length === 0;

@@ -26,7 +26,6 @@ export type RequestMatch =
 
 /** A failure in effect. */
 export interface ArmedFailure {
-  /** Number of requests that it has hit. */
   readonly hits: number;
   /** Resolves when it has hit all its requests. */
   readonly spent: Promise<void>;

@@ -27,7 +27,6 @@ export class RaftLog {
   #tailFirst: number;
   #tailBytes = 0;
   #baseTerm: Term;
-  /** Entries up to here are durable on this server. */
   #durable: LogIndex;
   /** Entries up to here were given to the owner to persist. */
   #handed: LogIndex;

@@ -13,7 +13,6 @@ const mebibyte = 1024 * 1024;
 /** Write-ahead files and their next additions to log and store take some 16 MiB for each replica on a disk. */
 const reserveDefaultBytes = 64 * mebibyte;
 const reservePartMost = 1 / 4;
-/** Parts of the reserve below which space is scarce or none. */
 const scarcePart = 1 / 4;
 const nonePart = 1 / 16;
 /** The margin beyond the reserve, or below the quota, that ends the alarm: without it each accepted write would raise it anew. */

@@ -17,7 +17,6 @@ export const transportLimits = {
   silentOfMembersMax: 256,
   silentOfStrangersMax: 64,
   silentOfAddressMax: 16,
-  /** Handshakes in progress from members' addresses, and from all others. */
   handshakesMax: 32,
   handshakesOfAddressMax: 8,
   memberAddressesMax: 256,

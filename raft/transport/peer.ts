@@ -73,7 +73,6 @@ export class Peer {
     this.#leave();
   }
 
-  /** A connection to another address is abandoned. */
   setAddress(address: string): void {
     if (address === this.#address) return;
     this.#address = address;

@@ -14,7 +14,6 @@ import { isKnownPlugin } from './names.js';
 /** The operator's configuration of plugins, by name. */
 export type PluginConfigurations = ReadonlyMap<string, JsonObject>;
 
-/** The kind of a plugin's configuration. */
 export type PluginKind = Omit<ConfigurationKind, 'option'>;
 
 const option = '--admission-control-config-file';

@@ -41,9 +41,7 @@ interface Indexed {
 
 /** The known documents of one API service. */
 class Known {
-  /** Entity tags of the index of version 3 and of the document of version 2. */
   readonly tags = { index: null as string | null, v2: null as string | null };
-  /** The hash of the last bytes, for programs without tags. */
   v2Bytes = '';
   v2: BuiltDocument | null = null;
   /** Null for programs without version 3. */

@@ -46,7 +46,6 @@ import { ownName } from './ownName.js';
 export interface AccessFiles {
   readonly staticTokens: StaticTokens | null;
   readonly signingKey: SigningKey | null;
-  /** An external signer in place of keys. */
   readonly signer: ExternalSigner | null;
   readonly verificationKeys: VerificationKeys;
   readonly policies: AbacPolicies | null;

@@ -62,7 +62,6 @@ export interface ThreadShare {
   readonly inflight: readonly [Count, Count, Count];
   /** The text of `/metrics` or `/metrics/slis` for all threads. */
   readonly exposition: (of: Exposition) => Promise<string>;
-  /** Resets that page on all threads. */
   readonly resetMetrics: (of: Exposition) => Promise<void>;
 }
 

@@ -164,7 +164,6 @@ function imagePolicyStep(
   };
 }
 
-/** Clients with the users of a kubeconfig, or null. */
 const clientsFor = (
   { addresses, identity, egress, certificates }: HookConnections,
   kubeconfig: string | null,

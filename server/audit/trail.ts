@@ -8,7 +8,6 @@ export interface AuditTrail {
   readonly wantsResponse: boolean;
   /** The response as JSON, whatever the client's encoding. */
   responseBody(makeJson: () => Buffer): void;
-  /** The request was refused with this status. */
   refused(status: Status): void;
   /** `Request` limits the annotation to events with bodies; such a text may be as long as a body. */
   annotate(key: string, value: string, level?: 'Request'): void;

@@ -76,7 +76,6 @@ function allocatedNode(claim: ApiObject): string | null {
   return alone && textAt(fields[0], 'key') === 'metadata.name' && textAt(fields[0], 'operator') === 'In' ? String(values[0]) : null;
 }
 
-/** Drivers with a new, removed or changed device, sorted. */
 function changedDrivers({ object, old }: Changed): string[] {
   const byId = (claim: ApiObject): ReadonlyMap<string, JsonObject> =>
     new Map(objectsIn(statusOf(claim), 'devices').map((device) => [idOf(device), device]));

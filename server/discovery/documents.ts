@@ -6,7 +6,6 @@ import type { Catalogue, ServedResource, ServedVersion, Subresource } from '../r
 
 /** Discovery documents. Pure functions of the catalogue. */
 
-/** `/api`: versions of the core group, and this server's address. */
 export const coreVersions = (catalogue: Catalogue, serverAddress: string): JsonObject => ({
   kind: 'APIVersions',
   versions: (catalogue.group('')?.versions ?? []).map(({ version }) => version),

@@ -148,7 +148,6 @@ function isServed({ form }: Form, encoder: Encoder, { plainOnly, tables, message
 
 const neutral = new Map<Encoder, Encoder>();
 
-/** The encoder with its media type as the client spells it. */
 function spelled(encoder: Encoder, mediaType: string): Encoder {
   if (realWord(mediaType) === mediaType) return encoder;
   const known = neutral.get(encoder);

@@ -34,7 +34,6 @@ export interface LifeCycle {
   readonly requested: Names;
   readonly accepted: Names;
   readonly conditions: readonly JsonObject[];
-  /** The condition for schemas that are not structural, or null. */
   readonly nonStructural: Condition | null;
   readonly annotations: Readonly<Record<string, string>>;
   /** The webhook's certificate authorities are unreadable, so conversion is impossible. */

@@ -212,7 +212,6 @@ function idOf(text: string): ReturnType<typeof memberId> {
   }
 }
 
-/** Required text members of a JSON body. */
 async function bodyOf(exchange: Exchange, names: readonly string[]): Promise<Readonly<Record<string, string>>> {
   const members = await jsonBodyOf(exchange);
   for (const name of names)

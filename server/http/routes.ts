@@ -23,7 +23,6 @@ export interface RouteOptions {
   readonly metrics: Metrics;
   /** The page `/metrics`, where it exceeds these metrics. */
   readonly exposition?: ExpositionPage;
-  /** Status pages of the process; default: none. */
   readonly pages?: ProcessPages;
   /** Answers below `/console`; default: none. False for an unknown path. */
   readonly console?: ((exchange: Exchange) => Promise<boolean>) | null;

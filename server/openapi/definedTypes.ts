@@ -61,7 +61,6 @@ function fullName({ group, version, kind }: KindName, dialect: Dialect): string 
   return dialect === 2 && isOpenApiName(name) ? `${name}_v2` : name;
 }
 
-/** The kind of a schema, and its selectable fields. */
 const extensionsOf = ({ group, version, kind }: KindName, { selectableFields }: DefinedVersion): JsonObject => ({
   'x-kubernetes-group-version-kind': [{ group, kind, version }],
   ...(selectableFields.length === 0 ? {} : { 'x-kubernetes-selectable-fields': selectableFields.map((fieldPath) => ({ fieldPath })) }),

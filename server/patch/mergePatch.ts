@@ -4,7 +4,6 @@ import { copyOf } from '../../api/json/copy.js';
 import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
-/** Members that are merged in one step. */
 export const mergedInStep = 256;
 
 /**

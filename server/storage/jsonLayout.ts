@@ -133,7 +133,6 @@ function endOfMembers(text: string, start: number, members: JsonObject): number 
   return end;
 }
 
-/** Returns the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start); ; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;

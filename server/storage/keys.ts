@@ -11,7 +11,6 @@ export interface KeyFolder {
 
 /** A full table is replaced. */
 const foldersMax = 10_000;
-/** No resource or part of a key has this name. */
 const anyName = '*';
 
 /** Keys of objects: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */

@@ -43,7 +43,6 @@ export interface ToThread {
 
 export interface ToFirst {
   readonly log: readonly [{ readonly level: 'error' | 'info'; readonly line: string }, null];
-  /** Listens. */
   readonly listens: readonly [null, null];
   readonly synced: readonly [null, null];
   /** Returns the whole process's `/metrics` or `/metrics/slis`. */

@@ -14,7 +14,6 @@ type Notice = { readonly slab: number; readonly memory: SharedArrayBuffer } | { 
 export interface SharedFormsOptions {
   /** Shared by all threads, of `SharedForms.tableBytes`. */
   readonly table: SharedArrayBuffer;
-  /** The thread number, from 0. */
   readonly thread: number;
   readonly threads: number;
   readonly peers: readonly MessagePort[];

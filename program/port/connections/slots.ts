@@ -13,7 +13,6 @@ const administratorsShare = 9;
 const contendedShare = 0.5;
 /** Share of one user, where slots are contended. Administrators are exempt. */
 const userShare = 1 / 3;
-/** Share of all unauthenticated clients of one address, where slots are contended. */
 const strangersShare = 1 / 8;
 /** Shares of very few slots would be none. */
 const ownMin = 8;

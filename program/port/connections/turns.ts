@@ -51,7 +51,6 @@ interface Owner {
   readonly isStranger: boolean;
   /** Requests that have begun, waited for something, and want to go on. */
   readonly returning: Line<() => void>;
-  /** Connections with requests that want to begin, in the order of their turns. */
   readonly lanes: Line<Lane>;
   /** Requests that want to begin, on all of its connections. */
   waiting: number;
@@ -70,7 +69,6 @@ interface Owner {
 export interface TurnOptions {
   readonly perTurn: number;
   readonly now: () => number;
-  /** Calls the action in the next turn of the event loop. */
   readonly inNextTurn: (action: () => void) => void;
   /** Calls the action after all pending promise reactions have run. */
   readonly afterwards: (action: () => void) => void;

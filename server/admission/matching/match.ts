@@ -9,7 +9,6 @@ import type { AdmissionRequest } from '../../registry/admission.js';
 import { matchesRule, ruleOf, type Addressed, type Attributes, type Rule } from './rules.js';
 import { attributesOf, equivalentsOf } from './subject.js';
 
-/** The match terms of a webhook or policy. */
 export interface MatchTerms {
   readonly rules: readonly Rule[];
   /** Equivalent requests for the same objects match as well (`matchPolicy: Equivalent`). */

@@ -103,7 +103,6 @@ export interface FollowOptions<P extends Policy> {
   readonly read: (object: ApiObject) => P;
   readonly storage: Pick<Storage, 'watch'>;
   readonly report: (error: unknown, name: string) => void;
-  /** Policies from manifests, or null. */
   readonly manifests: PolicyIndex<P> | null;
 }
 

@@ -142,7 +142,6 @@ const accounts: Rule = async (node, { operation, subresource, namespace, name: a
   return audienceComplaint({ user, namespace, account, audiences, pod }, lookup, authorize);
 };
 
-/** Members of a claim's status that a node reports. */
 const reported = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'];
 
 const claims: Rule = (node, request) => {

@@ -29,7 +29,6 @@ export class Prefixes {
     return found;
   }
 
-  /** The position of the last text up to this one, or -1. */
   #lastUpTo(text: string): number {
     let [low, high] = [0, this.#sorted.length];
     while (low < high) {

@@ -12,7 +12,6 @@ export function failedConversion(expressions: Iterable<Expression>): Failure | n
   return null;
 }
 
-/** Undefined when it is not constant. */
 function constantOf(expression: Expression): Value | undefined {
   if (expression.kind === 'literal') return literalValue(expression);
   if (expression.kind !== 'call' || expression.target !== null || expression.args.length !== 1) return undefined;

@@ -53,7 +53,6 @@ export function element({ resolve, cost }: Attribute, key: Code, optional: boole
   };
 }
 
-/** An optional member is free when it is present. */
 function chargedIfPresent(run: Run, value: Value): Value {
   if (value instanceof Optional && value.value !== undefined) run.meter.spend(memberCost);
   return value;

@@ -94,7 +94,6 @@ export class CustomType {
     return this.#options.definition;
   }
 
-  /** The schema of a version, served or not. */
   schemaOf(version: string): JsonObject | null {
     return this.#versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
   }

@@ -2,7 +2,6 @@ import { GrownTooLarge } from '../../../workers/schema/custom/contract.js';
 import type { Steps } from '../../../api/steps.js';
 import { StatusError } from '../../../api/status.js';
 
-/** The error for an object that has grown too large to store. */
 const tooLarge = ({ bytesMax }: GrownTooLarge): StatusError =>
   new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bytesMax}`);
 

@@ -17,7 +17,6 @@ type Found<T> = { readonly ok: true; readonly value: T | null } | { readonly ok:
 
 const namesOf = (path: string): string[] => path.replace(/^\./, '').split('.');
 
-/** The value at a simple path, or null. */
 function valueAt(object: JsonValue, path: string): Found<JsonValue> {
   let value: JsonValue | undefined = object;
   for (const name of namesOf(path)) {
@@ -52,7 +51,6 @@ function textAt(object: JsonValue, path: string): Found<string> {
     : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
 }
 
-/** The Go type of a decoded JSON value. */
 function goTypeOf(value: JsonValue): string {
   if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'number') return Number.isSafeInteger(value) ? 'int64' : 'float64';

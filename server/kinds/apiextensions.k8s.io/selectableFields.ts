@@ -5,7 +5,6 @@ import { resolvePath } from './schema/fieldPath.js';
 import { typeOf, unreadable, type Schema } from './schema/nodes.js';
 
 const fieldsMax = 8;
-/** The number of fields that are checked in the schema. */
 const checkedMax = 100;
 const types = ['string', 'boolean', 'integer'];
 const typeText = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';

@@ -75,7 +75,6 @@ function validatePresence(spec: JsonObject, before: JsonObject | null): FieldErr
   );
 }
 
-/** Unknown fields are preserved or defaults set, not both. */
 function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
   if (spec['preserveUnknownFields'] !== true) return [];
   const hasDefaults = schemasOf(spec).some((schema) => anySchema(schema, (node) => isSet(node, 'default')));

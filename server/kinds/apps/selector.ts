@@ -17,7 +17,6 @@ export interface SelectorRules {
   readonly required: boolean;
 }
 
-/** `parsed` is the selector, or null for an unusable one. */
 export function validateWorkloadSelector(spec: JsonObject, path: Path, parsed: LabelSelector | null, rules: SelectorRules): Found {
   const selector = objectAt(spec, 'selector');
   if (selector === null) return rules.required ? [required(path, '')] : [];

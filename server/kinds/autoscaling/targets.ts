@@ -13,7 +13,6 @@ interface Measured {
   readonly current: JsonObject;
 }
 
-/** An amount for each pod, or for all together. */
 function amount(target: JsonObject, { current }: Measured, perPod: string): string {
   const member = target['averageValue'] === undefined ? 'value' : 'averageValue';
   const measured = textAt(current, member) || unknown;

@@ -77,7 +77,6 @@ function warnings(endpoints: Draft<Endpoints>): string[] {
   );
 }
 
-/** Endpoints of a list that are shown. */
 const endpointsShown = 3;
 
 function endpointsText(object: Draft<Endpoints>): string {

@@ -40,7 +40,6 @@ function validateTls(tls: JsonObject, path: Path): Found {
   );
 }
 
-/** The older annotation must agree with the class field. */
 function validateClassAnnotation(ingress: Draft<Ingress>): FieldError[] {
   const annotation = ingress.metadata.annotations?.[classAnnotation];
   const className = specOf(ingress).ingressClassName;

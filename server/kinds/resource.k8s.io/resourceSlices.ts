@@ -71,7 +71,6 @@ function validatePool(pool: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** The driver, pool and node of a slice are immutable. */
 const validateOrigin = (spec: Writable<ResourceSliceSpec>, before: Writable<ResourceSliceSpec>): FieldError[] => [
   ...unchanged(spec.pool?.name, before.pool?.name, specPath.child('pool', 'name')),
   ...unchanged(spec.driver, before.driver, specPath.child('driver')),

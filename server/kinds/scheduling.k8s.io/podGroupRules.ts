@@ -53,7 +53,6 @@ const shared = {
   priority: optional(pointer, maximum(priorityMax)),
 };
 
-/** The workload and template of a group. */
 const origin = members(
   {
     workload: optional(pointer, members({ workloadName: required(plain, longName), podGroupTemplateName: required(plain, shortName) })),

@@ -38,7 +38,6 @@ export function take({ of, version, bytes }: Taking): BuiltDocument {
   return { hash: createHash('sha512').update(json).digest('hex').toUpperCase(), gzip: gzipSync(json) };
 }
 
-/** Encodes a version 3 document. */
 export function show({ kept, version, encoding }: Showing): BuiltDocument {
   const document = unpacked(kept);
   return encodedDocument(version === 2 ? upgraded(document) : document, 3, encoding);

@@ -46,7 +46,6 @@ function keyedElement(keys: readonly ListKey[], item: JsonValue): string {
   );
 }
 
-/** Members or items that are compared in one step. */
 export const comparedInStep = 256;
 
 export interface IndexedItems {

@@ -7,7 +7,6 @@ import type { FieldError } from './field.js';
  * that breaks the rules without the feature uses it, and for that object it is on.
  */
 
-/** Findings of a rule that a feature adds. */
 export const whileOn = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'on' } }));
 

@@ -20,7 +20,6 @@ import { VersionGate } from './versiongate.js';
 export interface WatchCacheOptions {
   readonly keys: KeySpace;
   readonly selectableFields: SelectableFields;
-  /** Default: no completion. */
   readonly completions?: Completions;
   /** Forms shared by threads with the same objects. Default: none. */
   readonly commonForms?: CommonForms | null;

@@ -1,6 +1,5 @@
 import { noEncryptionCounts, statusOf, type EncryptionCounts, type Way } from './counts.js';
 
-/** The prefix of every encrypted value; no plain value has it. */
 const encryptedPrefix = 'k8s:enc:';
 const prefixBytes = Buffer.from(encryptedPrefix);
 

@@ -109,7 +109,6 @@ function plainText(value: Value, run: Run): string | Failure {
 
 const isPlainMap = (value: Value): value is MapValue => value instanceof MapValue && value.typeName === 'map';
 
-/** A value within a list or map, as a literal. */
 function literalText(value: Value, run: Run, depth: number): string | Failure {
   run.meter.step(1);
   if (depth > depthMax) return new Failure('values nest too deeply');

@@ -83,7 +83,6 @@ const tooMany = (causes: readonly string[], retryAfterSeconds: number): StatusEr
 export const stillProcessed = (budget: string): StatusError =>
   tooMany([`The disruption budget ${budget} is still being processed by the server.`], retrySeconds);
 
-/** Adds the reason of the disruption to the pod. */
 export function markEvicted(pod: ApiObject, now: string): ApiObject {
   setCondition(
     ensureObject(pod, 'status'),

@@ -25,7 +25,6 @@ const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject
 const hasOwnAmounts = (pod: ApiObject): boolean =>
   (['limits', 'requests'] as const).some((list) => Object.keys(amounts(specOf(pod), list)).length > 0);
 
-/** Returns why a pod cannot be resized, or null. */
 function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): string | null {
   if (!enabled('InPlacePodLevelResourcesVerticalScaling') && [old, pod].some(hasOwnAmounts))
     return 'pods with pod-level resources cannot be resized';

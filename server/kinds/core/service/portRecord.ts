@@ -26,7 +26,6 @@ export const portClaims = (storage: Pick<Storage, 'get' | 'list'>): PortRecord =
   change: ({ taken, given, taking }) => [...taking(taken), ...giveBack(given)],
 });
 
-/** The reference's name of the resource. */
 export const portAllocations: GroupResource = { group: '', resource: 'servicenodeportallocations' };
 /** `/registry/ranges/servicenodeports` in the reference's layout. */
 export const portAllocationKey: ObjectKey = { resource: portAllocations, namespace: '', name: 'servicenodeports' };

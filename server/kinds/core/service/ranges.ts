@@ -24,7 +24,6 @@ export function parsePortRange(text: string): PortRange {
   return { first, last, reserved };
 }
 
-/** The name of the object with the configured ranges. */
 const configuredName = 'kubernetes';
 
 /** Parses `10.0.0.0/24,fd00::/112`; the first family is the primary one. Throws for invalid text, which option checks exclude. */

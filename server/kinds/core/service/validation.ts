@@ -185,7 +185,6 @@ function validateNodePortAllocation(service: ApiObject): FieldError[] {
   return wanted === null && isLoadBalancer(service) ? [required(Path.of('allocateLoadBalancerNodePorts'), '')] : [];
 }
 
-/** The class of a load balancer is immutable. */
 export function validateBalancerClass(service: ApiObject, old: ApiObject | null): FieldError[] {
   const path = specPath.child('loadBalancerClass');
   const value = specOf(service)['loadBalancerClass'] ?? null;

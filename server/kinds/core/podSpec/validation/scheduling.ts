@@ -147,7 +147,6 @@ function validateComparison(operator: string, value: string, path: Path): FieldE
 
 export const validateTolerations = (spec: JsonObject, specPath: Path): Found => validateTolerationList(spec, specPath.child('tolerations'));
 
-/** `path` is that of the list of tolerations. */
 export function validateTolerationList(holder: JsonObject, path: Path): Found {
   return ofEach(objectsIn(holder, 'tolerations'), (toleration, position) => {
     const at = path.index(position);
