@@ -26,7 +26,7 @@ const usual: LeaderMigration = {
   ]),
 };
 
-export const leaderMigrationKind: ConfigurationKind = {
+const leaderMigrationKind: ConfigurationKind = {
   option,
   kind: 'LeaderMigrationConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `controllermanager.config.k8s.io/${version}`),

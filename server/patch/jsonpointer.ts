@@ -23,8 +23,6 @@ export function containerAt(root: JsonValue, pointer: string): { readonly contai
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;
 
-/** The member or item must exist. */
-export const elementAt = (container: Container, name: string): JsonValue => (container as JsonObject)[name] ?? null;
 
 /** The value at a key: null for an absent member of an object, undefined for an absent item of a list. */
 export function memberOf(container: Container, key: string): JsonValue | undefined {
