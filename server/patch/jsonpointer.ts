@@ -23,7 +23,6 @@ export function containerAt(root: JsonValue, pointer: string): { readonly contai
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;
 
-
 /** The value at a key: null for an absent member of an object, undefined for an absent item of a list. */
 export function memberOf(container: Container, key: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
