@@ -5,6 +5,8 @@ const clientHello = 1;
 const serverNameExtension = 0;
 const hostName = 0;
 const recordHeadBytes = 5;
+/** Clients send one, or two for long keys; each read looks at all of them again. */
+const recordsMax = 8;
 /** A client that sends more without naming a server is shown the default certificate. */
 const helloBytesMax = 20 * 1024;
 
@@ -27,7 +29,7 @@ export function serverNameIn(bytes: Buffer): string | null | 'more' {
 function handshakeIn(bytes: Buffer): Buffer | null | 'more' {
   const parts: Buffer[] = [];
   let known = 0;
-  for (let at = 0; ;) {
+  for (let at = 0, records = 0; records < recordsMax; records++) {
     if (bytes.length > at && bytes[at] !== handshakeRecord) return null;
     if (bytes.length < at + recordHeadBytes) return 'more';
     const end = at + recordHeadBytes + bytes.readUInt16BE(at + 3);
@@ -40,6 +42,7 @@ function handshakeIn(bytes: Buffer): Buffer | null | 'more' {
     if (bytes.length < end) return 'more';
     at = end;
   }
+  return null;
 }
 
 /** Throws a RangeError where the message ends early. */

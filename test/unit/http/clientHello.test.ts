@@ -37,6 +37,13 @@ describe('the server name in the first message of TLS', () => {
     ).to.equal('a.example');
   });
 
+  it('is none in a message of more records than clients send', async () => {
+    const message = (await helloOf({ servername: 'a.example' })).subarray(5);
+    const records = Array.from({ length: 9 }, (_item, at) => Buffer.concat([Buffer.of(22, 3, 1, 0, 1), message.subarray(at, at + 1)]));
+    expect(serverNameIn(Buffer.concat(records.slice(0, 7)))).to.equal('more');
+    expect(serverNameIn(Buffer.concat(records))).to.equal(null);
+  });
+
   it('is none in other bytes, whatever they are', async () => {
     expect(serverNameIn(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).to.equal(null);
     const hello = await helloOf({ servername: 'a.example' });
