@@ -70,7 +70,7 @@ const rows: readonly Row[] = [
     'too long is all that is said',
     { type: 'string', maxLength: 1, pattern: '^a$' },
     'bb',
-    'v TooLong Too long: may not be more than 1 bytes',
+    'v TooLong Too long: may not be more than 1 byte',
   ],
   ['a wrong format', { type: 'string', format: 'date-time' }, 'now', `${typed} "now": v in body must be of type date-time: "now"`],
   ['too small', { type: 'integer', minimum: 2 }, 1, `${body} 1: v in body should be greater than or equal to 2`],
