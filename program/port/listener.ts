@@ -1,5 +1,5 @@
 import { createSecureServer } from 'node:http2';
-import type { ServerHttp2Session } from 'node:http2';
+import type { ServerHttp2Session, Settings } from 'node:http2';
 import { ServerResponse } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
@@ -217,6 +217,12 @@ function receive(server: AnyServer, connections: Connections): void {
 
 const ignore = (): void => {};
 
+const settingsOf = ({ http2StreamsMax }: ListenerOptions): Settings => ({
+  maxConcurrentStreams: http2StreamsMax || defaultStreamsMax,
+  initialWindowSize: streamWindowBytes,
+  maxHeaderListSize: headerBytesMax,
+});
+
 function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyServer {
   const { credentials, tls } = options;
   const common = {
@@ -235,11 +241,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
         allowHTTP1: true,
         maxSessionMemory: sessionMemoryMegabytes,
         maxHeaderListPairs: headerPairsMax,
-        settings: {
-          maxConcurrentStreams: options.http2StreamsMax || defaultStreamsMax,
-          initialWindowSize: streamWindowBytes,
-          maxHeaderListSize: headerBytesMax,
-        },
+        settings: settingsOf(options),
       })
     : createServer(common);
   if (credentials.current.sni !== null) chooseByName(server, (name) => credentials.current.sni?.(name) ?? null);

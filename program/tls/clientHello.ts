@@ -5,7 +5,7 @@ const clientHello = 1;
 const serverNameExtension = 0;
 const hostName = 0;
 const recordHeadBytes = 5;
-/** Clients send one, or two for long keys; each read looks at all of them again. */
+/** Clients send one, or two for long keys; each read parses all of them again. */
 const recordsMax = 8;
 /** A client that sends more without naming a server is shown the default certificate. */
 const helloBytesMax = 20 * 1024;
