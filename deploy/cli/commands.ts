@@ -15,6 +15,7 @@ import { askLauncher, CommandRefused, type ControlRequest } from './control.js';
 import { completionScript } from './completion.js';
 import { report, reportsToStarter, startDetached } from './detach.js';
 import { examine } from './doctor.js';
+import { exploreCommand } from './explore.js';
 import { openInBrowser } from './browser.js';
 import { quote, runCluster, type Started } from './foreground.js';
 import { contextOf, defaultName, directoryOf, parseName } from './home.js';
@@ -320,6 +321,7 @@ function testCommands(): readonly Command[] {
       .argument('[parameters...]', 'NAME=VALUE')
       .option('--json', 'one JSON document instead of words', false)
       .action(fault),
+    exploreCommand(),
     new Command('envtest-assets')
       .description(
         'Writes a folder for KUBEBUILDER_ASSETS: kube-apiserver and etcd as this package has them, for tests that use envtest (docs/from-envtest.md).',

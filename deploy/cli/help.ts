@@ -85,6 +85,14 @@ const ofCommands: Readonly<Record<string, Help>> = {
     ],
     notes: 'RAFTPLANE_FAULTS and RAFTPLANE_FAULTS_TOKEN say which cluster is meant; "raftplane test-cluster" prints them.',
   },
+  explore: {
+    examples: [
+      ['raftplane explore --crds config/crd --scenario scenario -- ./my-operator', 'every plan, with one report at the end'],
+      ['raftplane explore --budget 10m --scenario scenario -- node operator.mjs', 'as many as ten minutes allow'],
+      ['raftplane explore --replay explore-plans/finding-1.json --scenario scenario -- ./my-operator', 'one finding again'],
+    ],
+    notes: 'Exit status: 0 without a finding, 1 with one. Ctrl-C ends it, and what was found is reported.',
+  },
   'envtest-assets': {
     examples: [
       ['eval "$(raftplane envtest-assets ./assets)"; go test ./...', 'instead of setup-envtest'],

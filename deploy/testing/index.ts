@@ -16,6 +16,11 @@ import { auditFlags, auditPolicy } from './auditLog.js';
 import { makeTemporaryFolder } from './folder.js';
 import { TestCluster } from './testCluster.js';
 
+export { explore, type Exploration, type ExploreOptions, type Finding, type Progress } from './explore/explore.js';
+export type { Perturbation } from './explore/perturbation.js';
+export type { Operator, OperatorConfig } from './explore/operator.js';
+export type { ScenarioStep } from './explore/scenario.js';
+export * as exploring from './explore/parts.js';
 export type { AuditedRequest } from './auditLog.js';
 export type { ArmedFailure, Failure, RequestMatch } from './failures.js';
 export type { ClientConfig } from './identity.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { applyPatch } from '../../controllers/client/api.js';
 import { discover, type DiscoveredType } from '../../controllers/client/discovery.js';
-import { ApiError, ConnectionError, StoppedError } from '../../controllers/client/errors.js';
+import { ApiError, ConnectionError, isNotFound, StoppedError, unless } from '../../controllers/client/errors.js';
 import type { JsonValue } from '../../api/object.js';
 import type { Condition, KubeObject } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
@@ -67,6 +67,15 @@ export class Objects {
       applied.push(await this.#persist(() => this.#api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
     }
     return applied;
+  }
+
+  /** Asks for the deletion of objects, one after the other, as far as they exist. */
+  async delete(manifests: Manifests): Promise<void> {
+    for (const object of objectsOf(manifests)) {
+      const type = await this.typeOf(object);
+      const { namespace = type.namespaced ? 'default' : '', name = '' } = object.metadata;
+      await this.#persist(() => unless(isNotFound, this.#api.delete(type, { namespace, name }, { propagationPolicy: 'Background' })));
+    }
   }
 
   /** Applies the custom resource definitions in files and folders (below them as well), and waits until all are served. */

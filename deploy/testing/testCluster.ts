@@ -5,6 +5,7 @@ import { isAlreadyExists, isNotFound, unless } from '../../controllers/client/er
 import { RestApi } from '../../controllers/client/rest.js';
 import { resource } from '../../api/meta/resource.js';
 import type { Lease } from '../../api/types/coordination/v1.js';
+import type { KeyAndCertificate } from '../certificateRequest.js';
 import type { Cluster } from '../cluster.js';
 import type { ManagedProgram } from '../managedProgram.js';
 import { readAudit, type AuditedRequest } from './auditLog.js';
@@ -159,6 +160,11 @@ export class TestCluster implements AsyncDisposable {
     return this.#objects.apply(manifests, options);
   }
 
+  /** Asks for the deletion of objects as administrator; finalizers may still hold them when it resolves. */
+  delete(manifests: Manifests): Promise<void> {
+    return this.#objects.delete(manifests);
+  }
+
   /** Installs custom resource definitions from files, folders or objects; resolves when their kinds are served. */
   installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
     return this.#objects.installCRDs(...sources);
@@ -304,6 +310,12 @@ export class TestCluster implements AsyncDisposable {
    * @internal */
   begin(): Promise<void> {
     return this.#contents.remember();
+  }
+
+  /** Not to be called by tests: signs certificates that clients of this cluster trust.
+   * @internal */
+  get authority(): KeyAndCertificate {
+    return this.#identities.authority;
   }
 
   /** Not to be called by tests: something that a member said.

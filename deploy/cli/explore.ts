@@ -1,0 +1,110 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { CommandRefused } from './control.js';
+import { quote } from './foreground.js';
+import { exitCodes, print, say } from './output.js';
+import { parseCount } from './upOptions.js';
+
+interface ExploreTerms {
+  readonly crds: readonly string[];
+  readonly scenario: string;
+  readonly kubeconfigEnv: string;
+  readonly controllers: boolean;
+  readonly nodes: number;
+  readonly budget?: number;
+  readonly seed: number;
+  readonly patience: number;
+  readonly rest: number;
+  readonly replay?: string;
+  readonly plans: string;
+  readonly json: boolean;
+}
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+function parseTime(text: string): number {
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError(`${JSON.stringify(text)} is no time such as 90s or 10m`);
+  return Number(amount) * unitMs[unit as keyof typeof unitMs];
+}
+
+const parsePath = (text: string, before: readonly string[]): readonly string[] => [...before, text];
+
+export const exploreCommand = (): Command =>
+  new Command('explore')
+    .description(
+      'Runs an operator through a scenario, disturbs it at every place, and says what it does not get over (docs/finding-bugs.md).',
+    )
+    .exitOverride()
+    .argument('<command...>', 'the operator, after --')
+    .addOption(new Option('--crds <path>', 'file or folder of its definitions; repeat it for several').argParser(parsePath).default([]))
+    .requiredOption('--scenario <folder>', 'steps: 10-create.yaml, 20-change.yaml, 30-gone.delete.yaml ...')
+    .option('--kubeconfig-env <name>', 'the variable that tells the operator its kubeconfig', 'KUBECONFIG')
+    .option('--no-controllers', 'run no controller manager')
+    .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseCount, 0)
+    .option('--budget <time>', 'begin no plan after this time: 90s, 10m', parseTime)
+    .option('--seed <number>', 'another order of plans', parseCount, 0)
+    .option('--patience <time>', 'a state that has not come after this time never comes', parseTime, 15_000)
+    .option('--rest <time>', 'an undisturbed operator without requests for this time is done', parseTime, 800)
+    .option('--replay <file>', 'only the plan of this file')
+    .option('--plans <folder>', 'where the plans of findings are written', 'explore-plans')
+    .option('--json', 'one JSON document instead of words', false)
+    .action(runExplore);
+
+async function runExplore(command: readonly string[], terms: ExploreTerms): Promise<void> {
+  const { startApiServer, explore, exploring } = await import('../testing/index.js');
+  if (!fs.existsSync(terms.scenario)) throw new CommandRefused(`${terms.scenario} does not exist: name a folder of steps`);
+  const end = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end.abort(new Error(`stopped by ${signal}`)));
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'raftplane-explore-'));
+  const { controllers, nodes, crds, budget, seed, patience, rest, replay } = terms;
+  const scenario = exploring.readScenario(terms.scenario);
+  const plan = replay === undefined ? undefined : exploring.readPlan(replay);
+  const cluster = await startApiServer({ controllers, nodes, audit: false, signal: end.signal });
+  try {
+    if (crds.length > 0) await cluster.installCRDs(...crds);
+    const found = await explore({
+      cluster,
+      operator: new exploring.CommandOperator({ command, variable: terms.kubeconfigEnv, folder }),
+      scenario,
+      seed,
+      patienceMs: patience,
+      restMs: rest,
+      signal: end.signal,
+      onProgress: ({ phase, done, total, findings, estimateMs }) =>
+        say(`${phase} ${done}/${total}, ${findings} found, about ${Math.ceil(estimateMs / 1000)} s left`),
+      ...(budget === undefined ? {} : { budgetMs: budget }),
+      ...(plan === undefined ? {} : { plans: [plan] }),
+    });
+    const files = found.findings.map(({ perturbation }, index) => {
+      if (perturbation === null || replay !== undefined) return replay;
+      fs.mkdirSync(terms.plans, { recursive: true });
+      const file = path.join(terms.plans, `finding-${index + 1}.json`);
+      exploring.writePlan(file, perturbation);
+      return file;
+    });
+    const replays = files.map((file) => (file === undefined ? undefined : replayCommand(terms, file, command)));
+    print(terms.json ? JSON.stringify({ ...found, replays: files }) : exploring.reportText(found, replays));
+    if (found.findings.length > 0) process.exitCode = exitCodes.failed;
+  } finally {
+    await cluster.stop();
+    fs.rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function replayCommand(
+  { crds, scenario, kubeconfigEnv, controllers, nodes }: ExploreTerms,
+  file: string,
+  command: readonly string[],
+): string {
+  const options = [
+    ...crds.flatMap((each) => ['--crds', each]),
+    ...['--scenario', scenario],
+    ...(kubeconfigEnv === 'KUBECONFIG' ? [] : ['--kubeconfig-env', kubeconfigEnv]),
+    ...(controllers ? [] : ['--no-controllers']),
+    ...(nodes === 0 ? [] : ['--nodes', String(nodes)]),
+  ];
+  return ['raftplane', 'explore', '--replay', file, ...options, '--', ...command].map(quote).join(' ');
+}

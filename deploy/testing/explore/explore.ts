@@ -1,0 +1,215 @@
+import { Connection } from '../../../controllers/client/connection.js';
+import type { KubeObject } from '../../../api/meta/object.js';
+import { issueCertificate } from '../../certificates.js';
+import type { ClientConfig } from '../identity.js';
+import type { TestCluster } from '../testCluster.js';
+import type { Violation } from './judgement.js';
+import type { Operator } from './operator.js';
+import type { Perturbation } from './perturbation.js';
+import { plansFor, stableEntries } from './plans.js';
+import { startupOf, type Entry } from './record.js';
+import { play, type Reference, type RunResult, type Setting } from './run.js';
+import { stepsOf, type ScenarioStep } from './scenario.js';
+import { differencesOf, noiseOf, type Noise } from './state.js';
+
+export interface ExploreOptions {
+  readonly cluster: TestCluster;
+  readonly operator: Operator;
+  readonly scenario: readonly ScenarioStep[];
+  /** The operator's user (`createUser`); an administrator unless given. */
+  readonly user?: ClientConfig;
+  readonly expect?: (state: readonly KubeObject[]) => unknown;
+  readonly budgetMs?: number;
+  /** 0, the default, takes plans as they come. */
+  readonly seed?: number;
+  /** Only these. */
+  readonly plans?: readonly Perturbation[];
+  /** Bound on the wait for each state; 15,000 unless given. Undisturbed runs get four times as much. */
+  readonly patienceMs?: number;
+  /** An undisturbed operator without requests for this time has finished a step; 800 unless given. */
+  readonly restMs?: number;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Progress {
+  readonly phase: 'reference' | 'plans';
+  readonly done: number;
+  readonly total: number;
+  readonly findings: number;
+  readonly estimateMs: number;
+}
+
+export interface Finding {
+  /** Null for what the undisturbed run shows. */
+  readonly perturbation: Perturbation | null;
+  readonly violations: readonly Violation[];
+  readonly record: readonly Entry[];
+  readonly output: string;
+  readonly others: readonly Perturbation[];
+}
+
+export interface Exploration {
+  readonly findings: readonly Finding[];
+  readonly requests: number;
+  readonly plans: number;
+  readonly run: number;
+  readonly notReached: number;
+  /** Plans whose violation did not come again: they are not findings. */
+  readonly unconfirmed: readonly Perturbation[];
+  readonly tookMs: number;
+}
+
+const defaultRestMs = 800;
+/** Undisturbed runs get this many times as long, and this much rest in a second pair where two differ. */
+const calmer = 4;
+/** A first run gives up early; a second, which confirms it, does not. */
+const idleMs = 2_500;
+const defaultPatienceMs = 15_000;
+
+/** Disturbs an operator at every place of a scenario, one at a time. Rejects when it does not run at all. */
+export async function explore(options: ExploreOptions): Promise<Exploration> {
+  const {
+    cluster,
+    operator,
+    user = cluster.admin,
+    scenario,
+    expect,
+    patienceMs = defaultPatienceMs,
+    restMs = defaultRestMs,
+    signal,
+  } = options;
+  await cluster.begin();
+  const certificate = await issueCertificate(cluster.authority, {
+    commonName: 'operator gateway',
+    usages: ['serverAuth'],
+    ipAddresses: ['127.0.0.1'],
+  });
+  const connection = new Connection(cluster.admin);
+  const common = {
+    cluster,
+    operator,
+    identity: user,
+    certificate,
+    connection,
+    steps: stepsOf(scenario),
+    expect,
+    patienceMs,
+    idleMs: Math.min(idleMs, patienceMs),
+    restMs,
+    signal,
+  };
+  try {
+    return await new Exploring(options, common).all();
+  } finally {
+    connection.close();
+    await cluster.reset();
+  }
+}
+
+class Exploring {
+  readonly #options: ExploreOptions;
+  readonly #setting: Setting;
+  readonly #begunMs = performance.now();
+  readonly #found = new Map<string, Finding>();
+  readonly #unconfirmed: Perturbation[] = [];
+  #notReached = 0;
+  #run = 0;
+
+  constructor(options: ExploreOptions, setting: Setting) {
+    this.#options = options;
+    this.#setting = setting;
+  }
+
+  async all(): Promise<Exploration> {
+    const { seed = 0 } = this.#options;
+    const records: (readonly Entry[])[] = [];
+    const reference = await this.#reference(records);
+    const entries = stableEntries(records);
+    const plans = this.#options.plans ?? plansFor(entries, seed);
+    try {
+      for (const plan of reference === null ? [] : plans) {
+        if (this.#isOver()) break;
+        await this.#try(reference!, plan);
+        this.#progress('plans', this.#run, plans.length);
+      }
+    } catch (error) {
+      if (!this.#setting.signal?.aborted) throw error;
+    }
+    return {
+      findings: [...this.#found.values()],
+      requests: entries.length,
+      plans: plans.length,
+      run: this.#run,
+      notReached: this.#notReached,
+      unconfirmed: this.#unconfirmed,
+      tookMs: Math.round(performance.now() - this.#begunMs),
+    };
+  }
+
+  async #reference(records: (readonly Entry[])[]): Promise<Reference | null> {
+    let pair = await this.#pair(1);
+    if (pair.noise.size > 0 || kindsOf(pair.first) !== kindsOf(pair.second)) pair = await this.#pair(calmer);
+    const { first, second, noise } = pair;
+    records.push(first.record, second.record);
+    const cutShort = [first, second].find(({ states }) => states.length <= this.#setting.steps.length);
+    if (cutShort) this.#keep(null, cutShort);
+    else if (first.violations.length > 0 && kindsOf(first) === kindsOf(second)) this.#keep(null, second);
+    return cutShort ? null : { states: first.states, noise, startup: startupOf(records) };
+  }
+
+  async #pair(rests: number): Promise<{ readonly first: RunResult; readonly second: RunResult; readonly noise: Noise }> {
+    const { restMs, patienceMs } = this.#setting;
+    const setting = { ...this.#setting, restMs: restMs * rests, patienceMs: patienceMs * calmer };
+    const first = await play(setting, null, null);
+    this.#progress('reference', 1, 2);
+    const second = await play(setting, null, null);
+    this.#progress('reference', 2, 2);
+    const differences = first.states.flatMap((state, step) => differencesOf(state, second.states[step] ?? new Map()));
+    return { first, second, noise: noiseOf(differences) };
+  }
+
+  async #try(reference: Reference, plan: Perturbation): Promise<void> {
+    const result = await play(this.#setting, reference, plan);
+    this.#run++;
+    if (!result.reached) this.#notReached++;
+    const [worst] = this.#newIn(result);
+    if (!result.reached || worst === undefined) return;
+    const known = this.#found.get(keyOf(result));
+    if (known) return void this.#found.set(keyOf(result), { ...known, others: [...known.others, plan] });
+    const { patienceMs } = this.#setting;
+    const again = await play({ ...this.#setting, idleMs: patienceMs }, reference, plan);
+    if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);
+    else this.#unconfirmed.push(plan);
+  }
+
+  #newIn({ violations }: RunResult): readonly Violation[] {
+    const [undisturbed] = [...this.#found.values()].filter(({ perturbation }) => perturbation === null);
+    const known = new Set(undisturbed?.violations.map(({ judgement }) => judgement));
+    return violations.filter(({ judgement }) => !known.has(judgement));
+  }
+
+  #keep(perturbation: Perturbation | null, result: RunResult): void {
+    const { violations, record, output } = result;
+    const key = perturbation === null ? '' : keyOf(result);
+    const known = this.#found.get(key);
+    if (known && perturbation) this.#found.set(key, { ...known, others: [...known.others, perturbation] });
+    else this.#found.set(key, { perturbation, violations, record, output, others: [] });
+  }
+
+  #isOver(): boolean {
+    const { budgetMs = Infinity, signal } = this.#options;
+    return (signal?.aborted ?? false) || performance.now() - this.#begunMs >= budgetMs;
+  }
+
+  #progress(phase: Progress['phase'], done: number, total: number): void {
+    const tookMs = performance.now() - this.#begunMs;
+    const { budgetMs = Infinity } = this.#options;
+    const estimateMs = Math.min(Math.round((tookMs / done) * (total - done)), Math.max(0, Math.round(budgetMs - tookMs)));
+    this.#options.onProgress?.({ phase, done, total, findings: this.#found.size, estimateMs });
+  }
+}
+
+const kindsOf = ({ violations }: RunResult): string => violations.map(({ judgement }) => judgement).join();
+/** Findings with one effect mostly have one cause. */
+const keyOf = ({ violations }: RunResult): string => JSON.stringify(violations.map(({ judgement, details }) => [judgement, details]));

@@ -1,0 +1,258 @@
+import type { KubeObject } from '../../../api/meta/object.js';
+import type { Connection } from '../../../controllers/client/connection.js';
+import type { ConnectionSettings } from '../../../controllers/client/kubeconfig.js';
+import type { KeyAndCertificate } from '../../certificateRequest.js';
+import { kubeconfigText } from '../../kubeconfig.js';
+import { objectsIn } from '../contents.js';
+import type { TestCluster } from '../testCluster.js';
+import { Gateway } from './gateway.js';
+import { differs, leftovers, panicIn, wrongGenerations, type Violation } from './judgement.js';
+import type { Operator } from './operator.js';
+import type { Perturbation } from './perturbation.js';
+import { Recorder, type Entry } from './record.js';
+import type { Step } from './scenario.js';
+import { Stage } from './stage.js';
+import { differencesOf, ownAnnotation, stateOf, withoutOrphans, type Difference, type Noise, type State } from './state.js';
+import { Turns } from './turns.js';
+
+export interface Setting {
+  readonly cluster: TestCluster;
+  readonly operator: Operator;
+  readonly steps: readonly Step[];
+  readonly identity: ConnectionSettings & { readonly ca: string; readonly cert: string; readonly key: string };
+  readonly certificate: KeyAndCertificate;
+  readonly connection: Connection;
+  readonly expect: ((state: readonly KubeObject[]) => unknown) | undefined;
+  readonly patienceMs: number;
+  /** An operator without requests for this time is given up. */
+  readonly idleMs: number;
+  /** After this time an undisturbed operator has done its work. */
+  readonly restMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Reference {
+  readonly states: readonly State[];
+  readonly noise: Noise;
+  readonly startup: ReadonlySet<string>;
+}
+
+export interface RunResult {
+  readonly record: readonly Entry[];
+  readonly states: readonly State[];
+  readonly reached: boolean;
+  readonly violations: readonly Violation[];
+  readonly output: string;
+}
+
+/** The operator may spoil a wanted state for this long. */
+const quietMs = 100;
+/** A kubelet starts an ended operator again; here this often at most. */
+const restartsMax = 5;
+
+/** The run waits for rest without a reference, and for the states of one otherwise. */
+export async function play(setting: Setting, reference: Reference | null, perturbation: Perturbation | null): Promise<RunResult> {
+  const run = new Run(setting, reference, perturbation);
+  try {
+    return await run.play();
+  } finally {
+    await run.end();
+  }
+}
+
+class Run {
+  readonly #setting: Setting;
+  readonly #reference: Reference | null;
+  readonly #recorder = new Recorder();
+  readonly #stage: Stage;
+  readonly #states: State[] = [];
+  readonly #violations: Violation[] = [];
+  #gateway: Gateway | null = null;
+  #starts = 0;
+  #exits = 0;
+  #isOver = false;
+  #isRunning = false;
+  /** A state did not come, so what follows says nothing. */
+  #isLost = false;
+  #changing: Promise<void> = Promise.resolve();
+  #failure: Error | null = null;
+  #output = '';
+
+  constructor(setting: Setting, reference: Reference | null, perturbation: Perturbation | null) {
+    this.#setting = setting;
+    this.#reference = reference;
+    this.#stage = new Stage(this.#recorder, perturbation, { crash: () => this.#restart(), touch: (path) => this.#touch(path) });
+  }
+
+  async play(): Promise<RunResult> {
+    const { cluster, steps, operator, expect } = this.#setting;
+    await cluster.reset();
+    operator.onExit?.((how) => this.#exited(how));
+    await this.#start();
+    await this.#arrive('start', 0);
+    for (const [index, step] of steps.entries()) {
+      if (this.#isLost) break;
+      this.#recorder.step = index + 1;
+      await (step.does === 'apply' ? cluster.apply(step.objects) : cluster.delete(step.objects));
+      this.#recorder.stir();
+      await this.#arrive(step.name, index + 1);
+      if (expect) await this.#expected(expect, step.name);
+    }
+    if (!this.#isLost) this.#note(leftovers(await this.#left()));
+    await this.end();
+    this.#note(panicIn(this.#output));
+    const { entries: record } = this.#recorder;
+    return { record, states: this.#states, reached: this.#stage.reached, violations: this.#violations, output: this.#output };
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true;
+    this.#gateway?.cut();
+    await this.#changing.catch(() => undefined);
+    this.#gateway?.cut();
+    await this.#stop();
+  }
+
+  async #start(): Promise<void> {
+    if (this.#isOver) return;
+    const { certificate, identity, operator } = this.#setting;
+    const incarnation = this.#starts++;
+    const gateway = await Gateway.open(certificate, identity, (asked, forward) => this.#stage.meet(incarnation, asked, forward));
+    this.#gateway = gateway;
+    const { ca, cert, key } = identity;
+    this.#isRunning = true;
+    const server = gateway.url;
+    await operator.start({
+      server,
+      ca,
+      cert,
+      key,
+      kubeconfig: kubeconfigText({ server, ca, user: 'operator', cert, key, name: 'raftplane' }),
+    });
+    this.#recorder.stir();
+  }
+
+  #restart(): Promise<void> {
+    this.#gateway?.cut();
+    this.#changing = this.#changing
+      .then(async () => {
+        await this.#stop();
+        await this.#start();
+      })
+      .catch((error: unknown) => {
+        this.#failure ??= error instanceof Error ? error : new Error(String(error));
+      });
+    return Promise.resolve();
+  }
+
+  #exited(how: string): void {
+    if (this.#isOver) return;
+    this.#exits++;
+    if (this.#exits <= restartsMax) void this.#restart();
+    else
+      this.#failure ??= new OperatorFailed(
+        `the operator ended by itself ${this.#exits} times, the last time with ${how}`,
+        this.#setting.operator.output?.() ?? '',
+      );
+  }
+
+  async #stop(): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#isRunning = false;
+    await this.#setting.operator.stop();
+    this.#output += this.#setting.operator.output?.() ?? '';
+  }
+
+  async #touch(path: string): Promise<boolean> {
+    const body = Buffer.from(JSON.stringify({ metadata: { annotations: { [ownAnnotation]: 'was here' } } }));
+    const headers = { 'content-type': 'application/merge-patch+json', 'content-length': String(body.length), accept: 'application/json' };
+    const { status, stream } = await this.#setting.connection.request({ method: 'PATCH', path, headers, body });
+    stream.resume();
+    return status === 200;
+  }
+
+  async #arrive(name: string, step: number): Promise<void> {
+    const { patienceMs, idleMs, signal, restMs } = this.#setting;
+    const target = this.#reference?.states[step];
+    const turns = new Turns(this.#recorder, signal);
+    let differences: readonly Difference[] = [];
+    for (;;) {
+      signal?.throwIfAborted();
+      if (this.#failure !== null) return this.#failed(this.#failure);
+      const isAtEnd = turns.waitedMs >= patienceMs;
+      const isQuiet = turns.quietMs >= (target ? quietMs : restMs) && this.#hasStarted();
+      const moment = this.#recorder.stirs;
+      if (isQuiet || (target && isAtEnd)) {
+        const objects = await this.#objects();
+        const state = stateOf(objects);
+        differences = target ? differencesOf(target, state, this.#reference?.noise) : [];
+        const isSettled = isQuiet && moment === this.#recorder.stirs;
+        if (isSettled && differences.length === 0) {
+          this.#states[step] = state;
+          return this.#note(wrongGenerations(objects));
+        }
+      }
+      const isIdle = target !== undefined && differences.length > 0 && turns.quietMs >= idleMs;
+      if (isIdle || isAtEnd) return this.#gaveUp(name, differences);
+      await turns.next(differences.length > 0 ? 5 : 1);
+    }
+  }
+
+  #failed(error: Error): void {
+    if (this.#reference === null || !(error instanceof OperatorFailed)) throw error;
+    this.#isLost = true;
+    this.#note({ judgement: 'starts', details: [error.message] });
+  }
+
+  #gaveUp(name: string, differences: readonly Difference[]): void {
+    this.#isLost = true;
+    if (!this.#hasStarted())
+      return this.#note({ judgement: 'starts', details: [`after "${name}": the operator does not come back to where it watches`] });
+    if (differences.length > 0) return this.#note(differs(name, differences));
+    const last = this.#recorder.entries.slice(-5).map(({ place }) => place.call);
+    this.#note({ judgement: 'quiet', details: [`after "${name}": the operator does not become quiet; its last requests:`, ...last] });
+  }
+
+  #hasStarted(): boolean {
+    const asked = new Set(
+      this.#recorder.entries.filter(({ incarnation }) => incarnation === this.#starts - 1).map(({ place }) => place.call),
+    );
+    if (this.#reference === null) return asked.size > 0;
+    return [...this.#reference.startup].every((call) => asked.has(call));
+  }
+
+  async #objects(): Promise<readonly KubeObject[]> {
+    return objectsIn(await this.#setting.cluster.snapshot());
+  }
+
+  async #left(): Promise<readonly KubeObject[]> {
+    const kept = new Set(this.#states[0]?.keys());
+    return withoutOrphans(await this.#objects()).filter(
+      ({ apiVersion, kind, metadata: { namespace, name } }) =>
+        kind !== 'Event' && kind !== 'Lease' && !kept.has(`${apiVersion} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`),
+    );
+  }
+
+  async #expected(expect: NonNullable<Setting['expect']>, name: string): Promise<void> {
+    try {
+      if ((await expect(await this.#objects())) === false) throw new Error('what was expected does not hold');
+    } catch (error) {
+      this.#note({ judgement: 'expected', details: [`after "${name}": ${error instanceof Error ? error.message : String(error)}`] });
+    }
+  }
+
+  #note(violation: Violation | null): void {
+    if (violation !== null) this.#violations.push(violation);
+  }
+}
+
+class OperatorFailed extends Error {
+  override readonly name = 'OperatorFailed';
+
+  constructor(
+    message: string,
+    readonly output: string,
+  ) {
+    super(output === '' ? message : `${message}\n${output}`);
+  }
+}

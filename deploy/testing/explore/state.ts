@@ -1,0 +1,107 @@
+import type { KubeObject, OwnerReference } from '../../../api/meta/object.js';
+
+/** Objects by name, and their leaves by path, without versions, uids and times. */
+export type State = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
+
+export interface Difference {
+  /** `v1 ConfigMap default/one` */
+  readonly object: string;
+  /** `data.text`; empty for an object that is missing, or too many. */
+  readonly path: string;
+  readonly expected?: unknown;
+  readonly actual?: unknown;
+}
+
+export type Noise = ReadonlySet<string>;
+
+export const ownAnnotation = 'explore.raftplane.dev/foreign';
+
+const timers: ReadonlySet<string> = new Set(['Event', 'Lease']);
+const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+export function withoutOrphans(objects: readonly KubeObject[]): readonly KubeObject[] {
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const kept = objects.filter(({ metadata: { ownerReferences = [] } }) => {
+    const owners: readonly OwnerReference[] = ownerReferences;
+    return owners.length === 0 || owners.some(({ uid }) => uids.has(uid));
+  });
+  return kept.length === objects.length ? objects : withoutOrphans(kept);
+}
+
+const nameOf = ({ apiVersion = '', kind = '', metadata: { namespace, name = '' } }: KubeObject, called = name): string =>
+  `${apiVersion} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${called}`;
+
+/** Generated names become `prefix*1`, `prefix*2` by age. */
+function stableNames(objects: readonly KubeObject[]): ReadonlyMap<string, string> {
+  const byAge = (a: KubeObject, b: KubeObject): number =>
+    `${a.metadata.creationTimestamp} ${a.metadata.name}`.localeCompare(`${b.metadata.creationTimestamp} ${b.metadata.name}`);
+  const counts = new Map<string, number>();
+  const names = new Map<string, string>();
+  for (const object of objects.filter(({ metadata }) => metadata.generateName).sort(byAge)) {
+    const { generateName = '', name = '' } = object.metadata;
+    const prefix = nameOf(object, generateName);
+    counts.set(prefix, (counts.get(prefix) ?? 0) + 1);
+    names.set(name, `${generateName}*${counts.get(prefix)}`);
+  }
+  return names;
+}
+
+export function stateOf(objects: readonly KubeObject[]): State {
+  const shown = withoutOrphans(objects).filter(({ kind = '' }) => !timers.has(kind));
+  const names = stableNames(shown);
+  const replaced = new Map<string, string>(names);
+  for (const object of shown) replaced.set(object.metadata.uid ?? '', `uid of ${nameOf(object, names.get(object.metadata.name ?? ''))}`);
+  return new Map(
+    shown
+      .map((object) => [nameOf(object, names.get(object.metadata.name ?? '')), leavesOf(object, replaced)] as const)
+      .sort(([a], [b]) => a.localeCompare(b)),
+  );
+}
+
+function leavesOf(object: KubeObject, replaced: ReadonlyMap<string, string>): ReadonlyMap<string, unknown> {
+  const leaves = new Map<string, unknown>();
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value === 'string') leaves.set(path, time.test(value) ? '(a time)' : (replaced.get(value) ?? value));
+    else if (typeof value !== 'object' || value === null) leaves.set(path, value);
+    else {
+      const members = Object.entries(value).filter(([name]) => !(path === 'metadata' && volatile.has(name)) && name !== ownAnnotation);
+      if (members.length === 0 && path !== 'metadata.annotations') leaves.set(path, Array.isArray(value) ? '[]' : '{}');
+      for (const [name, member] of members) visit(member, path === '' ? name : `${path}.${name}`);
+    }
+  };
+  visit(object, '');
+  const { generation } = object.metadata;
+  for (const [path, value] of leaves)
+    if (/(^|\.)observedGeneration$/.test(path) && typeof value === 'number' && generation !== undefined)
+      leaves.set(
+        path,
+        value === generation ? 'the generation' : `the generation ${value > generation ? '+' : '-'}${Math.abs(value - generation)}`,
+      );
+  return leaves;
+}
+
+export function differencesOf(expected: State, actual: State, noise: Noise = new Set()): readonly Difference[] {
+  const found: Difference[] = [];
+  for (const object of new Set([...expected.keys(), ...actual.keys()])) {
+    if (noise.has(object)) continue;
+    const [wanted, there] = [expected.get(object), actual.get(object)];
+    if (!wanted || !there) found.push({ object, path: '', ...(wanted ? { expected: 'it exists' } : { actual: 'it exists' }) });
+    else
+      for (const path of new Set([...wanted.keys(), ...there.keys()]))
+        if (!Object.is(wanted.get(path), there.get(path)) && !noise.has(`${object} ${path}`))
+          found.push({ object, path, expected: wanted.get(path), actual: there.get(path) });
+  }
+  return found;
+}
+
+/** Returns the noise: differences between two undisturbed runs. */
+export const noiseOf = (differences: readonly Difference[]): Noise =>
+  new Set(differences.map(({ object, path }) => (path === '' ? object : `${object} ${path}`)));
+
+export function differenceText({ object, path, expected, actual }: Difference): string {
+  const [, kind, name] = object.split(' ');
+  if (path === '') return `${kind} ${name} ${expected === undefined ? 'is too many' : 'is missing'}`;
+  const said = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
+  return `${kind} ${name}: ${path} is ${said(actual)}, and ${said(expected)} in the undisturbed run`;
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Recorder } from './record.js';
+
+const turnMs = 10;
+/** A turn that took longer counts for this much: a busy machine makes every wait longer, and none shorter. */
+const countedMsMax = 2 * turnMs;
+
+/** Waits in time that only passes while this process gets its turns. */
+export class Turns {
+  readonly #recorder: Pick<Recorder, 'stirs' | 'isPending'>;
+  readonly #signal: AbortSignal | undefined;
+  #stirs: number;
+  #waitedMs = 0;
+  #quietMs = 0;
+
+  constructor(recorder: Pick<Recorder, 'stirs' | 'isPending'>, signal?: AbortSignal) {
+    this.#recorder = recorder;
+    this.#signal = signal;
+    this.#stirs = recorder.stirs;
+  }
+
+  get waitedMs(): number {
+    return this.#waitedMs;
+  }
+
+  /** Since the last request, answer or event. */
+  get quietMs(): number {
+    return this.#stirs === this.#recorder.stirs && !this.#recorder.isPending ? this.#quietMs : 0;
+  }
+
+  async next(turns: number): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) {
+      const begunMs = performance.now();
+      await delay(turnMs, undefined, this.#signal && { signal: this.#signal });
+      this.count(performance.now() - begunMs);
+    }
+  }
+
+  count(tookMs: number): void {
+    const countedMs = Math.min(tookMs, countedMsMax);
+    const { stirs, isPending } = this.#recorder;
+    this.#waitedMs += countedMs;
+    this.#quietMs = isPending || stirs !== this.#stirs ? 0 : this.#quietMs + countedMs;
+    this.#stirs = stirs;
+  }
+}
