@@ -54,20 +54,20 @@ export const exploreCommand = (): Command =>
     .action(runExplore);
 
 async function runExplore(command: readonly string[], terms: ExploreTerms): Promise<void> {
-  const { startApiServer, explore, exploring } = await import('../testing/index.js');
+  const { CommandOperator, explore, readPlan, readScenario, reportText, startApiServer, writePlan } = await import('../testing/index.js');
   if (!fs.existsSync(terms.scenario)) throw new CommandRefused(`${terms.scenario} does not exist: name a folder of steps`);
   const end = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end.abort(new Error(`stopped by ${signal}`)));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'raftplane-explore-'));
   const { controllers, nodes, crds, budget, seed, patience, rest, replay } = terms;
-  const scenario = exploring.readScenario(terms.scenario);
-  const plan = replay === undefined ? undefined : exploring.readPlan(replay);
+  const scenario = readScenario(terms.scenario);
+  const plan = replay === undefined ? undefined : readPlan(replay);
   const cluster = await startApiServer({ controllers, nodes, audit: false, signal: end.signal });
   try {
     if (crds.length > 0) await cluster.installCRDs(...crds);
     const found = await explore({
       cluster,
-      operator: new exploring.CommandOperator({ command, variable: terms.kubeconfigEnv, folder }),
+      operator: new CommandOperator({ command, variable: terms.kubeconfigEnv, folder }),
       scenario,
       seed,
       patienceMs: patience,
@@ -82,11 +82,11 @@ async function runExplore(command: readonly string[], terms: ExploreTerms): Prom
       if (perturbation === null || replay !== undefined) return replay;
       fs.mkdirSync(terms.plans, { recursive: true });
       const file = path.join(terms.plans, `finding-${index + 1}.json`);
-      exploring.writePlan(file, perturbation);
+      writePlan(file, perturbation);
       return file;
     });
     const replays = files.map((file) => (file === undefined ? undefined : replayCommand(terms, file, command)));
-    print(terms.json ? JSON.stringify({ ...found, replays: files }) : exploring.reportText(found, replays));
+    print(terms.json ? JSON.stringify({ ...found, replays: files }) : reportText(found, replays));
     if (found.findings.length > 0) process.exitCode = exitCodes.failed;
   } finally {
     await cluster.stop();

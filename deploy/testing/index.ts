@@ -18,9 +18,10 @@ import { TestCluster } from './testCluster.js';
 
 export { explore, type Exploration, type ExploreOptions, type Finding, type Progress } from './explore/explore.js';
 export type { Perturbation } from './explore/perturbation.js';
-export type { Operator, OperatorConfig } from './explore/operator.js';
-export type { ScenarioStep } from './explore/scenario.js';
-export * as exploring from './explore/parts.js';
+export { CommandOperator, type CommandTerms, type Operator, type OperatorConfig } from './explore/operator.js';
+export { readPlan, writePlan } from './explore/planFile.js';
+export { reportText } from './explore/report.js';
+export { readScenario, type ScenarioStep } from './explore/scenario.js';
 export type { AuditedRequest } from './auditLog.js';
 export type { ArmedFailure, Failure, RequestMatch } from './failures.js';
 export type { ClientConfig } from './identity.js';

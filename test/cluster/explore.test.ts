@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import path from 'node:path';
 import {
   explore,
-  exploring,
+  CommandOperator,
+  readScenario,
+  reportText,
   startApiServer,
   type Exploration,
   type ExploreOptions,
@@ -13,7 +15,7 @@ import { packageRoot } from '../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
 const example = path.join(packageRoot, 'examples', 'explore');
-const wholeScenario = exploring.readScenario(path.join(example, 'scenario'));
+const wholeScenario = readScenario(path.join(example, 'scenario'));
 const first = (call: string): { readonly call: string; readonly nth: number } => ({ call, nth: 1 });
 const content = first('create configmaps default/blog-content');
 const registry = first('update configmaps default/registry');
@@ -49,7 +51,7 @@ describe('cluster/explore', function () {
       patienceMs: 2_000,
       restMs: 500,
       scenario: wholeScenario,
-      operator: new exploring.CommandOperator({
+      operator: new CommandOperator({
         command: ['/usr/bin/env', `BUG=${bug}`, process.execPath, path.join(example, 'operator.mjs')],
         variable: 'KUBECONFIG',
         folder: temporaryDirectory('explore'),
@@ -65,7 +67,7 @@ describe('cluster/explore', function () {
       { kind: 'foreignWrite', at: registry },
     ];
     const found = await exploreExample('', plans, { patienceMs: 60_000, restMs: 800 });
-    expect(found.findings, exploring.reportText(found)).to.deep.equal([]);
+    expect(found.findings, reportText(found)).to.deep.equal([]);
     expect(found).to.include({ run: plans.length, notReached: 0 });
   });
 
@@ -73,7 +75,7 @@ describe('cluster/explore', function () {
     it(`finds the bugs ${bugs.map(([bug]) => bug).join(' and ')}, and says how they came about`, async () => {
       const plans = bugs.map(([, plan]) => plan);
       const found = await exploreExample(bugs.map(([bug]) => bug).join(), plans, { scenario: wholeScenario.slice(0, 1) });
-      const report = exploring.reportText(found);
+      const report = reportText(found);
       const disturbed = found.findings.filter(({ perturbation }) => perturbation !== null);
       expect(
         disturbed.map(({ perturbation }) => perturbation),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { exploring } from '../../deploy/testing/index.js';
+import { writePlan } from '../../deploy/testing/index.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 
@@ -34,7 +34,7 @@ describe('cluster/exploreCommand', function () {
 
   it('shows the plan of a file again, tells how, and fails', () => {
     const plan = path.join(folder, 'plan.json');
-    exploring.writePlan(plan, { kind: 'crash', at: { call: 'create configmaps default/blog-content', nth: 1 }, when: 'after' });
+    writePlan(plan, { kind: 'crash', at: { call: 'create configmaps default/blog-content', nth: 1 }, when: 'after' });
     const { status, stdout, said } = run('lost', '--replay', plan, '--patience', '2s');
     expect(status, said).to.equal(1);
     expect(stdout).to.contain('Secret default/blog-token is missing').and.contain(`again: raftplane explore --replay ${plan}`);

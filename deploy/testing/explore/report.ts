@@ -15,7 +15,7 @@ const judgements: Readonly<Record<Finding['violations'][number]['judgement'], st
   expected: 'an expectation does not hold',
 };
 
-export const titleOf = ({ perturbation, violations: [worst] }: Finding): string =>
+const titleOf = ({ perturbation, violations: [worst] }: Finding): string =>
   `${judgements[worst!.judgement]}: ${perturbation === null ? 'without any disturbance' : perturbationText(perturbation)}`;
 
 const timelineText = ({ atMs, incarnation, place, status, note }: Entry): string =>
@@ -50,7 +50,7 @@ function findingText(finding: Finding, number: number, replay: string | undefine
   ].join('\n');
 }
 
-export const summaryOf = ({ findings, plans, run, notReached, unconfirmed, requests, tookMs }: Exploration): string =>
+const summaryOf = ({ findings, plans, run, notReached, unconfirmed, requests, tookMs }: Exploration): string =>
   `${findings.length} finding${findings.length === 1 ? '' : 's'}; ${run} of ${plans} plans at ${requests} requests in ${(tookMs / 1000).toFixed(1)} s` +
   (notReached === 0 ? '' : `; ${notReached} did not come to their place`) +
   (unconfirmed.length === 0 ? '' : `; ${unconfirmed.length} showed something once and not again, and do not count`);
