@@ -71,6 +71,6 @@ export function textAt(value: unknown, ...path: readonly string[]): string {
   return found === undefined || found === null || typeof found === 'object' ? '' : String(found);
 }
 
-/** Returns what a table has under a text that clients choose, which may be the name of an inherited member (`constructor`). */
+/** Returns an own member. Names that clients choose may be those of inherited ones (`constructor`). */
 export const entryOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;

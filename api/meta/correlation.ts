@@ -1,3 +1,4 @@
+import { entryOf } from '../json/members.js';
 import { isObject, sameJson } from '../json/json.js';
 
 /** Undefined if an item has no old value; null is never one. */
@@ -35,7 +36,7 @@ export class Correlation {
     let known = this.#members.get(name);
     if (known === undefined) {
       const { properties, additionalProperties } = this.#schema;
-      known = below(isObject(properties) ? memberOf(properties, name) : undefined) ?? below(additionalProperties);
+      known = below(isObject(properties) ? entryOf(properties, name) : undefined) ?? below(additionalProperties);
       this.#members.set(name, known);
     }
     return known;
@@ -79,12 +80,11 @@ export class Correlation {
   }
 
   #hasSameMember(name: string, value: Members, old: Members): boolean {
-    const [member, oldMember] = [memberOf(value, name), memberOf(old, name)];
+    const [member, oldMember] = [entryOf(value, name), entryOf(old, name)];
     return member !== undefined && oldMember !== undefined && this.member(name)?.isUnchanged(member, oldMember) === true;
   }
 }
 
-const memberOf = (object: Members, name: string): unknown => (Object.hasOwn(object, name) ? object[name] : undefined);
 const below = (schema: unknown): Correlation | null => (isObject(schema) ? new Correlation(schema) : null);
 
 /** Null if a key is absent or not a scalar. */
@@ -92,7 +92,7 @@ function keyOf(item: unknown, keys: readonly string[]): string | null {
   if (!isObject(item) || keys.length === 0) return null;
   let key = '';
   for (const name of keys) {
-    const value = memberOf(item, name);
+    const value = entryOf(item, name);
     if (value === undefined || typeof value === 'object') return null;
     key += `${typeof value === 'string' ? JSON.stringify(value) : String(value)}\0`;
   }

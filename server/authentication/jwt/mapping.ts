@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
 import type { Program } from '../../cel/environment.js';
@@ -52,7 +53,7 @@ function nameOf(claims: JsonObject, mapping: Mapping): string {
 }
 
 function single(claims: JsonObject, mapping: Mapping, what: string): string {
-  const value = mapping.by === 'expression' ? run(mapping.program, { claims }, what) : own(claims, mapping.claim);
+  const value = mapping.by === 'expression' ? run(mapping.program, { claims }, what) : entryOf(claims, mapping.claim);
   if (typeof value !== 'string')
     throw new Refusal(
       mapping.by === 'claim'
@@ -67,15 +68,13 @@ function single(claims: JsonObject, mapping: Mapping, what: string): string {
 /** A single group may be a plain text; an absent claim means none. */
 function groupsOf(claims: JsonObject, mapping: Mapping): string[] {
   if (mapping.by === 'expression') return texts(run(mapping.program, { claims }, 'groups'), 'groups');
-  const value = own(claims, mapping.claim);
+  const value = entryOf(claims, mapping.claim);
   if (value === undefined || value === null) return [];
   const list = typeof value === 'string' ? [value] : value;
   if (!isTexts(list)) throw new Refusal(`claim ${mapping.claim} for the groups is neither text nor list of texts`);
   return list.map((group) => mapping.prefix + group);
 }
 
-/** Ignores inherited members. */
-const own = (claims: JsonObject, claim: string): JsonValue | undefined => (Object.hasOwn(claims, claim) ? claims[claim] : undefined);
 const isTexts = (value: JsonValue | undefined): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import { Correlation } from '../../../api/meta/correlation.js';
 import { isObject } from '../../../api/json/json.js';
 import { turns } from '../../../workers/turns/turns.js';
@@ -143,12 +144,12 @@ function* walkMembers(
     const memberPast = pastOf(
       past?.correlation.member(name),
       value[name],
-      isObject<JsonObject>(past?.old) ? ownMember(past.old, name) : undefined,
+      isObject<JsonObject>(past?.old) ? entryOf(past.old, name) : undefined,
     );
     return {
       path: at,
       value: value[name],
-      old: (before === null ? undefined : ownMember(before, name)) ?? undefined,
+      old: (before === null ? undefined : entryOf(before, name)) ?? undefined,
       past: memberPast,
       unchanged: memberPast?.unchanged ?? unchanged,
     };
@@ -157,8 +158,6 @@ function* walkMembers(
   for (const [name, property] of properties)
     if (Object.hasOwn(value, name)) yield* walk(property, findings, inside(name, path === '' ? name : `${path}.${name}`));
 }
-
-const ownMember = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 /** Measures the time of the work, without the turns of other requests. */
 function* timed(steps: Steps<RulesVerdict>, times: RuleTimes): Steps<RulesVerdict> {

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import type { Steps } from '../../../api/steps.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { FieldSet, fieldElement } from './fieldset.js';
@@ -100,7 +101,7 @@ function* members(
   let compared = 0;
   for (const name of Object.keys(left)) {
     if (++compared % comparedInStep === 0) yield;
-    const [was, is] = [left[name], own(right, name)];
+    const [was, is] = [left[name], entryOf(right, name)];
     if (was === is) continue;
     const deeper = values(changes, fieldElement(name), shape.member(name), was, is);
     if (deeper !== null) yield* deeper;
@@ -141,7 +142,6 @@ function* items(
   }
 }
 
-const own = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 const isBare = (value: JsonValue | undefined): boolean =>
   value === undefined ||
   value === null ||

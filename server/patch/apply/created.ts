@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import { inOneGo } from '../../../api/steps.js';
 import { isObject, sortNames } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
@@ -36,7 +37,7 @@ export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonO
     const below =
       name === metadata
         ? ofMetadata(member, isObject(empty[name]) ? empty[name] : {}, object[name])
-        : changed(member, own(empty, name), object[name]);
+        : changed(member, entryOf(empty, name), object[name]);
     if (below !== null) fields[elementOf(name)] = below;
   }
   return isBare(fields) ? null : fields;
@@ -46,7 +47,7 @@ function ofMetadata(schema: Schema, empty: JsonObject, metadata: JsonValue | und
   if (!isObject(metadata)) return null;
   const fields: JsonObject = {};
   for (const name of sortNames(Object.keys(metadata))) {
-    const below = serverMetadata.has(name) ? null : changed(memberOf(schema, name), own(empty, name), metadata[name]);
+    const below = serverMetadata.has(name) ? null : changed(memberOf(schema, name), entryOf(empty, name), metadata[name]);
     if (below !== null) fields[elementOf(name)] = below;
   }
   return isBare(fields) ? null : fields;
@@ -66,7 +67,7 @@ function changed(schema: Schema, before: JsonValue | undefined, after: JsonValue
     const left = isObject(before) ? before : null;
     const right = isObject(after) ? after : {};
     for (const name of sortNames(Object.keys(right))) {
-      const below = changed(memberOf(schema, name), left === null ? undefined : own(left, name), right[name]);
+      const below = changed(memberOf(schema, name), left === null ? undefined : entryOf(left, name), right[name]);
       if (below !== null) fields[schema.kind === 'struct' ? elementOf(name) : fieldElement(name)] = below;
     }
   } else return added || !sameValue(before, after) ? {} : null;
@@ -131,8 +132,6 @@ function memberOf(schema: Schema, name: string): Schema {
   if (schema.kind === 'struct') return schema.field(name) ?? unknown;
   return schema.kind === 'map' ? schema.element : unknown;
 }
-
-const own = (object: JsonObject, name: string): JsonValue | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
 
 function isBare(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null) return true;

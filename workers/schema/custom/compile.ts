@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type {
   Cause,
@@ -15,7 +16,6 @@ import { checkEmbedded, coerceEmbedded, coerceMetadata } from './embedded.js';
 import { Findings } from './findings.js';
 import { checkLists } from './lists.js';
 import { mergeTypesOf } from './mergeTypes.js';
-import { memberOf } from './printed.js';
 import { pruneValue } from './prune.js';
 import { structureOf, type Structure } from './structure.js';
 import { ValueCheck } from './values.js';
@@ -95,14 +95,14 @@ class Compiled implements CompiledSchema {
 
   *#checkValues(object: JsonMembers, old: JsonMembers | undefined, { statusOnly }: ValidateOptions): Steps<Cause[]> {
     if (statusOnly === true)
-      return yield* this.#checkStatus(memberOf(object, statusMember), old === undefined ? undefined : memberOf(old, statusMember));
+      return yield* this.#checkStatus(entryOf(object, statusMember), old === undefined ? undefined : entryOf(old, statusMember));
     return (yield* changeFindings((this.#check ??= new ValueCheck(this.#schema)), object, old))?.causes() ?? [];
   }
 
   /** Like the reference, message paths begin at the status, those of causes at the object. */
   *#checkStatus(status: Json | undefined, old: Json | undefined): Steps<Cause[]> {
     const { properties } = this.#schema;
-    const schema = isMembers(properties) ? memberOf(properties, statusMember) : undefined;
+    const schema = isMembers(properties) ? entryOf(properties, statusMember) : undefined;
     if (status === undefined || !isMembers(schema)) return [];
     return (yield* changeFindings((this.#statusCheck ??= new ValueCheck(schema)), status, old))?.causes(statusMember) ?? [];
   }
@@ -112,7 +112,7 @@ class Compiled implements CompiledSchema {
     const own = yield* coerceMetadata(object, dropInvalid, false);
     if (!own.ok) return own;
     yield;
-    const [kind, apiVersion, metadata] = ownMembers.map((name) => memberOf(object, name));
+    const [kind, apiVersion, metadata] = ownMembers.map((name) => entryOf(object, name));
     const pruned = this.prune(object);
     yield;
     if (!this.#preserveAll && !keepNulls) dropNulls(object, this.#structure);

@@ -1,9 +1,10 @@
+import { entryOf } from '../../../api/json/members.js';
 import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../../api/steps.js';
 import { GrownTooLarge } from './contract.js';
 import { coerceEmbedded } from './embedded.js';
-import { canonicalJson, deepCopy, memberOf } from './printed.js';
+import { canonicalJson, deepCopy } from './printed.js';
 import { pruneValue } from './prune.js';
 import { asWhole, memberStructure, type Structure } from './structure.js';
 
@@ -67,7 +68,7 @@ function* setDefaultsOfItems(value: Json[], items: Structure | null, growth: Gro
 function* setDefaultsOfMembers(value: JsonMembers, structure: Structure, growth: Growth): Steps<void> {
   for (const [name, property] of structure.properties) {
     if (property.default === undefined) continue;
-    const member = memberOf(value, name);
+    const member = entryOf(value, name);
     if (member !== undefined && !isUnwantedNull(member, property)) continue;
     if (growth.add(name.length + property.defaultBytes)) yield;
     setMember(value, name, deepCopy(property.default));
@@ -116,7 +117,7 @@ function prunedDefault(value: Json, way: Way, root: Structure): Json | undefined
   pruneValue(object, root, true);
   return way.reduce<Json | undefined>((outer, step) => {
     if (Array.isArray(outer)) return outer[0];
-    return step !== null && isMembers(outer) ? memberOf(outer, step) : undefined;
+    return step !== null && isMembers(outer) ? entryOf(outer, step) : undefined;
   }, object);
 }
 

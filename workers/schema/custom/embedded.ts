@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import { typeNamed, type ApiType } from '../../../api/catalogue/types.js';
 import { copyInSteps } from '../../../api/json/copy.js';
 import type { JsonValue } from '../../../api/object.js';
@@ -7,7 +8,7 @@ import { weighsMore } from '../../turns/weight.js';
 import { checkStructure, structureSteps, type StructureResult } from '../structure.js';
 import { unknownFieldsMax, type Cause, type EmbeddedRules } from './contract.js';
 import { unquoted } from '../../codecs/goQuotes.js';
-import { deepCopy, memberOf, printed } from './printed.js';
+import { deepCopy, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 const metadata = 'meta.v1.ObjectMeta';
@@ -24,7 +25,7 @@ export type CoercedBelow = { readonly ok: true; readonly unknown: readonly strin
  * is not an object then stays. `keepGiven` leaves the input untouched.
  */
 export function* coerceMetadata(object: JsonMembers, dropInvalid: boolean, keepGiven: boolean): Steps<Coerced> {
-  const given = memberOf(object, 'metadata');
+  const given = entryOf(object, 'metadata');
   if (given === undefined) return { ok: true, unknown: [] };
   const isLarge = weighsMore(given, largeValues);
   // The check changes the value, and the original is needed if it fails.
@@ -115,7 +116,7 @@ class Coercer {
       const own = structure.embedded ? this.#coerceOwn(value, name, place) : null;
       if (own !== null) return own;
       const child = memberStructure(structure, name);
-      const member = memberOf(value, name);
+      const member = entryOf(value, name);
       if (child === null || typeof member !== 'object' || member === null) continue;
       const at = structure.properties.has(name) ? childPath(errorPath, name) : `${errorPath}[${name}]`;
       const cause = this.coerce(member, child, { errorPath: at, fieldPath: childPath(fieldPath, name) });
@@ -166,12 +167,12 @@ export function checkEmbedded(value: Json, structure: Structure, rules: Embedded
 }
 
 function checkWhole(value: JsonMembers, rules: EmbeddedRules, path: string): Cause[] {
-  const metadata = memberOf(value, 'metadata');
+  const metadata = entryOf(value, 'metadata');
   return [
-    ...checkText(memberOf(value, 'apiVersion'), childPath(path, 'apiVersion'), (text) =>
+    ...checkText(entryOf(value, 'apiVersion'), childPath(path, 'apiVersion'), (text) =>
       text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [],
     ),
-    ...checkText(memberOf(value, 'kind'), childPath(path, 'kind'), (text) => rules.kind(text)),
+    ...checkText(entryOf(value, 'kind'), childPath(path, 'kind'), (text) => rules.kind(text)),
     ...(metadata === undefined ? [] : checkMetadata(metadata, rules, childPath(path, 'metadata'))),
   ];
 }

@@ -1,8 +1,9 @@
+import { entryOf } from '../../../api/json/members.js';
 import { setMember } from '../../../api/json/setMember.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
 import type { Steps } from '../../../api/steps.js';
 import { causesMax, type Cause } from './contract.js';
-import { canonicalJson, memberOf, printed } from './printed.js';
+import { canonicalJson, printed } from './printed.js';
 import { memberStructure, type Structure } from './structure.js';
 
 /** Items of sets and keys of keyed lists must be unique. The second of equal ones is reported, further ones are not. */
@@ -93,7 +94,7 @@ function* duplicateKeys(items: readonly Json[], keys: readonly string[], path: s
   const [key = ''] = keys;
   const identity =
     keys.length === 1
-      ? (item: Json): string => identityOf(isMembers(item) ? memberOf(item, key) : undefined)
+      ? (item: Json): string => identityOf(isMembers(item) ? entryOf(item, key) : undefined)
       : (item: Json): string => canonicalJson(keyOf(item, keys));
   return yield* repeated(items, identity, (item) => keyOf(item, keys), path);
 }
@@ -102,7 +103,7 @@ function keyOf(item: Json, keys: readonly string[]): JsonMembers {
   const found: JsonMembers = {};
   if (isMembers(item)) {
     for (const key of keys) {
-      const value = memberOf(item, key);
+      const value = entryOf(item, key);
       if (value !== undefined) setMember(found, key, value);
     }
   }

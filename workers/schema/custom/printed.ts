@@ -35,9 +35,6 @@ export function canonicalJson(value: Json | undefined): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value ?? null);
 }
 
-/** Returns an own member and ignores inherited ones. */
-export const memberOf = (object: JsonMembers, name: string): Json | undefined => (Object.hasOwn(object, name) ? object[name] : undefined);
-
 export function deepCopy(value: Json): Json {
   if (Array.isArray(value)) return value.map(deepCopy);
   if (!isMembers(value)) return value;

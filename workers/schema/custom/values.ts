@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import { Correlation } from '../../../api/meta/correlation.js';
 import { sameJson } from '../../../api/json/json.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
@@ -8,7 +9,7 @@ import { checkConditions, type Condition, type Conditions } from './conditions.j
 import type { Findings } from './findings.js';
 import { formatCheck, isRecognized } from './formats.js';
 import { NumberCheck } from './numbers.js';
-import { canonicalJson, memberOf } from './printed.js';
+import { canonicalJson } from './printed.js';
 import { TypeCheck } from './types.js';
 
 /**
@@ -312,7 +313,7 @@ class ObjectCheck {
     const before = isMembers(old) ? old : undefined;
     if (this.#closed || this.#rest !== null) yield* this.#checkRestInSteps(value, findings, before);
     for (const { name, late: described, inherited } of this.#properties) {
-      const member = inherited ? memberOf(value, name) : value[name];
+      const member = inherited ? entryOf(value, name) : value[name];
       if (member !== undefined) yield* memberInSteps(described.check, name, member, findings, described.before(before));
     }
     for (const name of this.#required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
@@ -342,7 +343,7 @@ class ObjectCheck {
     const before = isMembers(old) ? old : undefined;
     if (this.#closed || this.#rest !== null) this.#checkRest(value, findings, before);
     for (const { name, late: described, inherited } of this.#properties) {
-      const member = inherited ? memberOf(value, name) : value[name];
+      const member = inherited ? entryOf(value, name) : value[name];
       if (member !== undefined) checkMember(described.check, name, member, findings, described.before(before));
     }
     for (const name of this.#required) if (!Object.hasOwn(value, name)) findings.add('required', null, '', name);
@@ -362,7 +363,7 @@ class ObjectCheck {
 function checkMember(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   findings.enter(name);
   if (before === undefined) check.check(member, findings, undefined);
-  else check.checkChange(member, findings, memberOf(before, name));
+  else check.checkChange(member, findings, entryOf(before, name));
   findings.leave();
 }
 
@@ -370,7 +371,7 @@ function checkMember(check: ValueCheck, name: string, member: Json, findings: Fi
 function* memberInSteps(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): Steps<void> {
   findings.enter(name);
   if (before === undefined) yield* check.inSteps(member, findings, undefined);
-  else yield* check.changeInSteps(member, findings, memberOf(before, name));
+  else yield* check.changeInSteps(member, findings, entryOf(before, name));
   findings.leave();
 }
 
