@@ -5,6 +5,7 @@ import jsonPatch from 'fast-json-patch';
 import type { KubeObject } from '../../api/meta/object.js';
 import type { KeyAndCertificate } from '../certificateRequest.js';
 import { issueCertificate } from '../certificates.js';
+import { boundedBody } from './boundedBody.js';
 
 /** A server's request to an admission webhook (admission.k8s.io/v1 AdmissionRequest). */
 export interface AdmissionRequest {
@@ -94,13 +95,5 @@ async function decide(handler: AdmissionHandler, request: AdmissionRequest): Pro
   };
 }
 
-async function textOf(request: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > bodyBytesMax) throw new Error(`more than ${bodyBytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
+const textOf = async (request: AsyncIterable<Buffer>): Promise<string> =>
+  (await boundedBody(request, bodyBytesMax, () => new Error(`more than ${bodyBytesMax} bytes`))).toString('utf8');

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestCluster } from '../testCluster.js';
 import { actions, Patient, valuesFor, WrongRequest } from './actions.js';
+import { boundedBody } from '../boundedBody.js';
 
 const bodyBytesMax = 64 * 1024;
 
@@ -73,14 +74,8 @@ function isBearer(header: string | undefined, token: string): boolean {
 }
 
 async function objectIn(request: http.IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > bodyBytesMax) throw new WrongRequest(`a body has at most ${bodyBytesMax} bytes`);
-    chunks.push(chunk);
-  }
-  const value = parsed(Buffer.concat(chunks).toString('utf8'));
+  const body = await boundedBody(request, bodyBytesMax, () => new WrongRequest(`a body has at most ${bodyBytesMax} bytes`));
+  const value = parsed(body.toString('utf8'));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new WrongRequest('the body is one JSON object');
   return value as Record<string, unknown>;
 }

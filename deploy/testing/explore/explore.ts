@@ -123,8 +123,7 @@ class Exploring {
 
   async all(): Promise<Exploration> {
     const { seed = 0 } = this.#options;
-    const records: (readonly Entry[])[] = [];
-    const reference = await this.#reference(records);
+    const { reference, records } = await this.#reference();
     const entries = stableEntries(records);
     const plans = this.#options.plans ?? plansFor(entries, seed);
     try {
@@ -147,15 +146,15 @@ class Exploring {
     };
   }
 
-  async #reference(records: (readonly Entry[])[]): Promise<Reference | null> {
+  async #reference(): Promise<{ readonly reference: Reference | null; readonly records: readonly (readonly Entry[])[] }> {
     let pair = await this.#pair(1);
     if (pair.noise.size > 0 || kindsOf(pair.first) !== kindsOf(pair.second)) pair = await this.#pair(calmer);
     const { first, second, noise } = pair;
-    records.push(first.record, second.record);
+    const records = [first.record, second.record];
     const cutShort = [first, second].find(({ states }) => states.length <= this.#setting.steps.length);
     if (cutShort) this.#keep(null, cutShort);
     else if (first.violations.length > 0 && kindsOf(first) === kindsOf(second)) this.#keep(null, second);
-    return cutShort ? null : { states: first.states, noise, startup: startupOf(records) };
+    return { reference: cutShort ? null : { states: first.states, noise, startup: startupOf(records) }, records };
   }
 
   async #pair(rests: number): Promise<{ readonly first: RunResult; readonly second: RunResult; readonly noise: Noise }> {
@@ -175,8 +174,7 @@ class Exploring {
     if (!result.reached) this.#notReached++;
     const [worst] = this.#newIn(result);
     if (!result.reached || worst === undefined) return;
-    const known = this.#found.get(keyOf(result));
-    if (known) return void this.#found.set(keyOf(result), { ...known, others: [...known.others, plan] });
+    if (this.#found.has(keyOf(result))) return this.#keep(plan, result);
     const { patienceMs } = this.#setting;
     const again = await play({ ...this.#setting, idleMs: patienceMs }, reference, plan);
     if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);

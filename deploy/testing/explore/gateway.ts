@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import http2, { type Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { Connection } from '../../../controllers/client/connection.js';
 import type { ConnectionSettings } from '../../../controllers/client/kubeconfig.js';
 import type { KeyAndCertificate } from '../../certificateRequest.js';
+import { boundedBody } from '../boundedBody.js';
 import { readCall, type Call } from './call.js';
 
 export interface Asked {
@@ -88,15 +90,8 @@ export class Gateway {
   }
 
   async #read(request: Http2ServerRequest): Promise<Asked> {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > bodyBytesMax) throw new Error(`a request of more than ${bodyBytesMax} bytes`);
-      chunks.push(chunk);
-    }
     const { method, url } = request;
-    const body = Buffer.concat(chunks);
+    const body = await boundedBody(request, bodyBytesMax, () => new Error(`a request of more than ${bodyBytesMax} bytes`));
     const headers = Object.fromEntries(
       Object.entries(request.headers).flatMap(([name, value]) =>
         ofOneHop.test(name) || value === undefined ? [] : [[name, [value].flat().join(', ')]],
@@ -154,8 +149,5 @@ export function parsedJson(body: Buffer): unknown {
 }
 
 export async function wholeReply(reply: Reply): Promise<Reply & { readonly body: Buffer }> {
-  if (Buffer.isBuffer(reply.body)) return { ...reply, body: reply.body };
-  const chunks: Buffer[] = [];
-  for await (const chunk of reply.body) chunks.push(chunk);
-  return { ...reply, body: Buffer.concat(chunks) };
+  return { ...reply, body: Buffer.isBuffer(reply.body) ? reply.body : await buffer(reply.body) };
 }

@@ -12,7 +12,7 @@ import type { Perturbation } from './perturbation.js';
 import { Recorder, type Entry } from './record.js';
 import type { Step } from './scenario.js';
 import { Stage } from './stage.js';
-import { differencesOf, ownAnnotation, stateOf, withoutOrphans, type Difference, type Noise, type State } from './state.js';
+import { differencesOf, nameOf, ownAnnotation, stateOf, timers, withoutOrphans, type Difference, type Noise, type State } from './state.js';
 import { Turns } from './turns.js';
 
 export interface Setting {
@@ -227,10 +227,7 @@ class Run {
 
   async #left(): Promise<readonly KubeObject[]> {
     const kept = new Set(this.#states[0]?.keys());
-    return withoutOrphans(await this.#objects()).filter(
-      ({ apiVersion, kind, metadata: { namespace, name } }) =>
-        kind !== 'Event' && kind !== 'Lease' && !kept.has(`${apiVersion} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`),
-    );
+    return withoutOrphans(await this.#objects()).filter((object) => !timers.has(object.kind ?? '') && !kept.has(nameOf(object)));
   }
 
   async #expected(expect: NonNullable<Setting['expect']>, name: string): Promise<void> {

@@ -16,7 +16,7 @@ export type Noise = ReadonlySet<string>;
 
 export const ownAnnotation = 'explore.raftplane.dev/foreign';
 
-const timers: ReadonlySet<string> = new Set(['Event', 'Lease']);
+export const timers: ReadonlySet<string> = new Set(['Event', 'Lease']);
 const volatile: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'creationTimestamp', 'generation', 'managedFields', 'selfLink']);
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
@@ -29,7 +29,7 @@ export function withoutOrphans(objects: readonly KubeObject[]): readonly KubeObj
   return kept.length === objects.length ? objects : withoutOrphans(kept);
 }
 
-const nameOf = ({ apiVersion = '', kind = '', metadata: { namespace, name = '' } }: KubeObject, called = name): string =>
+export const nameOf = ({ apiVersion = '', kind = '', metadata: { namespace, name = '' } }: KubeObject, called = name): string =>
   `${apiVersion} ${kind} ${namespace === undefined ? '' : `${namespace}/`}${called}`;
 
 /** Generated names become `prefix*1`, `prefix*2` by age. */
