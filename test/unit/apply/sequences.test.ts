@@ -177,7 +177,11 @@ function modelled({ content, owners }: State, write: Write): State | null {
       for (const inside of [...after.keys()]) if (fields.get(inside)?.item === name) after.delete(inside);
     }
   if (isApply(write.kind)) {
-    const owned = new Set([...kept.map(([name]) => name), ...others.flatMap(([, fields]) => [...fields])]);
+    // What somebody has in an item that went with its applier holds nothing any more.
+    const owned = new Set([
+      ...kept.map(([name]) => name),
+      ...others.flatMap(([, fields]) => [...fields].filter((name) => after.has(name))),
+    ]);
     for (const name of abandoned(mine, owned)) after.delete(name);
   }
   const changed = new Set([...after.keys()].filter((name) => !same(content.get(name), after.get(name))));
