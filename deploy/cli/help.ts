@@ -91,7 +91,8 @@ const ofCommands: Readonly<Record<string, Help>> = {
       ['raftplane explore --budget 10m --scenario scenario -- node operator.mjs', 'as many as ten minutes allow'],
       ['raftplane explore --replay explore-plans/finding-1.json --scenario scenario -- ./my-operator', 'one finding again'],
     ],
-    notes: 'Exit status: 0 without a finding, 1 with one. Ctrl-C ends it; after the undisturbed runs, what was found until then is reported.',
+    notes:
+      'Exit status: 0 without a finding, 1 with one. Ctrl-C ends it; after the undisturbed runs, what was found until then is reported.',
   },
   'envtest-assets': {
     examples: [
