@@ -1,12 +1,11 @@
-/** A check resolves when its condition holds, and rejects with the reason when it does not. The reason is for the log. */
+/** Rejects with the reason, for the log, when the condition does not hold. */
 export interface HealthCheck {
   readonly name: string;
-  /** Excluding a group excludes all of its checks. */
   readonly group?: string;
   readonly check: () => void | Promise<void>;
 }
 
-/** A warning that readers should see but that fails nothing. Resolves with its text, or null. */
+/** Resolves with its text, or null. */
 export interface HealthWarning {
   readonly name: string;
   readonly warning: () => Promise<string | null>;
@@ -21,16 +20,15 @@ export interface HealthReport {
 }
 
 export interface HealthRegistry {
-  /** Adds a check to the named endpoints, in the order in which they are listed. */
   add(check: HealthCheck, endpoints: readonly HealthEndpoint[]): void;
-  /** Adds a line to the verbose output of the endpoints; it is no check, and cannot be excluded. */
+  /** The line in the verbose output is no check, and cannot be excluded. */
   addWarning(warning: HealthWarning, endpoints: readonly HealthEndpoint[]): void;
   report(endpoint: HealthEndpoint, options: { readonly verbose: boolean; readonly exclude: readonly string[] }): Promise<HealthReport>;
-  /** Runs a single check and tells why it failed, unlike the report, which anybody may read. Null when the endpoint has none of that name. */
+  /** Says why the check failed, unlike the report, which anybody may read. Null without such a check. */
   single(endpoint: HealthEndpoint, name: string): Promise<HealthReport | null>;
 }
 
-/** A check without a result within this time has failed: its client is waiting. */
+/** A check without a result by then has failed. */
 const checkTimeoutMs = 5_000;
 
 export type HealthObserver = (endpoint: HealthEndpoint, name: string, passed: boolean) => void;
@@ -76,7 +74,6 @@ const textOf = (reason: unknown): string => (reason instanceof Error ? reason.me
 type Failure = { readonly reason: unknown };
 interface Result {
   readonly name: string;
-  /** The name of the check or of its group. */
   readonly excludedBy: string | null;
   readonly failure: Failure | null;
 }
@@ -103,7 +100,7 @@ async function lineOf({ name, warning }: HealthWarning): Promise<string> {
   return text === null ? `[+]${name} ok\n` : `[!]${name} warning: ${text}\n`;
 }
 
-/** Names as clients expect them that compare the whole text: unique, sorted, with commas and no spaces (`healthz.go` of apiserver). */
+/** Unique, sorted, with commas and no spaces, for clients that compare the text (`healthz.go` of apiserver). */
 const namesOf = (names: readonly string[]): string =>
   [...new Set(names)]
     .sort()
@@ -116,7 +113,6 @@ function lineOfResult({ name, excludedBy, failure }: Result): string {
   return `[+]${name} excluded${excludedBy === name ? '' : ` with ${excludedBy}`}: ok\n`;
 }
 
-/** A short "ok" suffices for a success without `verbose`; a failure always lists everything. */
 function describe(
   endpoint: HealthEndpoint,
   results: readonly Result[],

@@ -4,14 +4,13 @@ import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
 import { tlsClientOptions } from './tls/tlsClient.js';
 
-/** The address of a server, and the client's credentials. Texts in PEM. */
+/** Texts are PEM. */
 export interface ConnectionSettings {
   /** `https://host:port`, optionally with a path. */
   readonly server: string;
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** Called before each request, because tokens change. */
   readonly token?: () => string;
   readonly skipTlsVerify?: boolean;
   readonly tlsServerName?: string;
@@ -22,7 +21,7 @@ export function tlsTerms({ ca, cert, key, skipTlsVerify = false, tlsServerName }
   return tlsClientOptions({ ca, cert, key, rejectUnauthorized: !skipTlsVerify, ...name });
 }
 
-/** Returns the headers that identify the client. Must be called before each request. */
+/** Must be called before each request. */
 export function identifying({ token }: ConnectionSettings): { readonly authorization?: string } {
   const value = token?.();
   return value === undefined ? {} : { authorization: `Bearer ${value}` };
@@ -58,7 +57,7 @@ interface ConfigFile {
   readonly 'current-context'?: string;
 }
 
-/** Reads a kubeconfig and takes its current context. Throws with the file's name and the error. `master` wins over its server. */
+/** Takes the current context. Throws with the file's name and the error. `master` wins over its server. */
 export function loadKubeconfig(file: string, master?: string | null): ConnectionSettings {
   const config = readConfig(file);
   const context = entry<ContextEntry>(config.contexts, 'context', { name: config['current-context'], file });
@@ -69,7 +68,7 @@ export function loadKubeconfig(file: string, master?: string | null): Connection
   return { server, ...trust(cluster ?? {}, file), ...identity(user ?? {}, file) };
 }
 
-/** Reads the users of a kubeconfig, by name. Throws with the file's name and the error. */
+/** Throws with the file's name and the error. */
 export function loadUsers(file: string): ReadonlyMap<string, Pick<ConnectionSettings, 'cert' | 'key' | 'token'>> {
   return new Map((readConfig(file).users ?? []).map((user) => [user.name, identity((user['user'] ?? {}) as UserEntry, file)]));
 }
@@ -78,7 +77,6 @@ function readConfig(file: string): ConfigFile {
   try {
     return (parse(fs.readFileSync(file, 'utf8')) ?? {}) as ConfigFile;
   } catch (cause) {
-    // After the first line, parsers show the position in the text on further lines.
     const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
     throw new Error(`${file} cannot be read as a kubeconfig: ${reason}`, { cause });
   }
@@ -110,7 +108,6 @@ function identity(user: UserEntry, file: string): Partial<ConnectionSettings> {
   return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }), ...tokenOf(user, file) };
 }
 
-/** A token file is read anew when its modification time changes: the kubelet replaces it. */
 function tokenOf(user: UserEntry, file: string): Partial<ConnectionSettings> {
   const { token, tokenFile } = user;
   if (token) return { token: () => token };
@@ -126,7 +123,6 @@ function tokenOf(user: UserEntry, file: string): Partial<ConnectionSettings> {
   };
 }
 
-/** Embedded data win over files; relative files are relative to the kubeconfig. */
 function material(
   data: string | undefined,
   { place, file }: { readonly place: string | undefined; readonly file: string },
@@ -135,7 +131,7 @@ function material(
   return place ? fs.readFileSync(path.resolve(path.dirname(file), place), 'utf8') : undefined;
 }
 
-/** Reads the service account of a pod of the cluster from its mounted files. Throws outside a pod. */
+/** Throws outside a pod. */
 export function inClusterSettings(
   environment: Readonly<Record<string, string | undefined>>,
   folder = '/var/run/secrets/kubernetes.io/serviceaccount',

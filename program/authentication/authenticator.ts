@@ -1,7 +1,6 @@
 import type { Request } from '../port/message.js';
 import type { User } from '../../api/user.js';
 
-/** An annotation of the audit event that describes the credentials, not their user. */
 export interface CredentialNote {
   readonly key: string;
   readonly text: string;
@@ -27,10 +26,9 @@ export const groupMasters = 'system:masters';
 
 const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser, uid: '', groups: [groupUnauthenticated], extra: {} } };
 
-/** Decides whether a request without credentials is allowed. */
 export type AnonymousRule = (request: Request) => boolean;
 
-/** Allows anonymous requests on these paths, matched exactly; null allows all paths. */
+/** Allows anonymous requests on these paths; null allows all. */
 export const anonymousOn = (paths: ReadonlySet<string> | null): AnonymousRule =>
   paths === null ? () => true : (request) => paths.has(pathOf(request));
 
@@ -44,15 +42,15 @@ function pathOf({ url = '' }: Request): string {
 }
 
 /**
- * Tries each method in order; the first user counts and joins `system:authenticated`. Bad credentials are refused even where anonymous requests are allowed: a
- * broken credential is not a missing one.
+ * Tries each method in order; the first user counts and joins `system:authenticated`. A broken credential is not a missing one: it is refused even where
+ * anonymous requests are allowed.
  */
 export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: AnonymousRule }): Authenticator {
   const ask = (request: Request, from: number, before: Authentication | null): Authentication | Promise<Authentication> => {
     let invalid = before;
     for (let each = from; each < authenticators.length; each++) {
       const answer = authenticators[each]!(request);
-      // A request that need not wait is answered in the turn in which it came.
+      // Answers in the same turn where nothing needs to wait.
       if (answer instanceof Promise)
         return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? complaintOf(result))));
       if (answer.outcome === 'user') return answer;
@@ -65,7 +63,6 @@ export function firstOf(authenticators: readonly Authenticator[], options: { rea
 
 const complaintOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
 
-/** Adds the group that every authenticated user belongs to. */
 export function withAuthenticatedGroup(user: User): User {
   return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)
     ? user

@@ -7,12 +7,12 @@ import { peerOf, subjectValues, vouchedBy, type Anchors, type Peer } from './pee
 /** Distinguishes two credentials of one user in audit logs. */
 const credentialIdKey = 'authentication.kubernetes.io/credential-id';
 
-/** Subject attribute for a uid, below the number assigned to the Kubernetes project. */
+/** The subject attribute of a uid, below Kubernetes' number. */
 const uidAttribute = '1.3.6.1.4.1.57683.2';
 
 const certificateIdPrefix = 'X509SHA256=';
 
-/** Returns whether a client certificate identified the user. Browsers send one wherever a page leads them, which they do not do with a token. */
+/** Browsers send a certificate wherever a page leads them, unlike a token. */
 export const isByCertificate = ({ extra }: User): boolean =>
   extra[credentialIdKey]?.some((id) => id.startsWith(certificateIdPrefix)) ?? false;
 
@@ -22,11 +22,11 @@ const invalid = (why: string): Authentication => ({ outcome: 'invalid', reason: 
 export interface CertificateOptions {
   /** Accepts the user's uid from the subject (feature AllowParsingUserUIDFromCertAuth). */
   readonly uids: boolean;
-  /** Receives, for every request, how long the user's certificate remains valid, in seconds. */
+  /** Receives the seconds for which the user's certificate remains valid. */
   readonly observe?: (secondsLeft: number) => void;
 }
 
-/** Authenticates client certificates of these authorities: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
+/** Reads a user from a certificate: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
 export function certificateAuthenticator(anchors: Live<Anchors>, { uids, observe }: CertificateOptions): Authenticator {
   const complaint = vouchedBy(anchors);
   const users = new WeakMap<Peer, Authentication>();
@@ -46,7 +46,6 @@ function readUser(peer: Peer, uids: boolean): Authentication {
   const name = subjectValues(peer, 'CN').at(-1) ?? '';
   if (name === '') return absent;
   const said = uids ? subjectValues(peer, uidAttribute) : [];
-  // A repeated or empty uid could stand for another user.
   if (said.length > 1) return invalid(`its subject has ${said.length} uids`);
   if (said[0] === '') return invalid('the uid in its subject is empty');
   const extra = { [credentialIdKey]: [`${certificateIdPrefix}${peer.certificate.fingerprint256.replaceAll(':', '').toLowerCase()}`] };

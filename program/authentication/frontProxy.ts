@@ -15,12 +15,12 @@ export interface IdentityHeaders {
 
 export interface FrontProxyOptions {
   readonly anchors: Live<Anchors>;
-  /** Common names of proxies; empty allows every certificate of the authorities. */
+  /** Empty allows every certificate of the authorities. */
   readonly allowedNames: readonly string[];
   readonly headers: IdentityHeaders;
 }
 
-/** Accepts the user named by headers from proxies that present a certificate of these authorities. The headers of other clients are ignored. */
+/** Accepts the user named by headers from proxies that present a certificate of these authorities. */
 export function frontProxyAuthenticator({ anchors, allowedNames, headers }: FrontProxyOptions): Authenticator {
   const complaint = vouchedBy(anchors);
   return (request) => {
@@ -45,14 +45,13 @@ export function frontProxyAuthenticator({ anchors, allowedNames, headers }: Fron
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Joined, two repeated group headers would become one group with a comma. */
 function namedHeaders({ rawHeaders }: Request): Pairs {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i]!.toLowerCase(), headerText(rawHeaders[i + 1]!)]);
   return pairs;
 }
 
-/** Returns the first header with a value; of a repeated header, the first counts. */
+/** Returns the first header that has a value; of a repeated header, the first counts. */
 function first(sent: Pairs, names: readonly string[]): string {
   return names.map((name) => sent.find(([header]) => header === name.toLowerCase())?.[1] ?? '').find((value) => value !== '') ?? '';
 }
@@ -72,7 +71,7 @@ function extraOf(sent: Pairs, prefixes: readonly string[]): Record<string, strin
   return Object.fromEntries(extra);
 }
 
-/** Keys may hold characters that header names may not; those are percent-encoded. */
+/** Keys are percent-encoded: header names may not hold all their characters. */
 export function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);

@@ -4,24 +4,22 @@ import type { TLSSocket } from 'node:tls';
 import type { Request } from '../port/message.js';
 import type { Live } from '../files/liveFile.js';
 
-/** The certificate that a client presented, kept for the life of its connection. */
+/** The certificate that a client presented. */
 export interface Peer {
   readonly certificate: X509Certificate;
-  /** Further certificates that the client sent, which may lead from its own to an authority. */
+  /** Intermediate certificates that the client sent. */
   readonly between: readonly X509Certificate[];
-  /** The reason why the handshake rejected the certificate (signatures, validity, key usage), or null. */
+  /** Why the handshake rejected the certificate (signatures, validity, key usage), or null. */
   readonly refusal: string | null;
   /** Milliseconds since 1970. */
   readonly notAfter: number;
 }
 
-/** Authorities that sign certificates of one kind of client. */
 export type Anchors = readonly X509Certificate[];
 
 const chainMax = 10;
 const peers = new WeakMap<object, Peer | null>();
 
-/** Returns null when the client presented no certificate. */
 export function peerOf(request: Request): Peer | null {
   const connection = connectionOf(request);
   let peer = peers.get(connection);
@@ -29,7 +27,7 @@ export function peerOf(request: Request): Peer | null {
   return peer;
 }
 
-/** The `socket` of an HTTP/2 request is a stand-in made anew for some accesses; its session lasts. */
+/** The `socket` of an HTTP/2 request is a stand-in made anew; its session lasts. */
 const connectionOf = (request: Request): object => ('stream' in request ? (request.stream.session ?? request.stream) : request.socket);
 
 function readPeer(socket: TLSSocket): Peer | null {
@@ -44,7 +42,7 @@ function readPeer(socket: TLSSocket): Peer | null {
   };
 }
 
-/** Intermediate certificates that clients sent, by client certificate. A connection that resumes an earlier session does not send them again. */
+/** Intermediate certificates that clients sent. A connection that resumes an earlier session does not send them again. */
 const chains = new BoundedMap<string, readonly X509Certificate[]>(1_000);
 
 function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
@@ -58,8 +56,8 @@ function chainBehind(certificate: X509Certificate): readonly X509Certificate[] {
 }
 
 /**
- * Returns why no given authority signed a peer's certificate, or null. The handshake knows one set of authorities for all kinds of clients; the one that a
- * certificate really leads to is found here, by signatures, once for each connection and each state of the file.
+ * The handshake knows one set of authorities for all kinds of clients; the one that signed a certificate is found here, once for each connection and state of
+ * the file.
  */
 export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null {
   const known = new WeakMap<Peer, { readonly anchors: Anchors; readonly leads: boolean }>();
@@ -73,7 +71,7 @@ export function vouchedBy(anchors: Live<Anchors>): (peer: Peer) => string | null
   };
 }
 
-/** Each intermediate certificate is tried once: one that does not lead to an anchor now never will. */
+/** An intermediate that does not lead to an anchor now never will. */
 function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, anchors: Anchors): boolean {
   if (anchors.some((anchor) => anchor.fingerprint256 === certificate.fingerprint256 || isIssued(certificate, anchor))) return true;
   for (const next of between) {
@@ -88,10 +86,7 @@ function leadsTo(certificate: X509Certificate, between: Set<X509Certificate>, an
 const isIssued = (certificate: X509Certificate, by: X509Certificate): boolean =>
   certificate.checkIssued(by) && certificate.verify(by.publicKey);
 
-/**
- * Returns the values of a subject attribute (named by its short name, or by its number where it has none), in order and unescaped, unlike the text form of a
- * subject.
- */
+/** Returns the values of a subject attribute (named by its short name, or by its number where it has none), unescaped. */
 export function subjectValues({ certificate }: Peer, attribute: string): string[] {
   const values = (certificate.toLegacyObject().subject as unknown as Readonly<Record<string, string | string[] | undefined>>)[attribute];
   return values === undefined ? [] : Array.isArray(values) ? values : [values];

@@ -1,16 +1,15 @@
 import { closest } from '../flags/suggest.js';
 import { gatesOf, wholeStages, type Gate } from './gates.js';
 
-/** The enabled gates: explicit settings win over whole stages, which win over defaults. */
+/** Explicit settings win over whole stages, which win over defaults. */
 export interface Features {
   enabled(name: string): boolean;
-  /** Every known gate, and the two that stand for whole stages, by name. */
+  /** Every known gate and the two for whole stages, by name. */
   readonly all: readonly (Gate & { readonly enabled: boolean })[];
 }
 
 type Told = Readonly<Record<string, string>>;
 
-/** Reads `--feature-gates` as release 1.`minor` understands it. Pure. */
 export function chooseFeatures(told: Told, minor: number): Features {
   const gates = gatesOf(minor);
   const say = (name: string): boolean | null => (Object.hasOwn(told, name) ? told[name] === 'true' : null);
@@ -28,7 +27,6 @@ export function chooseFeatures(told: Told, minor: number): Features {
   };
 }
 
-/** Returns the errors of `--feature-gates`, one sentence each. Pure. */
 export function featureComplaints(told: Told, minor: number): string[] {
   const gates = gatesOf(minor);
   return Object.entries(told).flatMap(([name, value]) => {
@@ -49,6 +47,6 @@ function suggestion(name: string, gates: ReadonlyMap<string, Gate>): string {
 
 const stageWords: Readonly<Record<Gate['stage'], string>> = { ALPHA: 'ALPHA', BETA: 'BETA', '': 'GA', DEPRECATED: 'DEPRECATED' };
 
-/** Formats a gate for `--help`, which leaves out locked gates. */
+/** Omits locked gates. */
 export const gateText = ({ name, stage, byDefault }: Gate): string =>
   `${name}=true|false (${stageWords[stage]} - default=${String(byDefault)})`;

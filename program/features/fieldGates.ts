@@ -1,4 +1,4 @@
-/** Gates of features that consist in fields, or in permitted changes. Declarations of kinds name their fields (`Strategy.gated`), or ask for the gates. */
+/** Gates of features that consist in fields, or in permitted changes. */
 export const fieldGates = [
   'CRDObservedGenerationTracking',
   'CSIServiceAccountTokenSecrets',
@@ -67,7 +67,6 @@ export const fieldGates = [
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 
-/** Paths of a feature's fields in an object, by gate, as `fieldPath` reads them. */
 export type GatedFields = Readonly<Partial<Record<FieldGate, readonly string[]>>>;
 
 export type EnabledFeatures = (feature: FieldGate) => boolean;

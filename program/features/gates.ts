@@ -2,8 +2,7 @@ import { release } from '../version.js';
 
 /**
  * Feature gates of the release, each with its history: the minor version from which it is in a stage (a alpha, b beta, g generally available, d deprecated),
- * whether it is on by default from then (`+`), and whether it is locked to its default (`!`). A server that emulates an earlier version knows the gates as they
- * were then.
+ * whether it is on by default from then (`+`), and whether it is locked to its default (`!`).
  */
 const history = `
 APIResponseCompression a8 b16+
@@ -248,7 +247,6 @@ WorkloadAwarePreemption a36
 WorkloadWithJob a36
 `;
 
-/** The minor version of this program's release 1. */
 export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
 
 export type Stage = 'ALPHA' | 'BETA' | '' | 'DEPRECATED';
@@ -284,7 +282,6 @@ const histories: readonly (readonly Change[])[] = history
     });
   });
 
-/** Returns the gates that release 1.`minor` knows, by name. Pure. */
 export function gatesOf(minor: number): ReadonlyMap<string, Gate> {
   const known = histories.map((history) => history.filter(({ since }) => since <= minor).at(-1)?.gate).filter((gate) => gate !== undefined);
   return new Map(known.map((gate) => [gate.name, gate]));

@@ -1,9 +1,6 @@
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 
-/**
- * The minor version of release 1 that introduced a version, or a resource in it, unless the oldest version that can be emulated has it. The entry of a resource
- * wins over that of its version.
- */
+/** Minor versions that introduced an API version, or a resource in it (which wins), where the oldest emulated version lacks it. */
 const introduced: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicies': 36,
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings': 36,
@@ -23,16 +20,16 @@ const introduced: Readonly<Record<string, number>> = {
   'storagemigration.k8s.io/v1beta1': 35,
 };
 
-/** The minor version that removed resources which an earlier version that can be emulated still has. */
+/** Minor versions that removed resources of a version that can be emulated. */
 const removed: Readonly<Record<string, number>> = {
   'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies': 34,
   'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings': 34,
 };
 
-/** Returns the minor version that removed a resource from a version of its group; Infinity for resources of this release. Pure. */
+/** Infinity for resources of this release. */
 export const removedIn = (resource: GroupVersion & GroupResource): number =>
   removed[`${apiVersionOf(resource)}/${resource.resource}`] ?? Infinity;
 
-/** Returns the minor version that introduced a resource in a version of its group; 0 for older ones. Pure. */
+/** 0 for resources older than any version that can be emulated. */
 export const introducedIn = (resource: GroupVersion & GroupResource): number =>
   introduced[`${apiVersionOf(resource)}/${resource.resource}`] ?? introduced[apiVersionOf(resource)] ?? 0;

@@ -2,11 +2,11 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { closest } from '../flags/suggest.js';
 
-/** Validators by what they were made from. A schema is compiled when the first file of its kind is read: most servers read none. */
+/** Schemas are compiled when first needed: most servers read no such file. */
 const compiled = new WeakMap<object, ValidateFunction>();
 let ajv: Ajv | null = null;
 
-/** Returns what a schema refuses, each error by the path of its member: `rules[0].level must be …`. `key` stands for the schema. */
+/** Returns errors with the paths of their members: `rules[0].level must be …`. `key` stands for the schema. */
 export function schemaErrors(value: JsonValue, key: object, schema: () => JsonObject): readonly string[] {
   let validate = compiled.get(key);
   if (validate === undefined) {
@@ -15,12 +15,10 @@ export function schemaErrors(value: JsonValue, key: object, schema: () => JsonOb
   }
   if (validate(value)) return [];
   const errors = validate.errors ?? [];
-  // A bound says nothing of what is no number.
   const placed = errors.map((error) => ({ place: placeOf(value, error), error }));
   return [...new Set(placed.sort((a, b) => compare(a.place, b.place)).map(({ error }) => described(error)))];
 }
 
-/** Positions of members among their siblings, by which errors come in the order of the document. */
 function placeOf(value: JsonValue, { instancePath, params }: ErrorObject): readonly number[] {
   const names = instancePath.split('/').slice(1).map(unescaped);
   const unknown: unknown = params['additionalProperty'];

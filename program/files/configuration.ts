@@ -15,14 +15,14 @@ export interface ConfigurationKind extends KindOfConfiguration {
 const depthMax = 50;
 const complaintsMax = 20;
 
-/** Reads a configuration file in YAML or JSON. Throws with option, file and every error: a misspelt word must not be ignored. */
+/** Reads YAML or JSON. Throws with option, file and every error. */
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
   const value = readDocument(file, wanted.option);
   const complaints = configurationComplaints(value, wanted);
   return complaints.length === 0 ? (value as JsonObject) : refuseConfiguration(file, wanted.option, complaints);
 }
 
-/** Reads a file of any kind in YAML or JSON. Throws with option and file, also for duplicate members. */
+/** Reads YAML or JSON of any kind. Throws with option and file, also for duplicate members. */
 export function readDocument(file: string, option: string): JsonValue {
   const bytes = readBytes(file, (cause) => refuse(file, option, [`cannot be read: ${cause.message}`], cause));
   const result = yamlCodec.decode(bytes, { findDuplicates: true, depthMax });
@@ -31,14 +31,13 @@ export function readDocument(file: string, option: string): JsonValue {
 }
 
 /**
- * Throws with option, file and all errors, each with its line. An error begins with the path of a member, `rules[0].level must be ...`; `below` is the path
- * that these are relative to.
+ * Throws with every error and its line. An error begins with the path of a member, `rules[0].level must be ...`; `below` is the path that these are relative
+ * to.
  */
 export function refuseConfiguration(file: string, option: string, complaints: readonly string[], below = ''): never {
   return refuse(file, option, placed(file, complaints.slice(0, complaintsMax), below));
 }
 
-/** A file that has changed or gone since has no lines to report. */
 function placed(file: string, complaints: readonly string[], below: string): readonly string[] {
   try {
     return withLines(readFileSync(file, 'utf8'), complaints, below);
@@ -51,7 +50,7 @@ function refuse(file: string, option: string, complaints: readonly string[], cau
   throw new Error(`${option}: ${file} ${complaints.slice(0, complaintsMax).join('; ')}`, { cause });
 }
 
-/** Returns the errors of a parsed document: a kind other than `wanted`, or each member that its schema refuses, by its path. */
+/** Returns the errors, by the paths of their members. */
 export function configurationComplaints(value: JsonValue, wanted: KindOfConfiguration): readonly string[] {
   const { kind, apiVersions } = wanted;
   if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion'])))
@@ -59,7 +58,7 @@ export function configurationComplaints(value: JsonValue, wanted: KindOfConfigur
   return schemaErrors(value, wanted, () => kindSchema(wanted));
 }
 
-/** Returns the errors of a part of a configuration that has no kind, each by its path. `shape` must be one and the same object at each call. */
+/** `shape` must be one and the same object at each call. */
 export const shapeComplaints = (value: JsonValue, shape: Exclude<Shape, string>): readonly string[] =>
   schemaErrors(value, shape, () => partSchema(shape));
 

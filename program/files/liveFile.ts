@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { inStep, type Repeated } from './inStep.js';
 
-/** A value made from files, which changes when they do. */
+/** A value made from files. */
 export interface Live<T> {
   readonly current: T;
   onChange(listener: (value: T) => void): void;
@@ -9,7 +9,6 @@ export interface Live<T> {
 
 export const fixed = <T>(current: T): Live<T> => ({ current, onChange: () => {} });
 
-/** Derives a live value from another; it is computed anew only after a change. */
 export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
   let made = make(source.current);
   source.onChange((value) => {
@@ -28,32 +27,30 @@ export function derived<T, R>(source: Live<T>, make: (value: T) => R): Live<R> {
 }
 
 export interface Source<T> {
-  /** A function returns files that vary, as in a folder; it must not throw. */
+  /** A function, which must not throw, where the files vary. */
   readonly files: readonly string[] | (() => readonly string[]);
-  /** Reads and checks the files. Throws when they are invalid. */
   readonly read: () => T;
-  /** Called when changed files are invalid: the previous value stays in effect. */
   readonly failed?: (error: Error) => void;
   readonly changed?: (value: T) => void;
 }
 
-/** Interval of checks. Editors and mounted volumes replace files in ways that notifications miss; a check costs microseconds. */
+/** Editors and mounted volumes replace files in ways that notifications miss; a check costs microseconds. */
 const intervalMs = 2_000;
 
-/** Follows files until stopped. One timer checks all of them, and does not keep the process alive. */
+/** One timer checks all files, and does not keep the process alive. */
 export class LiveFiles {
   readonly #looks: (() => void)[] = [];
   readonly #stops: (() => void)[] = [];
   #timer: Repeated | null = null;
 
-  /** Reads now, and throws when that fails; afterwards reads again whenever one of the files has changed. */
+  /** Reads now, which may throw, and again after each change. */
   follow<T>(source: Source<T>): Live<T> {
     const { files: named, read } = source;
     const look = (): string => (typeof named === 'function' ? named() : named).map((file) => `${file} ${identityOf(file)}`).join(' ');
     const listeners: ((value: T) => void)[] = [];
     let seen = look();
     let current = read();
-    /** The failure of the last check, in reading the files or in using their contents; null after success. */
+    /** The failure of the last check; null after success. */
     let trouble: { readonly in: 'reading' | 'use'; readonly message: string } | null = null;
     this.#looks.push(() => {
       const now = look();
@@ -61,7 +58,7 @@ export class LiveFiles {
       const before = now === seen ? trouble : null;
       seen = now;
       trouble = null;
-      // An obstacle may pass without a change of the files, so each check tries everything again; a failure is logged once.
+      // The cause may pass without a change of the files, so each check tries again; a failure is logged once.
       const fail = (stage: 'reading' | 'use', error: Error): void => {
         trouble ??= { in: stage, message: error.message };
         if (before?.message !== error.message) source.failed?.(error);
@@ -108,7 +105,6 @@ export class LiveFiles {
   }
 }
 
-/** Changes when a file is written to or replaced, also behind a symbolic link. */
 function identityOf(file: string): string {
   try {
     const { ino, size, mtimeMs, ctimeMs } = statSync(file);

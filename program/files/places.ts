@@ -2,10 +2,7 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'y
 
 const leadingPath = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*/;
 
-/**
- * Adds to each error the line of the text that it concerns: that of the member whose path it begins with, or of the parent that lacks it. An error without a
- * path stays unchanged. `below` is the path that the errors are relative to. The text is YAML or JSON. Pure.
- */
+/** Adds to each error the line of the member whose path it begins with, or of the parent that lacks it. Errors are relative to the path `below`. */
 export function withLines(text: string, complaints: readonly string[], below = ''): readonly string[] {
   const counter = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter: counter, logLevel: 'silent' });
@@ -18,7 +15,7 @@ export function withLines(text: string, complaints: readonly string[], below = '
 
 const segments = (path: string): readonly string[] => path.match(/[\w-]+/g) ?? [];
 
-/** Returns where the member begins, or its closest existing ancestor. Null where not even the first one of its path exists. */
+/** Returns the offset of the member or its closest ancestor; null without one. */
 function offsetOf(root: Node | null, start: readonly string[], path: readonly string[]): number | null {
   let [node, offset]: [unknown, number | null] = [root, null];
   for (const [depth, name] of [...start, ...path].entries()) {

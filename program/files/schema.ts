@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../api/object.js';
 
-/** A part of a configuration; unknown members are refused. The contents of an `object` are not checked. Null is as good as absent, as in Go. */
+/** Unknown members are refused. The contents of an `object` are not. Null counts as absent, as in Go. */
 export type Shape =
   | 'text'
   | 'bool'
@@ -16,7 +16,6 @@ export interface KindOfConfiguration {
   readonly kind: string;
   readonly apiVersions: readonly string[];
   readonly fields: Fields;
-  /** Members that are neither absent nor null. */
   readonly required?: readonly string[];
 }
 
@@ -27,7 +26,6 @@ const scalars = {
   object: { type: ['object', 'null'] },
 } as const;
 
-/** Returns the JSON Schema (draft 7) of a part. Pure. */
 export function partSchema(shape: Shape): JsonObject {
   if (typeof shape === 'string') return structuredClone(scalars[shape]) as unknown as JsonObject;
   if ('from' in shape) return { type: ['integer', 'null'], minimum: shape.from, maximum: shape.to };
@@ -37,7 +35,7 @@ export function partSchema(shape: Shape): JsonObject {
   return { type: ['object', 'null'], ...membersSchema(shape.fields, shape.required) };
 }
 
-/** Returns the JSON Schema (draft 7) of a kind of configuration files, for editors as well. Pure. */
+/** Returns a JSON Schema (draft 7), which editors use as well. */
 export function kindSchema({ kind, apiVersions, fields, required = [] }: KindOfConfiguration): JsonObject {
   const typeMeta = { apiVersion: { enum: [...apiVersions] }, kind: { const: kind } };
   const members = membersSchema(fields, ['apiVersion', 'kind', ...required]);

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { quotedPairs } from './quotedPairs.js';
 
-/** Rules for single values: each returns the expected form, or null when the value is valid. */
+/** Each returns the expected form, or null when the value is valid. */
 type Check = (value: string) => string | null;
 
 export const ipAddress: Check = (value) => (isIP(value) > 0 ? null : 'an IP address such as 127.0.0.1 or ::1');
 
-/** `10.0.0.0/24`, or two of them separated by a comma where both address families are in use. */
+/** One, or two separated by a comma. */
 export const cidrs: Check = (value) => {
   const parts = value.split(',');
   return parts.length <= 2 && parts.every(isCidr) ? null : 'an address range such as 10.0.0.0/24, or two of them with a comma between';
@@ -18,7 +18,7 @@ function isCidr(text: string): boolean {
   return family > 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
-/** Parses `30000-32767`, `30000+2767` or one port into the first and the last port. NaN for anything else. Pure. */
+/** Parses `30000-32767`, `30000+2767` or one port; NaN for anything else. */
 export function portsIn(text: string): { readonly first: number; readonly last: number } {
   const [, low = NaN, sign = '-', number] = /^(\d{1,5})(?:([-+])(\d{1,5}))?$/.exec(text) ?? [];
   const first = Number(low);
@@ -39,10 +39,7 @@ const regularExpression: Check = (value) => {
   }
 };
 
-/**
- * A pattern of origins. A pattern that matched in the middle would admit any origin that contains the intended one, such as `https://example.com.evil.test`; so
- * it must be anchored to the start and the end of the host name, as in the reference.
- */
+/** A pattern must be anchored at both ends, as in the reference: else it would admit `https://example.com.evil.test`. */
 export const originPattern: Check = (value) => {
   const wrong = regularExpression(value);
   if (wrong !== null) return wrong;
@@ -55,7 +52,6 @@ export const originPattern: Check = (value) => {
 export const hstsDirective: Check = (value) =>
   /^(max-age=\d{1,10}|includeSubDomains|preload)$/.test(value.trim()) ? null : 'max-age=SECONDS, includeSubDomains or preload';
 
-/** `host:port`, with an IPv6 address in brackets. */
 export const hostPort: Check = (value) => {
   const [, port] = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:[\]/,=]*):(\d{1,5})$/.exec(value) ?? [];
   return port !== undefined && Number(port) <= 65_535 ? null : 'an address such as 10.0.0.1:2380 or [::1]:2380';
@@ -68,7 +64,7 @@ export const headerName: Check = (value) => (/^[\w!#$%&'*+.^`|~-]+$/.test(value)
 
 export const httpsUrl: Check = (value) => (/^https:\/\/[^\s/]+/.test(value) ? null : 'a URL that begins with https://');
 
-/** Any URL of that scheme, also without a host: clients may insert theirs. */
+/** The host may be missing: clients may insert theirs. */
 export const httpsScheme: Check = (value) =>
   /^https:/i.test(value) && URL.canParse(value.replace(/^https:\/\/\/+/i, 'https://host/')) ? null : 'a URL that begins with https://';
 

@@ -1,2 +1,1 @@
-/** Options use the same duration format as objects. */
 export * from '../../api/duration.js';

@@ -1,9 +1,9 @@
 /**
  * Command line options as data. A table maps names (real spelling, without dashes) to facts; parsing, checking, `--help` and the type of the result follow from
- * it. Both programs share this code.
+ * it.
  */
 
-/** The value type of each kind of option. Durations are milliseconds; quantities are plain numbers. */
+/** Durations are milliseconds; quantities are plain numbers. */
 export interface ValueTypes {
   bool: boolean;
   int: number;
@@ -13,13 +13,12 @@ export interface ValueTypes {
   quantity: number;
   /** Comma separated and repeatable. */
   strings: readonly string[];
-  /** Repeatable, each occurrence one value: values may contain commas. */
+  /** Each occurrence is one value: values may contain commas. */
   repeated: readonly string[];
   /** `key=value,...`, repeatable. */
   map: Readonly<Record<string, string>>;
-  /** `key=value,...` where `prefix:` may precede the key; repeatable. Later values of a key win. */
+  /** `key=value,...` where `prefix:` may precede the key; repeatable. The last value of a key wins. */
   gates: Readonly<Record<string, string>>;
-  /** Like a string; the bare option means `true`. */
   version: string;
 }
 
@@ -27,23 +26,18 @@ export type FlagKind = keyof ValueTypes;
 
 export interface FlagFacts {
   readonly kind: FlagKind;
-  /** Null where "not given" differs from every value. */
   readonly default: ValueTypes[FlagKind] | null;
   readonly help: string;
   readonly short?: string;
-  /** Name of the value in help texts, where the kind says too little. */
   readonly value?: string;
-  /** Exempts a `value` of "file" that the program does not read at its start, so that it need not exist. */
+  /** The file is not read at the start, and need not exist. */
   readonly notRead?: boolean;
   readonly min?: number;
   readonly max?: number;
-  /** The only accepted values, for `string` and (each element) `strings`. */
   readonly oneOf?: readonly string[];
-  /** The value of a bare key in a `map`. Without it, a key must have a value. */
+  /** A key must have a value where this is absent. */
   readonly bare?: string;
-  /** Checks the value or each element: returns an error, or null. */
   readonly check?: (value: string) => string | null;
-  /** The option is read and checked, and otherwise ignored. */
   readonly withoutEffect?: true;
 }
 

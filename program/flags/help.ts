@@ -13,7 +13,6 @@ const indent = 8;
 const columnsMin = 60;
 const columnsMax = 140;
 
-/** Returns the text of `--help`: options under their headings in order of the table. */
 export function helpText(table: FlagTable, { program, about, examples, width }: HelpOptions): string {
   const columns = Math.min(Math.max(width, columnsMin), columnsMax);
   const lines = [...wrap(about, columns, 0), '', 'Usage:', `  ${program} [flags]`, '', 'Examples:'];
@@ -68,7 +67,6 @@ function describe(name: string, flag: Flag): string {
   return parts.join(' ');
 }
 
-/** Returns null for a default that says nothing: absent, empty, off. */
 function defaultText({ kind, default: value }: Flag): string | null {
   if (value === null || value === false || value === '') return null;
   if (kind === 'duration') return value === 0 ? null : formatDuration(value as number);

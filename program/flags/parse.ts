@@ -7,15 +7,11 @@ export type ParseResult<T extends FlagTable> =
   | {
       readonly ok: true;
       readonly values: FlagValues<T>;
-      /** Names (real spelling) of the given options. */ readonly given: ReadonlySet<string>;
+      readonly given: ReadonlySet<string>;
     }
-  /** Every error, so that one run shows all of them. */
   | { readonly ok: false; readonly errors: readonly string[] };
 
-/**
- * Reads a command line: `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v3`. Underscores in names count as dashes, and the neutral spelling of
- * a name as the real one. Pure.
- */
+/** `--name=value`, `--name value`, `--switch`, `--switch=false`, `-v3`. Underscores in names count as dashes. */
 export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[]): ParseResult<T> {
   const names = spellings(table);
   const values = new Map<string, ValueTypes[FlagKind] | null>();
@@ -45,7 +41,6 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
       i++;
     }
     const result = readValue(flag, value!, values.get(name) ?? null);
-    // Scripts pass an empty text for "not set".
     if (result.ok) values.set(name, result.value === '' && flag.default === null ? null : result.value);
     else errors.push(`invalid argument ${JSON.stringify(value)} for "${read.spelled}" flag: want ${result.expected}`);
   }
@@ -82,7 +77,6 @@ function splitArgument(argument: string, table: FlagTable): Argument | null {
   return { spelled: `${dashes}${name}`, name, value: value ?? null };
 }
 
-/** Reads `-v3` as `-v 3`. A longer word after one dash is read as with two. */
 function splitShort(name: string, value: string | null, table: FlagTable): Argument {
   const letter = name[0]!;
   const isShort = Object.values(table).some(({ short }) => short === letter);

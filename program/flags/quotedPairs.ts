@@ -1,7 +1,6 @@
-/** A value of a CSV line: in double quotes, or up to the next comma. */
 const part = /(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g;
 
-/** The `name=value` pairs of a flag: a single pair, or a CSV line of several, in which pairs with commas are quoted (`string_to_string.go` of pflag). */
+/** A CSV line of `name=value` pairs; those with commas are quoted (`string_to_string.go` of pflag). */
 export const quotedPairs = (text: string): readonly string[] =>
   text.split('=').length <= 2
     ? [text.replace(/^"+|"+$/g, '')]

@@ -1,4 +1,4 @@
-/** Returns the candidate that was probably meant, or null when none is close: at most a third of the letters may differ. */
+/** Null when none is close: at most a third of the letters may differ. */
 export function closest(word: string, candidates: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = Math.floor(Math.max(word.length, 3) / 3) + 1;
@@ -10,7 +10,7 @@ export function closest(word: string, candidates: Iterable<string>): string | nu
   return best;
 }
 
-/** Counts letters to insert, delete, replace or swap with their neighbour (Damerau and Levenshtein, restricted form). */
+/** Damerau and Levenshtein's distance, restricted form. */
 function editDistance(a: string, b: string): number {
   let older: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import type { FlagTable } from './flag.js';
 
-/** Returns the options that name input files, each with the names in its values. */
 function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly (readonly [option: string, file: string])[] {
   return Object.entries(table).flatMap(([option, { value, notRead = false }]) => {
     if (notRead || value === undefined || !/^file\b/.test(value)) return [];
@@ -11,10 +10,7 @@ function filesRead(table: FlagTable, options: Readonly<Record<string, unknown>>)
   });
 }
 
-/**
- * Returns an error for each unreadable file of an option: all of them at the start, and not each when it is needed. Checks access only, and reads nothing,
- * since some names can be read only once.
- */
+/** Reports all unreadable files at the start. Only checks access, since some files can be read only once. */
 export function unreadableFiles(table: FlagTable, options: Readonly<Record<string, unknown>>): readonly string[] {
   return filesRead(table, options).flatMap(([option, file]) => {
     const reason = reasonAgainst(file);

@@ -4,7 +4,7 @@ import type { FlagFacts, FlagKind, ValueTypes } from './flag.js';
 
 export type ValueResult = { readonly ok: true; readonly value: ValueTypes[FlagKind] } | { readonly ok: false; readonly expected: string };
 
-/** Bound on elements of one list option; a mistake in a script must not fill memory. */
+/** A mistake in a script must not fill memory. */
 const elementsMax = 10_000;
 
 const good = (value: ValueTypes[FlagKind]): ValueResult => ({ ok: true, value });
@@ -13,7 +13,7 @@ const bad = (expected: string): ValueResult => ({ ok: false, expected });
 const trueWords: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const falseWords: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** Reads one occurrence of an option. `before` is the value of earlier occurrences: lists and maps grow, everything else is replaced. */
+/** After earlier occurrences lists and maps grow, everything else is replaced. */
 export function readValue(facts: FlagFacts, text: string, before: ValueTypes[FlagKind] | null): ValueResult {
   return readers[facts.kind](text, facts, before);
 }
@@ -39,7 +39,6 @@ const readers: Readonly<Record<FlagKind, Reader>> = {
       : pairs(before, text, facts, withoutComponent),
 };
 
-/** Gates of another component: the name before a colon. */
 const ofOthers = /(?:^|,)\s*(?!kube:)[^,=:]*:/;
 const withoutComponent = (key: string): string => key.slice(key.indexOf(':') + 1);
 

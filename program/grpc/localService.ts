@@ -10,17 +10,13 @@ export interface LocalServiceOptions {
   readonly timeoutMs: number;
 }
 
-/** A method, by its full path, and the types of its request and response. */
 export interface Method<Q, A> {
   readonly path: string;
   readonly question: MessageType<Q>;
   readonly answer: MessageType<A>;
 }
 
-/**
- * Calls a service of the same machine, which listens on a Unix socket. Connects at the first call; the library is not loaded before, since hardly any server
- * has such a service.
- */
+/** Calls a service on a Unix socket. The library is loaded at the first call: hardly any server has such a service. */
 export class LocalService {
   readonly #options: LocalServiceOptions;
   #client: Promise<Client> | null = null;
@@ -29,7 +25,7 @@ export class LocalService {
     this.#options = options;
   }
 
-  /** Rejects with an Error that gives the reason as Go's clients do. */
+  /** Rejects with the reason in the words of Go's clients. */
   async call<Q, A>({ path, question, answer }: Method<Q, A>, message: Q): Promise<A> {
     const client = await (this.#client ??= connect(this.#options.endpoint));
     return new Promise((resolve, reject) => {

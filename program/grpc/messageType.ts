@@ -1,14 +1,13 @@
 import protobuf from 'protobufjs';
 
-/** Encodes and decodes one type of message. Absent fields read as empty; whole numbers are plain numbers. */
+/** Absent fields read as empty; whole numbers are plain numbers. */
 export interface MessageType<T> {
   encode(message: T): Buffer;
   decode(bytes: Uint8Array): T;
 }
 
-/** Returns message types by name, from a definition in protobufjs' JSON form: `{ Name: { fields: { x: { type: 'string', id: 1 } } } }`. */
+/** Takes protobufjs' JSON form: `{ Name: { fields: { x: { type: 'string', id: 1 } } } }`. */
 export function messageTypes(nested: object): <T extends object>(name: string) => MessageType<T> {
-  // The library's type of a field knows maps and repeated ones only under other names.
   const root = protobuf.Root.fromJSON({ nested } as protobuf.INamespace);
   return <T extends object>(name: string): MessageType<T> => {
     const type = root.lookupType(name);

@@ -1,2 +1,2 @@
-/** Returns the path of a Unix socket for Node and gRPC. `@name` is in Linux's abstract namespace, in Go's notation, without a file. */
+/** `@name` is in Linux's abstract namespace, in Go's notation, without a file. */
 export const socketPath = (name: string): string => (name.startsWith('@') ? `\0${name.slice(1)}` : name);

@@ -18,7 +18,7 @@ const names = [
   'Unauthenticated',
 ];
 
-/** Returns the name of the status of a call, for metrics, from its error or the error's causes. `unnamed` names a code that gRPC does not define. */
+/** Reads an error or its causes. `unnamed` names a code that gRPC does not define. */
 export function statusNameOf(error: unknown, unnamed: (code: number) => string): string {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const { code } = at as { readonly code?: unknown };

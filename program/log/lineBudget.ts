@@ -1,12 +1,11 @@
-/** Lines of one kind that are written within a window. */
 const linesMax = 30;
 const windowMs = 60_000;
-/** Kinds that are counted apart; further ones share one budget. */
+/** Further kinds share one budget. */
 const kindsMax = 1_000;
 
 export interface LineClock {
   now(): number;
-  /** Calls back once; must keep no process alive. */
+  /** Must keep no process alive. */
   after(ms: number, callback: () => void): void;
 }
 
@@ -24,12 +23,12 @@ interface Kind {
   last: Line | null;
 }
 
-/** Writes a line that says how many of its kind were omitted before it; 0 for most. */
+/** `omitted`: lines of its kind left out before it. */
 export type Line = (omitted: number) => void;
 
 /**
- * Bounds the growth of a log, whatever causes its lines: an unauthenticated client at full speed must not fill a disk, nor hide the actions of others. Some
- * lines a minute are written of each kind; when there were more, the minute ends with the last of them and their count.
+ * Bounds the lines a minute of each kind: an unauthenticated client must not fill a disk, nor hide the actions of others. The minute ends with the last omitted
+ * line and their count.
  */
 export class LineBudget {
   readonly #clock: LineClock;
@@ -39,7 +38,7 @@ export class LineBudget {
     this.#clock = clock;
   }
 
-  /** `kind` is common to the lines of one cause. Calls `line` now, at the end of the window, or never. */
+  /** Calls `line` now, at the end of the window, or never. Lines of one cause share a `kind`. */
   write(kind: string, line: Line): void {
     const entry = this.#kinds.get(kind) ?? this.#begin(kind);
     if (entry.omitted === 0 && this.#clock.now() - entry.since >= windowMs) this.#restart(entry, 0);

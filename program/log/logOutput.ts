@@ -1,5 +1,5 @@
 export interface LogOutput {
-  /** Writes a line with its end. `info` means everything that is no error. */
+  /** `info` means everything that is no error. */
   write(level: 'error' | 'info', line: string): void;
   flush(): void;
 }
@@ -11,7 +11,7 @@ export interface Stream {
 export interface SplitOptions {
   readonly errors: Stream;
   readonly others: Stream;
-  /** Bytes of lines other than errors that are buffered before they are written; 0 for none. */
+  /** Bytes buffered of lines other than errors; 0 for none. */
   readonly bufferBytes: number;
   readonly flushMs: number;
 }
@@ -23,7 +23,7 @@ export const oneStream = (stream: Stream): LogOutput => ({
   flush: () => {},
 });
 
-/** Writes errors to their own stream, at once, and everything else to another one, buffered up to the given size. */
+/** Errors are written at once, everything else is buffered. */
 export function splitStreams({ errors, others, bufferBytes, flushMs }: SplitOptions): LogOutput {
   let held: string[] = [];
   let bytes = 0;

@@ -3,22 +3,18 @@ import { createLogger as createWinston, format, transports } from 'winston';
 import { LineBudget } from './lineBudget.js';
 import { oneStream, type LogOutput } from './logOutput.js';
 
-/** Details of an event; they print as `key=value`. Members whose name suggests a secret print as `[redacted]`. */
+/** Members whose name suggests a secret print as `[redacted]`. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/**
- * Writes one line per event. The event is a constant phrase, so that it can be searched for; everything variable is a field. The lines a minute of one event
- * and level are bounded; the last one then says how many were left out (`omitted`).
- */
+/** The event is a constant phrase, so that it can be searched for; everything variable is a field. Lines of one event and level are bounded (`LineBudget`). */
 export interface Logger {
   error(event: string, fields?: Fields): void;
   warn(event: string, fields?: Fields): void;
   info(event: string, fields?: Fields): void;
-  /** Writes when verbosity (`-v`, or `--vmodule` for this component) is at least `level`: all lines, since the operator asked for them. */
+  /** Written at verbosity `level` and above, without bounds: the operator asked for the lines. */
   debug(level: number, event: string, fields?: Fields): void;
-  /** Must be checked before costly fields are collected. */
   enabled(level: number): boolean;
-  /** Returns a logger for a part of the program; `--vmodule` patterns match this name. */
+  /** `--vmodule` patterns match this name. */
   named(component: string): Logger;
 }
 
@@ -28,14 +24,14 @@ export interface Verbosity {
 
 export interface LoggerOptions {
   readonly verbosity: number | Verbosity;
-  /** Patterns (`*` and `?`) over component names, with the verbosity of matching components; the first match counts. */
+  /** Verbosity by patterns (`*` and `?`) of component names; the first match counts. */
   readonly modules?: ReadonlyMap<string, number>;
   readonly stream?: NodeJS.WritableStream;
   /** Replaces `stream`. */
   readonly output?: LogOutput;
   /** Default: text. */
   readonly format?: 'text' | 'json';
-  /** Default: when the stream is a terminal and NO_COLOR is not set. */
+  /** Defaults to whether the stream is a terminal without NO_COLOR. */
   readonly color?: boolean;
   readonly budget?: Pick<LineBudget, 'write'>;
 }
@@ -104,7 +100,7 @@ const linesOf = (output: LogOutput, level: 'error' | 'info'): Writable =>
     },
   });
 
-/** A pattern of `--vmodule` is fixed; everything else follows the verbosity of the whole program, which may change. */
+/** Patterns are fixed; the verbosity of the program may change. */
 function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): () => number {
   for (const [pattern, level] of modules ?? []) {
     const expression = pattern
@@ -121,7 +117,7 @@ const colors: Readonly<Record<string, string>> = { error: '\u001b[31m', warn: '\
 const line = (entry: Entry): string => textLine(entry, false);
 const coloured = (entry: Entry): string => textLine(entry, true);
 
-/** The reference's form: time in milliseconds, the event as "msg", the verbosity of lines other than errors as "v"; then its fields. */
+/** The reference's form: time in milliseconds, the event as "msg", the verbosity of lines other than errors as "v". */
 function jsonLine({ level, component, event, fields, depth }: Entry): string {
   const facts = Object.entries(fields ?? {}).filter(([, value]) => value !== undefined);
   return JSON.stringify({
@@ -163,7 +159,6 @@ function printable(value: unknown): string {
   return plainValue.test(short) ? short : JSON.stringify(short);
 }
 
-/** Joins a message and the messages of its causes, outermost first. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (

@@ -7,7 +7,7 @@ export interface LogStreams {
   readonly others: Stream;
 }
 
-/** Derives the logger's options from the command line and the two streams of a process. `verbosity` may be changed while it runs. */
+/** `verbosity` may be changed while it runs. */
 export function loggerOptions(
   options: CommonOptions,
   streams: LogStreams,

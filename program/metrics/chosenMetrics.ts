@@ -5,10 +5,8 @@ import { hidden } from './hiddenMetrics.js';
 export type AllowedLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
 export interface MetricChoice {
-  /** Full names of metrics that the operator disabled. */
   readonly disabled?: readonly string[];
   readonly allowedLabels?: AllowedLabels;
-  /** The minor version whose hidden metrics are shown again; null for none. */
   readonly hiddenShownFor?: number | null;
 }
 
@@ -24,12 +22,11 @@ interface Exported {
 }
 type Reading = () => Promise<Exported> | Exported;
 
-/** Omits metrics that the operator disabled, wherever and whenever they are registered, and bounds the values of labels. */
+/** Omits metrics that the operator disabled, and bounds the values of labels. */
 export class ChosenMetrics extends Registry {
   readonly #disabled: ReadonlySet<string>;
   readonly #allowed: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<string>>>;
   readonly #shownFor: number | null;
-  /** Numbers of metrics that are not shown, as the reference counts them. */
   readonly counts = { disabled: 0, hidden: 0, registered: 0 };
   readonly #unexpected: (() => Promise<number>)[] = [];
 
@@ -45,7 +42,6 @@ export class ChosenMetrics extends Registry {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Sorted by name, as in the reference. */
   override getMetricsAsArray(): MetricObject[] {
     return (super.getMetricsAsArray() as unknown as readonly { readonly name: string }[]).toSorted(byName) as unknown as MetricObject[];
   }
@@ -82,7 +78,7 @@ function byMetric(allowed: AllowedLabels): Map<string, Map<string, ReadonlySet<s
   return metrics;
 }
 
-/** Readings of the metric show only allowed values of labels; series that become equal are added up. Returns the count of observations with others. */
+/** Shows only allowed values of labels, and adds up series that become equal. Returns the count of observations with others. */
 function bound(metric: Readable, labels: ReadonlyMap<string, ReadonlySet<string>>): () => Promise<number> {
   const readAll = metric.get.bind(metric);
   for (const method of ['get', 'getForPromString'] as const) {

@@ -33,21 +33,19 @@ export class DurationSeries {
     this.#wasReset = true;
   }
 
-  /** Empty after a reset, until the next observation. */
   export(name: string): MetricValueWithName<string>[] {
     if (this.#wasReset && this.#counts.every((count) => count === 0)) return [];
     return exported(name, this.#labels, { bounds: this.#bounds, counts: this.#counts, sum: this.#sum });
   }
 }
 
-/** Durations in seconds. `counts` has one place more than `bounds`, for durations above all of them. */
+/** Durations in seconds. The last of `counts` is above all `bounds`. */
 export interface Durations {
   readonly bounds: readonly number[];
   readonly counts: readonly number[];
   readonly sum: number;
 }
 
-/** Buckets count everything up to their bound. */
 function exported(name: string, labels: Labels, { bounds, counts, sum }: Durations): MetricValueWithName<string>[] {
   let total = 0;
   const buckets = counts.map((count, index) => ({
@@ -62,7 +60,7 @@ function exported(name: string, labels: Labels, { bounds, counts, sum }: Duratio
   ];
 }
 
-/** A histogram that is counted elsewhere, and read when `/metrics` is. It is left out when it cannot be read. */
+/** Counted elsewhere, and read when `/metrics` is; left out when that fails. */
 export class ReadHistogram extends Histogram {
   readonly #shape: Pick<HistogramConfiguration<string>, 'name' | 'help' | 'registers'>;
   readonly #read: () => Promise<Durations>;
@@ -87,10 +85,7 @@ export class ReadHistogram extends Histogram {
   }
 }
 
-/**
- * A histogram whose series are looked up by the caller, once: the library's sorts and hashes the labels with every observation, which costs more than all the
- * rest of counting a request.
- */
+/** Callers look up series once: the library hashes the labels with every observation, which costs more than the rest of counting a request. */
 export class DurationHistogram extends Histogram {
   readonly #shape: HistogramConfiguration<string> & { readonly buckets: number[] };
   readonly #series = new Map<string, DurationSeries>();
@@ -98,13 +93,12 @@ export class DurationHistogram extends Histogram {
   constructor(shape: HistogramConfiguration<string> & { readonly buckets: number[] }) {
     super(shape);
     this.#shape = shape;
-    // Callers keep their series. The library's constructor calls its own method of this name, before there are any.
+    // An override would run in the library's constructor, before there are series.
     this.reset = () => {
       for (const series of this.#series.values()) series.reset();
     };
   }
 
-  /** The same labels give the same series. */
   of(labels: Labels): DurationSeries {
     const key = JSON.stringify(Object.entries(labels).sort());
     const known = this.#series.get(key) ?? new DurationSeries(labels, this.#shape.buckets);
@@ -116,11 +110,9 @@ export class DurationHistogram extends Histogram {
     return this.getForPromString();
   }
 
-  /** Called by the registry when it writes text. */
   async getForPromString(): Promise<Exported> {
     const { name, help, collect } = this.#shape;
     await collect?.call(this);
-    // The library declares the type as a number and writes it as a word.
     return {
       name,
       help,

@@ -1,14 +1,11 @@
 import type { Registry } from 'prom-client';
 
-/** A page of metrics of the process: `/metrics` or `/metrics/slis`. */
 export interface ExpositionPage {
   readonly contentType: string;
   metrics(): Promise<string>;
-  /** Removes all series, as `resetSeries` does. */
   reset(): Promise<void> | void;
 }
 
-/** The page of one registry, in a process that counts in no other. */
 export const pageOf = (registry: Registry): ExpositionPage => ({
   contentType: registry.contentType,
   metrics: () => registry.metrics(),
@@ -20,7 +17,7 @@ interface Resettable {
   reset(): void;
 }
 
-/** Removes the series of all metrics with labels. The reference keeps those without (`KubeRegistry.Reset`). */
+/** Keeps metrics without labels, as the reference does (`KubeRegistry.Reset`). */
 export function resetSeries(registry: Registry): void {
   for (const metric of registry.getMetricsAsArray() as unknown as readonly Resettable[]) if (metric.labelNames.length > 0) metric.reset();
 }

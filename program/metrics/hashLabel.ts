@@ -1,4 +1,4 @@
 import { hash } from 'node:crypto';
 
-/** Returns a label value that distinguishes texts without showing them: names of servers, issuers and keys. */
+/** Distinguishes texts without showing them. */
 export const hashLabel = (text: string): string => `sha256:${hash('sha256', text, 'hex')}`;

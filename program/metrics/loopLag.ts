@@ -1,7 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Gauge, collectDefaultMetrics, type Registry } from 'prom-client';
 
-/** Readings of a histogram of delays, in nanoseconds, by the last words of the metric's name. */
 const readings = {
   min: { of: 'The minimum', read: ({ min }: Delays) => min },
   max: { of: 'The maximum', read: ({ max }: Delays) => max },
@@ -25,19 +24,18 @@ interface Delays {
 }
 
 const resolutionMs = 10;
-/** Measurement stops after this time without a reading. Scrapers read every minute at the latest. */
+/** Measurement stops then. Scrapers read every minute at the latest. */
 const patienceMs = 150_000;
 const never = 2 ** 31 - 1;
 const nanoseconds = 1e9;
 
 /**
- * The library's process metrics, with the delays of the event loop measured only while they are read: the library samples the loop a hundred times a second
- * from the start, which was more than half of what a standby manager needs. The first reading after a pause shows none.
+ * Measures delays of the event loop only while they are read: the library's hundred samples a second were more than half of a standby manager's cost. The first
+ * reading after a pause shows none.
  */
 export function collectProcessMetrics(registry: Registry, delays: Delays = monitorEventLoopDelay({ resolution: resolutionMs })): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: never });
   let patience: NodeJS.Timeout | null = null;
-  /** Once for each scrape: the metrics are collected one after the other. */
   const measure = (): void => {
     if (patience === null) {
       delays.enable();
@@ -59,7 +57,6 @@ export function collectProcessMetrics(registry: Registry, delays: Delays = monit
         if (name === 'min') measure();
         if (delays.count > 0) this.set(read(delays) / nanoseconds);
         else this.reset();
-        // The last one ends the period.
         if (name === 'p99') delays.reset();
       },
     });

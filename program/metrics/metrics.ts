@@ -4,21 +4,17 @@ import { ReadHistogram, type Durations } from './durations.js';
 import { HealthIndicators } from './healthIndicators.js';
 import { collectProcessMetrics } from './loopLag.js';
 
-/** The counters of a process, and their page `/metrics`. */
 export interface ProcessMetrics {
   readonly registry: Registry;
   readonly indicators: HealthIndicators;
-  /** Registers a gauge whose values are read when `/metrics` is. */
   gauge(name: string, help: string, read: () => number | Promise<number>): void;
-  /** The same for a gauge with one label, whose values are the keys of `read`; a missing key removes its series. */
+  /** The label's values are the keys of `read`; a missing key removes its series. */
   gauges(name: string, help: string, by: { readonly label: string }, read: () => Promise<ReadonlyMap<string, number>>): void;
-  /** The same for a number that only grows while the process runs. */
   counter(name: string, help: string, read: () => Promise<number>): void;
-  /** The same for a histogram of durations that are counted elsewhere. */
   histogram(name: string, help: string, read: () => Promise<Durations>): void;
 }
 
-/** `ofProcess`: includes the metrics about the process, which one of its threads has. */
+/** `ofProcess` includes metrics of the process, which one of its threads has. */
 export function createProcessMetrics(choice: MetricChoice, ofProcess: boolean): ProcessMetrics {
   const registry = new ChosenMetrics(choice);
   if (ofProcess) collectProcessMetrics(registry);

@@ -1,16 +1,14 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { hashLabel } from './hashLabel.js';
 
-/** Counts reloads of a configuration file, and their results. */
 export interface ReloadMetrics {
-  /** Records the SHA-256, in hexadecimal digits, of the file in effect. */
+  /** `hash`: SHA-256 of the file, in hexadecimal digits. */
   loaded(content: { readonly hash: string }): void;
   record(outcome: 'success' | 'failure'): void;
 }
 
-/** `subsystem` appears in the reference's names: `authentication_config_controller`. `server` distinguishes replicas. */
+/** Subsystem such as `authentication_config_controller`. `server` distinguishes replicas. */
 export function createReloadMetrics(registry: Registry, subsystem: string, server: string): ReloadMetrics {
-  // Labels are written in this order: that of their names, as in the reference.
   const labelNames = ['apiserver_id_hash', 'status'];
   const total = new Counter({
     name: `apiserver_${subsystem}_automatic_reloads_total`,

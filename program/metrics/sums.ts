@@ -3,7 +3,6 @@ import { Registry, type Metric } from 'prom-client';
 interface Value {
   readonly labels: Readonly<Record<string, string | number>>;
   readonly value: number;
-  /** The series of a histogram that it belongs to. */
   readonly metricName?: string;
 }
 
@@ -16,13 +15,13 @@ export interface Exported {
 
 export type Exposition = 'metrics' | 'indicators';
 
-/** Gauges that each thread sets, of which the least is true of the process: a check fails as soon as it fails anywhere. */
+/** The least value of all threads counts: a check fails as soon as it fails anywhere. */
 const leastGauges = [/^kubernetes_healthcheck$/];
 
-/** Counters of events of the process that each thread sees: all of them read a file that has changed. */
+/** Counted once: each thread reads a changed file. */
 const commonCounters = [/_automatic_reloads_total$/];
 
-/** Gauges that count events of each thread. The others describe the process, or the cluster, and are the same on every thread. */
+/** Other gauges are the same on every thread. */
 const summedGauges = [
   /^apiserver_current_inflight_requests$/,
   /^apiserver_serving_thread_(connections|form_bytes)$/,
@@ -32,7 +31,7 @@ const summedGauges = [
   /^apiserver_current_inqueue_requests$/,
 ];
 
-/** Merges the readings of several threads into one. Pure. The first reading is of the thread that has the gauges of the process. */
+/** The first reading is of the thread that has the gauges of the process. */
 export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
   const byName = new Map<string, Exported[]>();
   for (const metric of readings.flat()) byName.set(metric.name, [...(byName.get(metric.name) ?? []), metric]);
@@ -45,7 +44,7 @@ export function summed(readings: readonly (readonly Exported[])[]): Exported[] {
 type Merge = (one: number, other: number) => number;
 const sum: Merge = (one, other) => one + other;
 
-/** Returns how the values of threads merge; null where the first thread's value suffices. */
+/** Null where the first thread's value suffices. */
 function mergeOf({ name, type }: Exported): Merge | null {
   const isAmong = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => pattern.test(name));
   if (isAmong(commonCounters)) return null;

@@ -1,14 +1,11 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** A number that only grows while the process runs: callers add to it, and the library gets it when it is read. */
+/** Callers add to it; the library reads it with the page. */
 export interface Total {
   value: number;
 }
 
-/**
- * A counter whose series are looked up by the caller, once for each combination of labels: the library's own counters sort and hash the labels with every
- * count. The same labels give the same series.
- */
+/** Callers look up a series once: the library's own counters hash the labels with every count. */
 export function totals<Label extends string>(
   registry: Registry,
   { name, help, labelNames }: { readonly name: string; readonly help: string; readonly labelNames: readonly Label[] },
@@ -24,7 +21,6 @@ export function totals<Label extends string>(
       for (const { labels, total } of all.values()) if (total.value > 0) this.inc(labels, total.value);
     },
   });
-  // Callers keep their totals, so these begin again at zero.
   counter.reset = () => {
     for (const { total } of all.values()) total.value = 0;
   };
@@ -38,7 +34,7 @@ export function totals<Label extends string>(
   };
 }
 
-/** The same without labels: shown from the beginning, with zero. */
+/** Shown from the beginning, with zero. */
 export function total(registry: Registry, name: string, help: string): Total {
   const counted = { value: 0 };
   new Counter({

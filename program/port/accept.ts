@@ -8,7 +8,6 @@ interface Asked {
   readonly query: URLSearchParams;
 }
 
-/** Upper bound of parsed Accept entries; no client sends more. */
 const acceptEntriesMax = 64;
 
 export interface AcceptEntry {
@@ -17,13 +16,12 @@ export interface AcceptEntry {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Clients send the same few headers with all their requests. */
 const parsed = new BoundedMap<string, readonly AcceptEntry[]>(256);
 const parsedCharactersMax = 256;
 
 /**
- * Returns entries in the order in which they are tried: better quality first, ranges after what they may stand for, otherwise as written. A quality of 0 does
- * not exclude, as in the reference, where an invalid number counts as 0.
+ * Better quality first, ranges after what they may stand for, otherwise as written order. A quality of 0 does not exclude, as in the reference, where an
+ * invalid number counts as 0.
  */
 export function parseAccept(header: string): readonly AcceptEntry[] {
   return header.length <= parsedCharactersMax ? parsed.of(header, parse) : parse(header);
@@ -38,7 +36,7 @@ function parse(header: string): readonly AcceptEntry[] {
   return entries;
 }
 
-/** The order is not one of a total order: as in the reference, an entry moves to the front as long as it precedes its neighbour. */
+/** No total order: as in the reference, an entry moves to the front as long as it precedes its neighbour. */
 function insert(entries: AcceptEntry[], entry: AcceptEntry): void {
   let at = entries.length;
   while (at > 0 && precedes(entry, entries[at - 1] as AcceptEntry)) at--;
@@ -51,7 +49,6 @@ function precedes(a: AcceptEntry, b: AcceptEntry): boolean {
   return a.quality > b.quality || (!isAnyType(a) && isAnyType(b)) || (!isRange(a) && isRange(b));
 }
 
-/** Null for what is no media type. */
 function parseEntry(text: string): AcceptEntry | null {
   const [written = '', ...rest] = text.split(';').map((part) => part.trim());
   const mediaType = written === '*' ? '*/*' : written;
@@ -66,12 +63,11 @@ function parseEntry(text: string): AcceptEntry | null {
   return { mediaType, quality: Number.isFinite(quality) ? quality : 0, parameters };
 }
 
-/** Values that mean true to the reference; any other means false. */
+/** The reference's values for true. */
 const yes: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
-/** User agents of programs with which people read responses. */
 const readers = ['curl', 'Wget', 'Mozilla/5.0'];
 
-/** Decides whether JSON is indented: the query decides, otherwise it is for browsers and the like. */
+/** Browsers and the like get indented JSON, unless the query decides. */
 export function isForPeople({ request, query }: Asked): boolean {
   const asked = query.size === 0 ? '' : (query.get('pretty') ?? '');
   if (asked !== '') return yes.has(asked);
@@ -79,17 +75,16 @@ export function isForPeople({ request, query }: Asked): boolean {
   return readers.some((reader) => agent.startsWith(reader));
 }
 
-/** Parameters that request another form of the response, which a refusal does not have (`DefaultEndpointRestrictions` of k8s.io/apiserver). */
+/** Parameters for forms that a refusal does not have (`DefaultEndpointRestrictions` of k8s.io/apiserver). */
 const transforming = ['as', 'g', 'v', 'sv'];
 
-/** Returns whether an entry accepts a refusal in a form: plain, or as a stream of it. */
 function takes({ mediaType, parameters }: AcceptEntry, form: DocumentForm): boolean {
   if (form.mediaType !== realWord(mediaType) || transforming.some((name) => (parameters.get(name) ?? '') !== '')) return false;
   const stream = parameters.get('stream') ?? '';
   return stream === '' || (stream === 'watch' && form.mediaType !== yamlForm.mediaType);
 }
 
-/** Returns the form of a refusal: the first that the client accepts, or JSON, which comes first and every client reads. */
+/** The first form that the client accepts, or JSON. */
 export function acceptedForm(asked: Asked, forms: DocumentForms): DocumentForm {
   const [json] = forms;
   const found = parseAccept(asked.request.headers.accept ?? '')

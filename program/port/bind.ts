@@ -4,7 +4,7 @@ import type { AddressInfo, ListenOptions } from 'node:net';
 
 export type AnyServer = Http2SecureServer | HttpsServer;
 
-/** A listener that could not start: the message names the address and the remedy. */
+/** The message names the address and the remedy. */
 export class ListenError extends Error {}
 
 const ignore = (): void => {};
@@ -12,19 +12,16 @@ const ignore = (): void => {};
 export interface BindOptions {
   readonly host: string;
   readonly port: number;
-  /** Lets other processes listen at the same port, if they share it as well. */
   readonly sharesPort?: boolean;
-  /** The open socket of another thread, instead of a new one. */
   readonly socket?: number;
 }
 
-/** Returns whether this version of Node can share ports between unrelated processes. */
 export function canSharePorts(version: string = process.versions.node): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);
 }
 
-/** Binds all families where there are several; IPv4 alone on machines without IPv6. */
+/** Binds IPv4 alone on machines without IPv6. */
 export async function bind(server: AnyServer, { host, port, sharesPort = false, socket }: BindOptions): Promise<AddressInfo> {
   if (socket !== undefined) return listening(server, { fd: socket });
   const everywhere = host === '' || host === '0.0.0.0' || host === '::';
@@ -41,7 +38,6 @@ export async function bind(server: AnyServer, { host, port, sharesPort = false, 
 }
 
 function tryBind(server: AnyServer, host: string, { port, sharesPort = false }: Omit<BindOptions, 'host'>): Promise<AddressInfo> {
-  // Known to later versions of Node, and to their type declarations.
   const shared: object = sharesPort ? { reusePort: true } : {};
   return listening(server, { host, port, ...shared });
 }
@@ -57,7 +53,7 @@ function listening(server: AnyServer, options: ListenOptions & { readonly fd?: n
   });
 }
 
-/** Returns the file descriptor of a listening server. Not a documented part of Node; the test of serving threads would notice. */
+/** Not documented by Node; the test of serving threads would notice. */
 export function socketOf(server: AnyServer): number {
   const { fd } = (server as unknown as { readonly _handle: { readonly fd: number } })._handle;
   if (!Number.isInteger(fd) || fd < 0) throw new ListenError('this version of Node does not tell of the socket that threads are to share');

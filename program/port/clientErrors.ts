@@ -7,10 +7,7 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/**
- * Returns the response to bytes that Node cannot read as an HTTP/1.1 request: they never become one, so there is no authentication, and the response says
- * nothing else. The connection must be closed after it. Pure.
- */
+/** Unreadable bytes are never authenticated, so the response says nothing else. */
 function answerToUnreadable(error: ParserError): string {
   switch (error.code) {
     case 'HPE_INVALID_METHOD':
@@ -28,7 +25,6 @@ function answerToUnreadable(error: ParserError): string {
   }
 }
 
-/** A possible method in a request line; anything else is not HTTP. */
 const isMethod = ({ rawPacket }: ParserError): boolean =>
   /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64} \S+ HTTP\/1\.[01]\r\n/.test(rawPacket?.subarray(0, requestLineBytesMax).toString('latin1') ?? '');
 
@@ -47,10 +43,7 @@ function written(status: string, { contentType, body }: { readonly contentType: 
   ].join('\r\n');
 }
 
-/**
- * Answers unreadable bytes. `underWay` is the response to the request before, or to the one whose body is broken: bytes in the middle of the former, or in its
- * place, would be taken for it.
- */
+/** `underWay` is the response to the request before, or to the one whose body is broken: an answer would be taken for a part of it. */
 export function answerUnreadable(error: ParserError, socket: Socket, underWay: ServerResponse | null): void {
   const inTheWay = underWay !== null && (underWay.headersSent || underWay.req.complete);
   if (inTheWay || !socket.writable || error.code === 'ECONNRESET') socket.destroy();

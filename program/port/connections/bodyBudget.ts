@@ -2,9 +2,9 @@ import { tooManyRequests, type StatusError } from '../../../api/status.js';
 import { Shares } from './shares.js';
 
 const mib = 1024 * 1024;
-/** Bound on incomplete bodies of all clients of a process. A complete body is bounded by the slots of the requests being handled. */
+/** Bounds incomplete bodies of all clients. A complete body is bounded by the slots of the requests being handled. */
 const bodyBytesOfAllMax = 256 * mib;
-/** The same for one user, or for the unauthenticated clients of one address. */
+/** The same for one owner (`ownerOf`). */
 const bodyBytesOfOneMax = 32 * mib;
 
 export class BodyBudget {

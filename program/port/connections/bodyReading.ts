@@ -5,7 +5,7 @@ import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */
 export const bodyBytesMax = 3 * 1024 * 1024;
-/** Bound on the bytes of a refused body that are discarded, so that a client that is still sending sees the response before its connection is cut. */
+/** A client that still sends a refused body, up to this bound, sees the response before it is cut. */
 const discardedBytesMax = 64 * 1024 * 1024;
 
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);
@@ -29,7 +29,6 @@ export class BodyReading {
   #whole = false;
   readonly #owner: string;
 
-  /** `announced`: the length in the request's head. */
   constructor(stream: Readable, announced: string | undefined, sender: BodySender, budget: BodyBudget = bodyBudget) {
     this.#stream = stream;
     this.#sender = sender;
@@ -56,7 +55,7 @@ export class BodyReading {
     if (stream.destroyed) this.stop();
   }
 
-  /** Ends reading: nothing more will come, or nobody needs it. Has no effect on a complete body. */
+  /** Has no effect on a complete body. */
   stop(cause?: Error): void {
     if (!this.#over) this.#fail(badRequest('the request body ended before it was complete', cause));
   }

@@ -4,12 +4,8 @@ import type { Duplex, Writable } from 'node:stream';
 import { unbounded, type SendBuffer, type Sender } from './sender.js';
 import { pieceBytesMin } from './sendBuffer.js';
 
-/** Upper bound for each write to a receiver without a bound of its own. */
 const pieceBytesMax = 128 * 1024;
-/**
- * While an HTTP/2 request is incomplete, Node writes at once, with each piece of it that comes, when more of its response waits than this: `nestedReads.ts`
- * says why it must not.
- */
+/** While a request is incomplete, Node writes during reads when more of the response waits; see `nestedReads.ts`. */
 const requestOpenBytesMax = 4_096;
 
 type Done = (error?: Error | null) => void;
@@ -23,12 +19,10 @@ type Bounded = Duplex & { [buffer]: SendBuffer; [output]?: Output; [ends]?: bool
 
 const buffer = Symbol('send buffer');
 const output = Symbol('output');
-/** Set when nothing follows the current write. */
 const ends = Symbol('ends');
 
 const ofSession = new WeakMap<Http2Session, SendBuffer>();
 
-/** All streams of the session share the buffer. */
 export function boundSession(session: Http2Session, of: SendBuffer): void {
   ofSession.set(session, of);
 }
@@ -36,7 +30,7 @@ export function boundSession(session: Http2Session, of: SendBuffer): void {
 export const sendBufferOf = (session: Http2Session | undefined): SendBuffer =>
   (session === undefined ? undefined : ofSession.get(session)) ?? unbounded;
 
-/** Makes an HTTP/2 stream hand over its writes in pieces, each when its connection has room. */
+/** Hands over writes in pieces, each when its connection has room. */
 export function boundStream(stream: ServerHttp2Stream, of: SendBuffer): void {
   Object.assign(stream, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
 }
@@ -47,9 +41,8 @@ export function boundSocket(socket: Socket, of: SendBuffer): void {
 }
 
 /**
- * Ends an HTTP/2 stream after its pending writes and these bytes. Node ends it after whichever piece it sends when the end is requested, so the end is
- * requested with the last piece. Where the end comes by itself, Node would reset a stream whose request is unread, and the reset may overtake the end: then the
- * request is read.
+ * Node ends a stream after the piece it sends when the end is requested, so it is requested with the last piece. Where the end comes by itself, Node would
+ * reset a stream whose request is unread, and the reset may overtake the end: then the request is read.
  */
 export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string): void {
   const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
@@ -63,12 +56,11 @@ export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string
   if (length > 0) stream.write(bytes);
 }
 
-/** Returns the written bytes that the network has not taken. The number falls piece by piece. */
+/** Written bytes that the network has not taken. The number falls piece by piece. */
 export const unsentOf = (writable: Writable): number => writable.writableLength - ((writable as Partial<Bounded>)[output]?.takenBytes ?? 0);
 
 const isBounded = (stream: Duplex): stream is Bounded => (stream as Partial<Bounded>)[buffer] !== undefined;
 
-/** Returns the size up to which writes are never cut into pieces. */
 function wholeBytesOf(way: Duplex): number {
   const { endAfterHeaders = true, readableEnded } = way as Partial<ServerHttp2Stream>;
   return endAfterHeaders || readableEnded === true ? pieceBytesMin : requestOpenBytesMax;
@@ -101,7 +93,7 @@ function writeManyWithin(this: Bounded, chunks: readonly Chunk[], done: Done): v
   endBehind(this, bytes);
 }
 
-/** Ends the stream with the last of its pending writes. `bytes` is the size of the current write. */
+/** `bytes` is the size of the current write. */
 function endBehind(way: Bounded, bytes: number): void {
   if (way[ends] === true && way.writableLength === bytes) way.end();
 }
@@ -117,14 +109,14 @@ const nativeOf = (way: Duplex): Native => Object.getPrototypeOf(way) as Native;
 
 const outputOf = (way: Bounded): Output => (way[output] ??= new Output(way));
 
-/** One write on its way in pieces. It is made only where needed: most responses are small. */
+/** Made only where needed: most responses are small. */
 class Output implements Sender {
   readonly #way: Bounded;
   takenBytes = 0;
   #chunks: Buffer[] = [];
   #done: Done | null = null;
   #bytes = 0;
-  /** Grows as the client takes pieces: a stream that nobody reads holds little of its connection's room. */
+  /** Grows as the client takes pieces: an unread stream holds little room. */
   #pieceBytes = pieceBytesMin;
 
   constructor(way: Bounded) {
@@ -144,7 +136,7 @@ class Output implements Sender {
     this.#way[buffer].whenRoom(this);
   }
 
-  /** Returns whether some bytes that have been written and not taken have not been handed over yet. */
+  /** Whether some written bytes have not been handed over yet. */
   unhanded(written: number): boolean {
     return this.#chunks.length > 0 || written > this.#bytes;
   }

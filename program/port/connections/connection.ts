@@ -10,11 +10,9 @@ import type { Standing } from './standing.js';
 import { turns } from './turns.js';
 import { unsentBytes, type Holder } from './unsentBytes.js';
 
-/** Receives events of a connection for the owner of all connections. */
 export interface ConnectionKeeper {
-  /** Records that a different user sends requests on the connection. Returns false where that user has too many connections. */
+  /** Returns false where the new user has too many connections. */
   askedBy(connection: Connection, user: User): boolean;
-  /** All on which the same user asked last. */
   ofUser(name: string): Iterable<Connection>;
 }
 
@@ -22,21 +20,21 @@ export interface Carried extends Listed {
   readonly response: { readonly writableEnded: boolean };
   readonly unsentBytes: number;
   readonly brings: 'answer' | 'stream' | 'relay';
-  /** Since when nothing of its complete response has been taken, in milliseconds of `performance.now()`, and how much waited then. */
+  /** Since when nothing of its complete response has been taken. */
   lingersSince: number | null;
   lingeringBytes: number;
   close(): void;
   cut(): void;
 }
 
-/** One connection of a client, and the owner of its exchanges: however it ends, they end with it. */
+/** Owns its exchanges: however a connection ends, they end with it. */
 export class Connection implements ConnectionState, Holder {
   readonly #keeper: ConnectionKeeper;
 
   /** The plain socket at first; the TLS socket after the handshake. */
   socket: Socket;
   session: ServerHttp2Session | null = null;
-  /** The user of the latest request. Empty before the first. */
+  /** Empty before the first request. */
   userName = '';
   standing: Standing = 'stranger';
   used = false;
@@ -47,7 +45,7 @@ export class Connection implements ConnectionState, Holder {
   askedAt: number | null = null;
   doubted = false;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** When both sides of an HTTP/1.1 connection were first seen to have ended: a write that Node lost in a reset would keep it open for ever. */
+  /** When both sides were first seen to have ended: a write that Node lost in a reset would keep the connection open. */
   #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList<Carried>('seat');
@@ -77,7 +75,7 @@ export class Connection implements ConnectionState, Holder {
     return this.sendBuffer.unsentBytes + this.#answerBytes;
   }
 
-  /** Those over HTTP/2 on which the same user asked last, itself among them. Node holds back the others by itself. */
+  /** HTTP/2 connections of its user, itself included. Node holds back others by itself. */
   get siblings(): Iterable<Connection> {
     return [...this.#keeper.ofUser(this.userName)].filter(({ http2 }) => http2);
   }
@@ -100,12 +98,11 @@ export class Connection implements ConnectionState, Holder {
     if (this.#exchanges.size === 0) this.idleSince = performance.now();
   }
 
-  /** Called when the user of a request is known. Returns false where that user has too many connections; then this one ends after its responses. */
+  /** Returns false where that user has too many connections: then it ends after its responses. */
   askedBy(user: User): boolean {
     return (user.name === this.userName && this.standing !== 'stranger') || this.#keeper.askedBy(this, user);
   }
 
-  /** Checks for received bytes and for responses that are not taken. */
   look(now: number, times: ConnectionTimes): void {
     const { takingMs, silenceMs } = times;
     const { bytesRead } = this.socket;
@@ -114,7 +111,7 @@ export class Connection implements ConnectionState, Holder {
       this.heardAt = now;
       if (!this.doubted) this.askedAt = null;
     }
-    // After a protocol error Node stops reading, and would never see the connection end. One that waits for its turn is read when it comes.
+    // After a protocol error Node stops reading, and would never see the connection end.
     if (this.session !== null) {
       if (!turns.holds(this) || now - this.heardAt >= silenceMs / 2) readingOf(this.socket)?.readStart();
     } else if (this.socket.readableEnded && this.socket.writableEnded) {
@@ -133,7 +130,7 @@ export class Connection implements ConnectionState, Holder {
     if (this.#progress.look(this.socket, now, { takingMs: this.#patience(times), overfullMs: times.overfullMs }) === 'stuck') this.cut();
   }
 
-  /** The shortest timeout of its exchanges for a client that takes nothing. */
+  /** The shortest timeout of its exchanges. */
   #patience({ takingMs, streamTakingMs, relayTakingMs }: ConnectionTimes): number {
     const patience = { answer: takingMs, stream: streamTakingMs, relay: relayTakingMs };
     let least = this.#exchanges.size === 0 ? takingMs : relayTakingMs;
@@ -141,7 +138,6 @@ export class Connection implements ConnectionState, Holder {
     return least;
   }
 
-  /** Records that a complete response waits for its client, of this size. */
   answerWaits(bytes: number): void {
     if (this.ended) return;
     this.#answerBytes += bytes;
@@ -167,7 +163,7 @@ export class Connection implements ConnectionState, Holder {
     this.doubted = false;
   }
 
-  /** Sends the client away (GOAWAY or `Connection: close`), and ends when current requests are over. */
+  /** Sends GOAWAY or `Connection: close`, and ends after current requests. */
   dismiss(): void {
     this.leaving = true;
     this.session?.close();

@@ -4,26 +4,23 @@ export interface ConnectionTimes {
   readonly handshakeMs: number;
   /** Between the connection and the first complete request head, as in the reference. */
   readonly firstRequestMs: number;
-  /** Between requests over HTTP/2, as in the reference: the client gets a GOAWAY, so no request is lost. */
+  /** Between requests over HTTP/2, as in the reference. */
   readonly idleHttp2Ms: number;
-  /**
-   * Between requests over HTTP/1.1, where a client cannot be notified: longer than the 90 s after which most clients and balancers close, so that they decide
-   * and no request meets a closing connection.
-   */
+  /** Between requests over HTTP/1.1, where no request may meet a closing connection: longer than the 90 s after which most clients and balancers close. */
   readonly idleHttp1Ms: number;
   /** Silence of an HTTP/2 client after which it is pinged. */
   readonly silenceMs: number;
   /** Limit of the answer to a ping. */
   readonly pongMs: number;
-  /** Until a client takes something of a waiting response, where no deadline ends it earlier. */
+  /** Until a client takes something of a waiting response. */
   readonly takingMs: number;
-  /** The same for a watch, or another stream that this server makes. */
+  /** The same for a watch. */
   readonly streamTakingMs: number;
-  /** The same for relayed streams, such as logs and shells, whose reader may stop reading: as long as a kubelet leaves them without a byte. */
+  /** The same for logs and shells, whose readers may pause: as long as a kubelet leaves them without a byte. */
   readonly relayTakingMs: number;
   /** Until a connection falls below the bound on bytes queued in its socket. */
   readonly overfullMs: number;
-  /** Interval of all these checks: also how long a connection that Node no longer reads may have ended unseen. */
+  /** Interval of these checks. */
   readonly lookMs: number;
 }
 
@@ -41,30 +38,25 @@ export const usualTimes: ConnectionTimes = {
   lookMs: 2_000,
 };
 
-/** State of a connection. Times are those of `performance.now()`. */
+/** Times are those of `performance.now()`. */
 export interface ConnectionState {
   readonly http2: boolean;
-  /** True once it has carried a request. */
   readonly used: boolean;
   readonly openRequests: number;
-  /** Since when there is no request; the time of connection where there never was one. */
+  /** Since when there is no request. */
   readonly idleSince: number;
-  /** When bytes were last seen to have come. */
   readonly heardAt: number;
-  /** When its client was pinged, after the last received bytes. */
   readonly askedAt: number | null;
-  /** Complete responses are not taken, and the client has not confirmed for long that it is alive: received bytes do not count, only the answer to a ping. */
+  /** Complete responses are not taken, and no ping was answered for long: received bytes do not count. */
   readonly doubted: boolean;
-  /** True once it was sent away. */
   readonly leaving: boolean;
 }
 
-/** The action that is due for a connection: nothing; ping its client; send it away; end it. */
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**
- * Returns the action that is due. Pure. A connection without requests has a limit; one with requests has none as long as its client is alive. A ping also
- * detects sessions that Node itself has given up: after a protocol error it ignores all input, and reports nothing.
+ * A connection with requests has no limit as long as its client is alive. A ping also detects sessions that Node itself has given up: after a protocol error it
+ * ignores all input, and reports nothing.
  */
 export function dueOf(state: ConnectionState, now: number, times: ConnectionTimes): Due {
   if (!state.used) return now - state.idleSince >= times.firstRequestMs ? 'cut' : 'nothing';

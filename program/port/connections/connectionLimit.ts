@@ -1,16 +1,16 @@
 import fs from 'node:fs';
 
-/** Some 50 KiB each once they are encrypted, so a gigabyte in all. A cluster of 5,000 nodes opens about as many on all servers together. */
+/** Some 50 KiB each with TLS, so a gigabyte. A cluster of 5,000 nodes opens about as many in all. */
 const connectionsMost = 20_000;
-/** The other open files of a process are for the store, the log, peers and backends: a store that cannot open its file ends the replica. */
+/** The rest is for the store, peers and backends: a store that cannot open its file ends the replica. */
 const shareOfFiles = 0.75;
 /** Assumed where the system reports no limit. */
 const filesAssumed = 4_096;
-/** Share of all connections for one address: most, since a balancer brings every client from its own, and not all, so that other addresses get in. */
+/** One address: most, since a balancer brings every client, and not all, so that others get in. */
 const addressShare = 0.75;
-/** Share for one user who is neither essential nor an administrator. */
+/** One user who is neither essential nor an administrator. */
 const userShare = 0.5;
-/** Share for all such users: the rest lets a new client always connect and authenticate. */
+/** All such users: a new client can always connect and authenticate. */
 const ordinaryShare = 7 / 8;
 
 export interface ConnectionBounds {

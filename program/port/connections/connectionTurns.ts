@@ -2,30 +2,26 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { holdBack, letGo, readOn } from './backPressure.js';
 
-/** Bound on requests of all connections that were read ahead of their turn; the connection that reads one more is cut. Some 150 MB of Node's objects. */
+/** Requests of all connections read ahead; one more cuts its connection. Some 150 MB of Node's objects. */
 const readAheadMax = 50_000;
 
-/** Bound on the bytes read from one connection that is held back, while it is checked whether its client is still there. */
+/** Bytes read from a connection that is held back, to see whether its client is there. */
 const heldBytesMax = 256 * 1024;
 
-/** A client with that much behind a request is cut when that request is unfinished after this many checks. */
+/** Checks after which a client with that much behind an unfinished request is cut. */
 const looksMax = 30;
 
 interface Pipeline {
-  /** The response that holds its connection back: of the current request, or of one before it. */
   readonly response: ServerResponse;
   readonly waiting: (() => void)[];
-  /** Bytes that had come over the connection when the first waiting ones did. */
   heldAt: number;
-  /** Number of checks since its current request began. */
   looks: number;
 }
 
 /**
- * HTTP/1.1 lets a client pipeline requests, whose responses leave in the same order. Node hands all of them over as it reads them, so that one connection could
- * have thousands active, and a flood of them would be read and refused at the cost of all other clients. Here each connection has one active request, as in the
- * reference. Requests that were read with it wait, and nothing more is read before those have had their turn: the rest stays in the kernel, and in the end with
- * the client.
+ * A client may pipeline requests in HTTP/1.1. Node hands all of them over as it reads them, so that one connection could have thousands active, and a flood of
+ * them would be read and refused at the cost of all other clients. Here each connection has one active request, as in the reference. Requests that were read
+ * with it wait, and nothing more is read before those have had their turn: the rest stays in the kernel, and in the end with the client.
  *
  *     read: [ active | waiting, of the same record ]   kept by the socket: 64 KiB and one read   not read: whatever else was sent
  */
@@ -42,15 +38,11 @@ export class ConnectionTurns {
     return this.#pipelines.has(socket);
   }
 
-  /**
-   * Begins the request of this response now, or after its predecessors. `begin` returns nothing; the caller reports by `over` that the response is complete or
-   * cut off.
-   */
+  /** `begin` returns nothing; the caller reports by `over` that the response is complete or cut off. */
   take(socket: Socket, response: ServerResponse, begin: () => void): void {
     const pipeline = this.#pipelines.get(socket);
     if (pipeline === undefined) {
       this.#pipelines.set(socket, { response, waiting: [], heldAt: 0, looks: 0 });
-      // The request after this one is the last that is read.
       holdBack(response);
       begin();
       return;
@@ -65,8 +57,8 @@ export class ConnectionTurns {
   }
 
   /**
-   * Reads one more piece of each connection whose request goes on while others wait. Otherwise the end of its client would go unnoticed, and an active watch
-   * would go on for nobody. A client that has sent more than that cannot be seen to leave: it is cut, unless its requests have their turns meanwhile.
+   * Reads one more piece of each connection whose requests wait: else a watch would go on when its client has left. A client that has sent more cannot be seen
+   * to leave, and is cut unless its requests have their turns meanwhile.
    */
   look(): void {
     for (const [socket, pipeline] of this.#pipelines) {
@@ -78,7 +70,7 @@ export class ConnectionTurns {
     }
   }
 
-  /** Ends the active request. Returns whether another one of the connection is active now. */
+  /** Returns whether another request is active now. */
   over(socket: Socket): boolean {
     const pipeline = this.#pipelines.get(socket);
     if (pipeline === undefined) return false;
@@ -92,7 +84,6 @@ export class ConnectionTurns {
     }
     this.#readAhead -= 1;
     pipeline.looks = 0;
-    // The last one may have an unread body.
     if (waiting.length === 0) readOn(socket, response);
     next();
     return true;

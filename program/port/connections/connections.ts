@@ -20,7 +20,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   readonly #bounds: ConnectionBounds;
   readonly #times: ConnectionTimes;
 
-  /** Keyed by the addresses and ports of both ends: all that the plain and the encrypted socket have in common. */
+  /** Keyed by both ends: all that the plain and the encrypted socket have in common. */
   readonly #byEnds = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<object, Connection>();
   readonly #strangers = new Set<Connection>();
@@ -45,7 +45,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
 
   accept(socket: Socket): void {
     const { remoteAddress: address } = socket;
-    // There is one connection between two ends at a time: an earlier one has ended, though Node may not have seen it.
+    // An earlier connection between these ends has ended, though Node may not have seen it.
     const before = this.#byEnds.get(endsOf(socket));
     if (before !== undefined) this.#dropThis(before);
     if (address === undefined || !this.#makeRoom(address)) {
@@ -69,10 +69,10 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     if (socket.alpnProtocol !== 'h2') boundSocket(socket, connection.sendBuffer);
   }
 
-  /** Attaches an HTTP/2 session. Returns false when the connection has closed meanwhile: then the session is over. */
+  /** Returns false when the connection has closed meanwhile. */
   speaksHttp2(session: ServerHttp2Session): boolean {
     const connection = this.#byEnds.get(endsOf(session.socket));
-    // It has closed meanwhile; Node would hand out the rest of its buffers as requests, and never report their end.
+    // Node would hand out the rest of its buffers as requests, and never report their end.
     if (connection === undefined) {
       session.destroy();
       return false;
@@ -86,7 +86,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     return true;
   }
 
-  /** Returns the connection of a socket or session; null when it is gone. */
   of(socketOrSession: object): Connection | null {
     return this.#bySocket.get(socketOrSession) ?? null;
   }
@@ -95,7 +94,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     const standing = standingOf(user);
     if (connection.ended) return true;
     if (standing === 'stranger') {
-      // A connection belongs to a user once one has authenticated on it.
       if (this.#strangers.delete(connection)) this.#strangers.add(connection);
       return true;
     }
@@ -147,7 +145,6 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
     return this.#ordinary < ofOrdinaryUsers || connection.standing === 'ordinary' || this.#drop(others);
   }
 
-  /** Ends the least needed connection among these. */
   #drop(among: (connection: Connection) => boolean): boolean {
     for (const stranger of this.#strangers) if (among(stranger)) return this.#dropThis(stranger);
     let longest: Connection | null = null;
@@ -204,9 +201,6 @@ class Tally {
 
 type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
-/**
- * Both ends: a client's port names one connection to one place, and this server is reached at its own address and, by what a balancer forwards, at the
- * balancer's.
- */
+/** Both ends: this server may be reached at its own address and at a balancer's. */
 const endsOf = ({ remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 }: Ends): string =>
   `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;

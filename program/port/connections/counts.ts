@@ -1,6 +1,5 @@
 export interface Count {
   readonly value: number;
-  /** Adds one, if there are fewer than `limit`. */
   take(limit: number): boolean;
   leave(): void;
 }
@@ -19,7 +18,7 @@ export class OwnCount implements Count {
   }
 }
 
-/** One number for all threads of a process: it never exceeds the limit, whichever threads add to it. */
+/** One number for all threads, which never exceeds the limit. */
 export class SharedCount implements Count {
   readonly #words: Int32Array;
   readonly #index: number;

@@ -8,10 +8,9 @@ export interface ActiveExchanges<E> extends Iterable<E> {
 }
 
 /**
- * An array in which every entry knows its place, and leaves it to the last one. A Set would do, but for the garbage collector: a Set through which entries
- * stream replaces its table again and again, and each old table refers to its entries and to the next table. As soon as one of them is in the old generation,
- * all that follow are kept with it, and so is every request with all that it holds, until the next full collection: of a GET's garbage, four times as much left
- * the young generation.
+ * An array in which every entry knows its place. A Set through which entries stream replaces its table again and again, and each old table refers to its
+ * entries and the next table: once one is in the old generation, all that follow, with their requests, stay until a full collection. Of a GET's garbage, four
+ * times as much left the young generation.
  */
 export class ExchangeList<E extends Listed> implements ActiveExchanges<E> {
   readonly #at: 'place' | 'seat';
@@ -38,7 +37,6 @@ export class ExchangeList<E extends Listed> implements ActiveExchanges<E> {
     last[this.#at] = place;
   }
 
-  /** Iterates over the exchanges active now, whatever becomes of them meanwhile. */
   [Symbol.iterator](): Iterator<E> {
     return [...this.#exchanges][Symbol.iterator]();
   }

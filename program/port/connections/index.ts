@@ -1,4 +1,3 @@
-/** Entry point to the port's connections: parts that others bound, share among threads and read. The port itself imports all of it. */
 export { bodyBudget } from './bodyBudget.js';
 export type { Connection } from './connection.js';
 export { connectionsMax } from './connectionLimit.js';

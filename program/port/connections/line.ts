@@ -1,7 +1,7 @@
-/** Empty places at the head of a line are dropped once there are so many, or nothing waits. */
+/** Empty places at the head are dropped once there are so many. */
 const leftPlacesMax = 1_024;
 
-/** First in, first out. An empty place is cleared: finished work must not live on for as long as others wait. */
+/** Places are cleared: finished work must not live on for as long as others wait. */
 export class Line<T> {
   #items: (T | undefined)[] = [];
   #next = 0;
