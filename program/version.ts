@@ -1,4 +1,4 @@
-/** The release of the Kubernetes API that is served; clients compare their own version with it. */
+/** Clients compare their own version with it. */
 export const release = 'v1.36.0';
 
 export interface VersionInfo {

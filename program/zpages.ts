@@ -1,7 +1,6 @@
 import { formatDuration } from './flags/duration.js';
 import type { Flag, FlagTable } from './flags/flag.js';
 
-/** The component that describes itself, as the reference names it. */
 export type Component = 'apiserver' | 'kube-controller-manager';
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
@@ -67,7 +66,6 @@ export function statuszText({ component, startedAt, upMs, binaryVersion, emulati
   ].join('\n');
 }
 
-/** Formats a time as `date` does. */
 function unixDate(date: Date): string {
   const [weekday = '', day = '', month = '', year = '', time = ''] = date.toUTCString().split(/,? /);
   return `${weekday} ${month} ${String(Number(day)).padStart(2)} ${time} UTC ${year}`;
@@ -87,7 +85,7 @@ export const statuszObject = (facts: ProcessFacts, version: string): object => (
 
 export type Zkind = 'Flagz' | 'Statusz';
 
-/** Versions of the structured form of both pages, and whether a client is asked to use a newer one. */
+/** Versions of the structured form; clients are warned of old ones. */
 const versions: ReadonlyMap<string, { readonly isOld: boolean }> = new Map([
   ['v1beta1', { isOld: false }],
   ['v1alpha1', { isOld: true }],
@@ -95,13 +93,12 @@ const versions: ReadonlyMap<string, { readonly isOld: boolean }> = new Map([
 const objectTypes = ['application/json', 'application/yaml', 'application/cbor'] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
-/** Media types of the pages, as a refusal lists them. */
 export const zpageTypes = (hasCbor: boolean): string =>
   ['application/json', 'application/yaml', 'text/plain', ...(hasCbor ? ['application/cbor'] : [])].join(', ');
 
 export type Zform = 'text' | { readonly type: ObjectType; readonly version: string; readonly isOld: boolean };
 
-/** Returns the form in which a client requests a page: text, an object of a version, or none that exists. Pure. */
+/** Returns text, an object of a version, or none that exists. */
 export function formOf(accept: string | undefined, kind: Zkind, hasCbor: boolean): Zform | null {
   for (const range of (accept === undefined || accept.trim() === '' ? '*/*' : accept).split(',')) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim());

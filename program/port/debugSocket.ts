@@ -6,12 +6,9 @@ import { headersOf } from './processPages.js';
 
 const bodyBytesMax = 1024;
 
-/**
- * Serves the pages of the process on a Unix socket, to any process that may open it: the file's permissions are the only protection. Rejects where it cannot be
- * made.
- */
+/** Serves the pages on a Unix socket; the file's permissions are the only protection. */
 export async function serveDebugSocket(path: string, pages: DebugPages): Promise<{ close(): void }> {
-  // It was left by a killed process; nothing answers there any more.
+  // A killed process left it.
   if (fs.statSync(path, { throwIfNoEntry: false })?.isSocket() === true) fs.rmSync(path);
   const server = createServer((request, response) => {
     answer(request, response, pages).catch(() => response.destroy());

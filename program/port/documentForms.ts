@@ -4,7 +4,7 @@ import { protobufEncode, protobufMediaType } from '../../workers/codecs/protobuf
 import { writeYaml } from '../../workers/codecs/yamlWriter.js';
 import { laidOut } from './layout.js';
 
-/** Writes documents that are no stored objects, such as a Status, in one encoding; they name their kind. */
+/** Writes documents that are no stored objects, such as a Status. */
 export interface DocumentForm {
   readonly mediaType: string;
   document(value: object): Buffer;
@@ -36,5 +36,4 @@ export const protobufForm: DocumentForm = {
   },
 };
 
-/** Sorted by preference, for a client that takes anything. */
 export const allForms: DocumentForms = [jsonForm, yamlForm, protobufForm];

@@ -4,9 +4,7 @@ import { allForms } from './documentForms.js';
 import type { Exchange } from './exchange.js';
 import { warningHeaders } from './warningHeaders.js';
 
-/**
- * Answers with a Status body in the encoding that the client reads. Cuts the connection after a partial response: the client must not take it for a whole one.
- */
+/** Cuts the connection after a partial response: the client must not take it for a whole one. */
 export function writeStatusError(exchange: Exchange, error: StatusError): void {
   const { response } = exchange;
   if (response.headersSent) {
@@ -29,8 +27,8 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
 }
 
 /**
- * Form of a Status for a request that has timed out. The reference writes it outside its negotiation of representations, as JSON declared as text, so that
- * clients in Go go by the code and say "the server was unable to return a response in the time allotted, but may still be processing the request".
+ * The reference writes a timeout's Status as JSON declared as text, so that clients in Go go by the code and say "the server was unable to return a response in
+ * the time allotted, but may still be processing the request".
  */
 const lateForm = {
   mediaType: 'text/plain; charset=utf-8',

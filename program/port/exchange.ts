@@ -27,19 +27,16 @@ export class Exchange implements BodySender {
   deadline = Number.POSITIVE_INFINITY;
   readonly warnings: string[] = [];
   readonly startedAt = performance.now();
-  /** The response is over: sent completely, or cut off. */
   closed = false;
-  /** The server gives it up to protect itself, unless it is admitted after all. */
+  /** The server gives it up to protect itself. */
   terminated = false;
-  /** Its places in the list of all exchanges and in that of its connection. */
   place = -1;
   seat = -1;
   lingersSince: number | null = null;
   lingeringBytes = 0;
   bodyShared = false;
-  /** Counted bytes of the complete response, when the work was over, plus the memory of the exchange. */
+  /** Counted bytes of the complete response, plus the memory of the exchange. */
   #waitingBytes = 0;
-  /** The work is over, and the response goes on. */
   #streams = false;
   #controller: AbortController | null = null;
   #reason: Error | null = null;
@@ -48,12 +45,11 @@ export class Exchange implements BodySender {
   #slotOwner = '';
   #slot: Share | null = null;
   #held: HeldSeat | null = null;
-  /** It has left its place to another request of its client, or never had one. */
+  /** It has left its place, or never had one. */
   #left = false;
   #content: Promise<Buffer> | null = null;
   #onClose: (() => void)[] = [];
   #onSwitch: (() => void)[] | null = null;
-  /** The connection has switched protocols, so that the response says nothing. */
   switched = false;
   #onAbort: (() => void)[] | null = null;
 
@@ -74,12 +70,11 @@ export class Exchange implements BodySender {
     });
     if (stream.destroyed) this.close();
     if ('stream' in response) return;
-    // A client that resets the connection must never end the process: the response's `close` says all there is to know.
+    // A reset must never end the process; the response's `close` follows.
     stream.on('error', ignore);
     bodyStream(request).on('error', ignore);
   }
 
-  /** Called when the request was refused with this status. */
   refused(_status: Status): void {}
 
   turn(): Promise<void> | undefined {
@@ -90,7 +85,6 @@ export class Exchange implements BodySender {
     return this.request.method ?? '';
   }
 
-  /** Size of a completely read body; null otherwise. */
   get bodyBytes(): number | null {
     return this.#body?.bytesRead ?? null;
   }
@@ -99,7 +93,7 @@ export class Exchange implements BodySender {
     return this.connection?.address ?? this.request.socket?.remoteAddress;
   }
 
-  /** Watches, proxies and streams: they outlive the request timeout and do not count as requests in flight. */
+  /** Watches, proxies and streams, which outlive the request timeout and are not in flight. */
   get longRunning(): boolean {
     const { info } = this;
     if (!info.isResource) return longPaths.has(info.path);
@@ -117,7 +111,7 @@ export class Exchange implements BodySender {
     return 'stream' in response || response.socket === null ? unsentOf(answerStream(response)) : unsentOf(response.socket);
   }
 
-  /** Nobody waits for a response any more: the client is gone, or has received the timeout. */
+  /** The client is gone, or has received the timeout. */
   get over(): boolean {
     return this.closed || this.response.headersSent;
   }
@@ -140,7 +134,7 @@ export class Exchange implements BodySender {
     else (this.#onAbort ??= []).push(action);
   }
 
-  /** Cancels the work on this request. The first reason stays. */
+  /** The first reason stays. */
   abort(reason: Error): void {
     this.#reason ??= reason;
     this.#body?.stop(reason);
@@ -150,7 +144,7 @@ export class Exchange implements BodySender {
     for (const action of actions) action();
   }
 
-  /** Calls `action` once the response is over; at once when it is. Actions must not throw. */
+  /** Actions must not throw. */
   onClose(action: () => void): void {
     if (this.closed) action();
     else this.#onClose.push(action);
@@ -166,7 +160,6 @@ export class Exchange implements BodySender {
     this.#onSwitch = null;
   }
 
-  /** Called when nobody reads the response any more. Has no effect the second time. */
   close(): void {
     if (this.closed) return;
     this.closed = true;
@@ -184,7 +177,6 @@ export class Exchange implements BodySender {
     this.close();
   }
 
-  /** Holds a slot until the work is over. Throws where there is none. */
   takeSlot(slots: Slots, owner: string): void {
     try {
       this.#slot = slots.enter(owner, this.user);
@@ -196,7 +188,7 @@ export class Exchange implements BodySender {
     this.#slotOwner = owner;
   }
 
-  /** There is no room for it, and so there will be none for others that its client sends at once. */
+  /** Further requests of its client would find no room either. */
   foundNoRoom(): void {
     this.#left = true;
     if (this.connection !== null) turns.refused(this.connection);
@@ -211,7 +203,7 @@ export class Exchange implements BodySender {
     this.#held = seat;
   }
 
-  /** The remaining work costs next to nothing. It may take long, and there may be many thousands of such exchanges: they keep only what their end needs. */
+  /** The rest is cheap but long: thousands of such exchanges keep only what their end needs. */
   begun(): void {
     this.#held?.release();
     this.#held = null;
@@ -229,7 +221,7 @@ export class Exchange implements BodySender {
     this.#slot = null;
   }
 
-  /** The handler has settled. The client may still be taking the response, which costs no other request a slot. */
+  /** The client may still be taking the response, without a slot. */
   workEnded(): void {
     this.#leaveSlot();
     this.#slots = null;
@@ -251,7 +243,7 @@ export class Exchange implements BodySender {
     this.connection.answerWaits(this.#waitingBytes);
   }
 
-  /** While the client sends, however slowly, its request holds no slot. Rejects when there is none afterwards. */
+  /** A request holds no slot while its client sends. Rejects when there is none afterwards. */
   body(): Promise<Buffer> {
     if (this.#content !== null) return this.#content;
     const { bytes } = (this.#body ??= this.#readBody());
@@ -284,13 +276,11 @@ export class Exchange implements BodySender {
 export interface HeldSeat {
   release(): void;
   pause(): void;
-  /** The body is complete. Rejects when there is no room. */
+  /** Rejects when there is no room. */
   resume(): Promise<void>;
 }
 
-/** Memory of an exchange besides its bodies, with the stream under it. */
 const exchangeBytes = 8 * 1024;
-/** They take as long as there is data to read. */
 const longPaths: ReadonlySet<string> = new Set([
   '/debug/pprof/profile',
   '/debug/pprof/heap',
@@ -301,7 +291,7 @@ const longPaths: ReadonlySet<string> = new Set([
   '/console/v1/requests',
 ]);
 const streamingSubresources: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
-/** Matching a pattern makes a text one piece; a new id is a chain of fifteen, and each takes as much as all of it. */
+/** Matching a pattern flattens a text; a new id is a chain of fifteen pieces, each as large as all of it. */
 const anyText = /^/;
 const ignore = (): void => {};
 const gone = (): Error => new Error('the client went away');

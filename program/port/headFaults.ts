@@ -1,12 +1,9 @@
 import type { Request } from './message.js';
 
-/** Permitted characters of a host (RFC 3986, sections 3.2.2 and 3.2.3), as the reference judges it. */
+/** RFC 3986, sections 3.2.2 and 3.2.3, as the reference reads them. */
 const hostCharacters = /^[\w.\-~!$&'()*+,;=:[\]%]*$/;
 
-/**
- * Returns the fault in the head of a request, in the reference's words, or null. Node checks these things only in a server for HTTP/1.1 alone, not in one that
- * speaks HTTP/2 as well. For HTTP/2 the library under Node checks them itself.
- */
+/** Returns the fault in the reference's words. Node checks this only in a server for HTTP/1.1 alone; for HTTP/2 the library under Node does. */
 export function headFaultOf({ httpVersionMajor, httpVersion, headers, rawHeaders }: Request): string | null {
   if (httpVersionMajor !== 1) return null;
   let hosts = 0;
@@ -16,12 +13,12 @@ export function headFaultOf({ httpVersionMajor, httpVersion, headers, rawHeaders
   if (!hostCharacters.test(headers.host ?? '')) return 'malformed Host header';
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return null;
-  // A proxy before this server or a backend behind it may read any other coding, or a length next to it, in another way.
+  // Proxies and backends may read other codings, or a length next to one, in another way.
   if (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked') return 'unsupported transfer encoding';
   return headers['content-length'] === undefined ? null : 'both a transfer encoding and a length';
 }
 
-/** Returns whether a client expects what no server does (RFC 9110, section 10.1.1). Node answers `100-continue` by itself. */
+/** RFC 9110, section 10.1.1. Node answers `100-continue` by itself. */
 export const expectsOther = ({ headers: { expect } }: Request): boolean =>
   expect !== undefined && !/(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** Returns the value of a header as UTF-8: parsers of HTTP take each byte for a character. A value that is not UTF-8 stays as it is. */
+/** Parsers of HTTP take each byte for a character. A value that is not UTF-8 stays unchanged. */
 export function headerText(value: string): string {
   const bytes = Buffer.from(value, 'latin1');
   if (isAscii(bytes)) return value;

@@ -7,9 +7,8 @@ import type { SendBuffer } from './connections/sender.js';
 import { boundStream, endStream, sendBufferOf } from './connections/boundedWrites.js';
 
 /**
- * HTTP/2 requests and responses that replace Node's own. Those make each of the two a stream of its own around the stream that carries both, which is a third
- * of the cost of a small response, and they send the end of every response in a frame of its own. These read the head of the request, write the head of the
- * response, and leave bodies to the stream.
+ * Node's own HTTP/2 requests and responses are streams around the stream that carries both, a third of the cost of a small response, and send the end in a
+ * frame of its own. These handle heads, and leave bodies to the stream.
  */
 export class Http2Request implements StreamRequest {
   readonly httpVersion = '2.0';
@@ -39,11 +38,10 @@ export class Http2Request implements StreamRequest {
   }
 }
 
-/** Headers that logs and audit events record when a request ends. */
+/** Headers that are recorded when a request ends. */
 const toldAtEnd = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
 const nothing: string[] = [];
 
-/** Names of headers are lower-case here. */
 export class Http2Response implements StreamResponse {
   statusCode = 200;
   writableEnded = false;
@@ -51,7 +49,7 @@ export class Http2Response implements StreamResponse {
   readonly #headers: OutgoingHttpHeaders = {};
 
   constructor(readonly stream: ServerHttp2Stream) {
-    // A client that resets the stream must never end the process: its `close` says all there is to know.
+    // A reset must never end the process; `close` follows.
     stream.on('error', ignore);
     stream.destroy = destroyWhenWritten;
     this.sendBuffer = sendBufferOf(stream.session);
@@ -71,7 +69,6 @@ export class Http2Response implements StreamResponse {
     return this.#headers[name];
   }
 
-  /** Has no effect when the client is gone. */
   writeHead(code: number, headers?: OutgoingHttpHeaders): this {
     const { stream } = this;
     if (stream.destroyed || stream.closed) return this;
@@ -82,7 +79,6 @@ export class Http2Response implements StreamResponse {
     return this;
   }
 
-  /** Node keeps a copy of the sent headers. */
   forgetHead(): void {
     const name = Object.getOwnPropertySymbols(this.stream).find(({ description }) => description === 'sent-headers');
     if (name !== undefined) Object.assign(this.stream, { [name]: this.#headers });
@@ -92,7 +88,6 @@ export class Http2Response implements StreamResponse {
     if (!this.headersSent) this.writeHead(this.statusCode);
   }
 
-  /** Called by Node when a client waits for `100 Continue` to send its body. */
   writeContinue(): void {
     if (!this.headersSent && !this.stream.closed) this.stream.additionalHeaders({ ':status': 100 });
   }
@@ -101,12 +96,12 @@ export class Http2Response implements StreamResponse {
     if (this.writableEnded) return this;
     this.flushHeaders();
     this.writableEnded = true;
-    // The stream has been ended with the head where there can be no body (HEAD, and some status codes).
+    // The head has ended a stream without a body (HEAD, and some status codes).
     if (!this.stream.writableEnded) endStream(this.stream, bytes);
     return this;
   }
 
-  /** The client would take half a response for the whole if the stream ended without an error. */
+  /** Otherwise the client would take half a response for the whole. */
   destroy(error: Error = new Error('the answer was cut off')): this {
     this.stream.destroy(error);
     return this;
@@ -121,8 +116,8 @@ export class Http2Response implements StreamResponse {
 const ignore = (): void => {};
 
 /**
- * When both sides of a stream have ended, Node destroys it while its last write is pending, and then makes an error for that write, with its stack, which
- * nobody gets: a twentieth of the cost of a small write. Such a stream is left alone here; Node destroys it again, and finally, once the write is done.
+ * When both sides have ended, Node destroys a stream while its last write is pending, and makes an error for it that nobody gets: a twentieth of the cost of a
+ * small write. Node destroys it again once the write is done.
  */
 function destroyWhenWritten(this: ServerHttp2Stream, error?: Error): ServerHttp2Stream {
   const whole = error === undefined && this.closed && this.rstCode === constants.NGHTTP2_NO_ERROR;

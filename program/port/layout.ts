@@ -1,16 +1,13 @@
-/** Indents JSON: each member and element on a line of its own, two spaces deeper than its parent. */
+/** Indents JSON by two spaces. */
 
 const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [comma, colon, quote, backslash, newline] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
 const indent = '  ';
 
-/** Bytes of JSON that are indented at a time: short enough not to delay other requests. */
+/** Indented at a time, so as not to delay other requests. */
 const stepBytes = 64 * 1024;
 
-/**
- * Yields the same JSON, indented, without a final line end. The parts are one document, cut anywhere; strings stay unchanged, and space between them must be
- * line ends only, as our encoders write it.
- */
+/** The parts are one document, cut anywhere; space outside strings must be line ends only, as our encoders write it. */
 export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
   const layout = new Layout();
   for (const part of parts) for (let at = 0; at < part.length; at += stepBytes) yield layout.next(part.subarray(at, at + stepBytes));
@@ -18,7 +15,6 @@ export function* laidOut(parts: Iterable<Buffer>): Generator<Buffer> {
 
 class Layout {
   #depth = 0;
-  /** A bracket was opened, and it is not yet known whether it is empty. */
   #opened = false;
   #inString = false;
   #escaped = false;
@@ -47,7 +43,7 @@ class Layout {
     else if (byte === quote) this.#inString = false;
   }
 
-  /** Returns the replacement of a byte outside strings; null keeps the byte. */
+  /** Null keeps the byte. */
   #around(byte: number): string | null {
     if (byte === newline) return '';
     if (byte === closeObject || byte === closeList) return this.#close(byte);

@@ -23,12 +23,9 @@ import { keepStreamsApart } from './connections/openStreams.js';
 import { turns as workTurns } from './connections/turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
 
-/** The listener's certificate, and what it demands of clients. */
 export interface ListenerCredentials {
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
-  /** Authorities of client certificates; null requests none. */
   readonly clientCa: Buffer | null;
-  /** Chooses another certificate by the server name that the client requests. */
   readonly sni: ((name: string) => SecureContext | null) | null;
 }
 
@@ -37,24 +34,22 @@ export interface ListenerOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Lets other processes share the port: `--permit-port-sharing`. */
   readonly sharesPort?: boolean;
-  /** The socket on which another thread of the process listens, to take connections from it as well. */
+  /** The socket on which another thread listens. */
   readonly socket?: number;
   /**
-   * Several threads listen on one socket, under one number: it stays open until `release`, since closing it on one thread takes it from the others, and its
-   * number might come to stand for another file. Connections that come after `drain` are refused.
+   * Threads listen on one socket: it stays open until `release`, since closing it on one thread takes it from the others, and its number might come to stand
+   * for another file. Connections that come after `drain` are refused.
    */
   readonly keepsSocket?: boolean;
   readonly ticketKeys?: Buffer;
-  /** Changes apply to later connections. */
   readonly credentials: Live<ListenerCredentials>;
   readonly tls: Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'>;
   readonly http2: boolean;
   readonly http2StreamsMax: number;
-  /** Share of HTTP/2 requests whose connection gets a GOAWAY, 0 to 0.02. */
+  /** Share of HTTP/2 requests that get a GOAWAY, 0 to 0.02. */
   readonly goawayChance: number;
-  /** Bound over all clients; by default derived from the limit on open files. */
+  /** Derived from the limit on open files by default. */
   readonly connectionsMax?: number;
   readonly times?: Partial<ConnectionTimes>;
   readonly handle: (request: Request, response: Response, upgrade: Upgrade | null, connection: Connection | null) => void;
@@ -63,39 +58,37 @@ export interface ListenerOptions {
 export interface Listener {
   readonly host: string;
   readonly port: number;
-  /** The file descriptor with which other threads of the process listen on the same socket. */
   readonly socket: number;
   readonly connections: number;
   readonly handshakeErrors: number;
-  /** Serves a connection that was accepted elsewhere; returns false, with the socket untouched, once it takes no new ones. */
+  /** Returns false, with the socket untouched, once it takes no new ones. */
   readonly take: (socket: Socket) => boolean;
   /**
-   * Takes no new connections and asks the clients of the open ones to leave; current requests go on. HTTP/1.1 can ask only with a response: clients that send
-   * something within `lingerMs` get one, the connections of the others close then.
+   * Asks clients to leave; current requests go on. HTTP/1.1 can ask only with a response: clients that send something within `lingerMs` get one, the others
+   * close then.
    */
   drain(lingerMs?: number): void;
-  /** Cuts all remaining connections and resolves when the port is free, unless other threads have it, too. */
+  /** Cuts remaining connections; resolves when the port is free, unless other threads have it. */
   close(): Promise<void>;
-  /** Closes a socket that `close` has kept, before it returns: `server/threads/sharedSocket.ts` says when. */
+  /** `server/threads/sharedSocket.ts` says when. */
   release(): void;
 }
 
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
-/** Bound of an HTTP/1.1 request. */
 const headerLinesMax = 1_024;
 /** Time to send a whole request; long enough for 3 MiB over a bad line. */
 const requestReceiveTimeoutMs = 120_000;
-/** A client that vanished silently holds a watch no longer than this and a few probes. */
+/** A vanished client holds a watch no longer than this and a few probes. */
 const keepAliveProbeMs = 30_000;
 /** client-go sends everything, watches included, over one connection. */
 const defaultStreamsMax = 1_000;
-/** Bytes of a body that a client may send before the server has read them: per stream, and for all streams of a connection. */
+/** Unread bytes of a body: per stream, and for all streams of a connection. */
 const streamWindowBytes = 256 * 1024;
 const sessionWindowBytes = 2 * 1024 * 1024;
 const sessionMemoryMegabytes = 64;
 
-/** Starts to listen. HTTP/2 and HTTP/1.1 share the port; ALPN decides. Rejects with a ListenError. */
+/** HTTP/2 and HTTP/1.1 share the port; ALPN decides. Rejects with a ListenError. */
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const times = { ...usualTimes, ...options.times };
   const server = createAnyServer(options, times);
@@ -155,7 +148,7 @@ class OpenListener {
 
   drain(lingerMs = 0): void {
     this.#draining = true;
-    // The method of the HTTP servers would close idle connections as well, at once.
+    // The servers' own method would close idle connections as well.
     if (!this.#keepsSocket) this.release();
     for (const { session } of this.#open.connections) session?.close();
     this.#open.turns.drain();
@@ -197,7 +190,6 @@ class OpenListener {
   }
 }
 
-/** Broken handshakes, resets and frames against the protocol end their own connection and nothing else. */
 function receive(server: AnyServer, connections: Connections): void {
   server.on('secureConnection', (socket: TLSSocket) => {
     connections.secured(socket);
@@ -227,7 +219,7 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
   const { credentials, tls } = options;
   const common = {
     ...secureContextOptions(credentials.current, tls),
-    // Authentication decides whether a certificate is valid, since it can report that to the client.
+    // Authentication checks it, since it can answer the client.
     ...(credentials.current.clientCa === null ? {} : { requestCert: true, rejectUnauthorized: false }),
     ...(options.ticketKeys === undefined ? {} : { ticketKeys: options.ticketKeys }),
     handshakeTimeout: times.handshakeMs,
@@ -245,29 +237,27 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
       })
     : createServer(common);
   if (credentials.current.sni !== null) chooseByName(server, (name) => credentials.current.sni?.(name) ?? null);
-  // Open connections keep the credentials that they began with.
   credentials.onChange((changed) => {
     server.setSecureContext(secureContextOptions(changed, tls));
   });
-  // Under `allowHTTP1` the HTTP/1.1 side reads these as members of the server.
   return Object.assign(server, {
     headersTimeout: times.firstRequestMs,
     requestTimeout: requestReceiveTimeoutMs,
     keepAliveTimeout: times.idleHttp1Ms,
     maxHeaderSize: headerBytesMax,
-    // Node would drop headers beyond a limit and go on, and with them perhaps the impersonation header: see `tooManyHeaders`.
+    // Node would drop headers beyond a limit, perhaps the impersonation header: see `tooManyHeaders`.
     maxHeadersCount: 0,
     connectionsCheckingInterval: times.lookMs,
   });
 }
 
 /**
- * Begins TLS with the certificate of the server name that the client asks for. Node's `SNICallback` adds a certificate to the default one instead of replacing
- * it: where their keys are of different types, the client decides which it is shown. So the name is read before Node sees the connection.
+ * Node's `SNICallback` adds a certificate to the default one instead of replacing it: where their keys are of different types, the client decides which it is
+ * shown. The name is read before Node sees the connection.
  */
 function chooseByName(server: AnyServer, choose: (name: string) => SecureContext | null): void {
   const begin = server.listeners('connection') as ((socket: Socket) => void)[];
-  // Not a documented part of Node: the context with which it begins a connection. The test of certificates by name would notice its absence.
+  // Not documented by Node; the test of certificates by name would notice its absence.
   const ofNode = server as unknown as { _sharedCreds: SecureContext };
   const beginWith = (socket: Socket, context: SecureContext): void => {
     const standard = ofNode._sharedCreds;
@@ -286,13 +276,12 @@ function chooseByName(server: AnyServer, choose: (name: string) => SecureContext
   });
 }
 
-/** Node's own are classes to extend; its declarations do not know that less suffices. */
 const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse: Http2Response };
 
-/** OpenSSL refuses to resume sessions of contexts that request certificates and have no name. */
+/** OpenSSL resumes no sessions of contexts that request certificates without a name. */
 const sessionIdContext = 'raftplane';
 
-/** Any certificate of the bundle is an anchor, as in the reference, whether or not it signs itself. */
+/** Any certificate of the bundle is an anchor, as in the reference. */
 export function secureContextOptions(
   { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
   tls: ListenerOptions['tls'],
@@ -306,16 +295,12 @@ interface Turns {
   close(): void;
 }
 
-/**
- * Takes the requests of an HTTP/1.1 connection one after the other, and those of an HTTP/2 connection some at a time; draining closes idle connections at once,
- * and the others after their response.
- */
+/** Draining closes idle connections at once, and the others after their response. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
   const looking = inStep(lookMs, () => turns.look());
   const underWay = new Map<Socket, ServerResponse>();
   let draining = false;
-  // A client that is not notified would send its next request into a closing connection.
   const sendAway = (response: ServerResponse): void => {
     if (!response.headersSent) response.setHeader('connection', 'close');
   };
@@ -327,7 +312,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (!turns.over(socket) && draining) socket.end();
     });
   };
-  /** Responses that need no work keep their turn as well: the responses after them must not find them on the socket. */
+  /** Refusals keep their turn as well: later responses must not find them on the socket. */
   const refuse = (socket: Socket, response: ServerResponse): void => {
     turns.take(socket, response, () => {
       begin(socket, response);
@@ -341,7 +326,6 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (session === undefined) return;
       if (goawayChance > 0 && Math.random() < goawayChance) session.close();
       const connection = connections.of(session);
-      // Work begun on a closed connection would never be ended.
       if (connection === null) stream.destroy();
       else
         workTurns.begin(connection, stream, () => {
@@ -360,10 +344,10 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     }
   };
   server.on('request', serve);
-  // Node would answer by itself, out of turn: a later upgrade then met its response on the socket, and the error ended the process.
+  // Node would answer out of turn: a later upgrade then met its response on the socket, and the error ended the process.
   server.on('checkExpectation', serve);
   server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-    // No well-behaved client asks to switch protocols before it has the responses to its earlier requests.
+    // No correct client asks to switch protocols before it has earlier responses.
     if (turns.has(socket) || tooManyHeaders(request)) socket.destroy();
     else {
       const response = answerTo(request, socket);
@@ -390,7 +374,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
 
 const tooManyHeaders = ({ rawHeaders }: IncomingMessage): boolean => rawHeaders.length > 2 * headerLinesMax;
 
-/** The refusal precedes authentication (RFC 6585, section 5): a head with missing lines says nothing reliable. */
+/** Precedes authentication (RFC 6585, section 5): a head with missing lines is not reliable. */
 function refuseHeaders(response: ServerResponse): void {
   response.statusCode = 431;
   response.setHeader('content-type', 'text/plain; charset=utf-8');
@@ -398,7 +382,7 @@ function refuseHeaders(response: ServerResponse): void {
   response.end('431 Request Header Fields Too Large\n');
 }
 
-/** A request to switch protocols gets no response object from Node; it may be refused, or answered as an ordinary request. */
+/** Node makes no response object for a request to switch protocols. */
 function answerTo(request: IncomingMessage, socket: TLSSocket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

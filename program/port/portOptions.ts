@@ -6,7 +6,6 @@ import { checkTlsSettings, CredentialError, readAuthorities, readPairOf, type Ke
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
 import { sniChooser, splitSniPair } from '../tls/sni.js';
 
-/** Command line options of the port that both programs have. */
 export interface PortFlags {
   readonly 'bind-address': string;
   readonly 'secure-port': number;
@@ -23,16 +22,14 @@ export interface PortFlags {
 
 export interface PortSurroundings {
   readonly options: PortFlags;
-  /** The default certificate: files, which are followed, or one in memory. */
   readonly pair: KeyPairFiles | KeyPair;
-  /** Authorities of clients that no file names, in PEM. */
   readonly moreAuthorities?: readonly string[];
   readonly live: LiveFiles;
   readonly changed: () => void;
   readonly failed: NonNullable<Source<ListenerCredentials>['failed']>;
 }
 
-/** Derives the listener's options. Reads, checks and follows the files that they name. Throws a CredentialError. */
+/** Reads, checks and follows the files that they name. Throws a CredentialError. */
 export function portOptions(surroundings: PortSurroundings): Omit<ListenerOptions, 'goawayChance' | 'handle'> {
   const { options } = surroundings;
   const tls = tlsSettings(options);
@@ -63,7 +60,6 @@ function followed(
       ...sniPairs.map(splitSniPair).flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
     ],
     read: () => {
-      // The handshake knows all authorities; authentication finds out which kind of client each is for.
       const authorities = [...clientCas.map(({ option, file }) => readAuthorities(file, option).pem), ...moreAuthorities.map(Buffer.from)];
       const clientCa = authorities.length === 0 ? null : Buffer.concat(authorities.flatMap((pem) => [pem, Buffer.from('\n')]));
       return {
@@ -77,7 +73,6 @@ function followed(
   });
 }
 
-/** Listening without sharing would make the second process fail, long after the operator relied on it. */
 function sharesPort(options: PortFlags): boolean {
   if (options['permit-port-sharing'] && !canSharePorts())
     throw new Error(`--permit-port-sharing needs Node 22.12 or later; this is Node ${process.versions.node}`);

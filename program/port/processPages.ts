@@ -23,23 +23,18 @@ import type { Exchange } from './exchange.js';
 
 export interface ProcessPages {
   readonly component: Component;
-  /** Null with `--profiling=false`: then nothing is found under `/debug/`. */
   readonly debug: DebugPages | null;
   /** Results of health checks. */
   readonly indicators: ExpositionPage;
-  /** Options as they are in effect; null with the feature gate ComponentFlagz off. */
   readonly flags: Readonly<Record<string, string>> | null;
-  /** Null with the feature gate ComponentStatusz off. */
   readonly facts: (() => ProcessFacts) | null;
-  /** Serves the structured form in CBOR as well (feature gate CBORServingAndStorage). */
   readonly hasCbor?: boolean;
-  /** Answers other paths of parts of the server, such as dumps of queues; false where there is no such path. */
+  /** Answers other paths, such as dumps of queues; false for unknown ones. */
   readonly others?: (exchange: Exchange) => Promise<boolean>;
 }
 
 const ofProcess = /^\/(?:debug\/|flagz\/?$|statusz\/?$|metrics\/slis\/?$)/;
 
-/** Returns false when the path is none of them. */
 export async function answerProcessPage(exchange: Exchange, pages: ProcessPages): Promise<boolean> {
   const { path } = exchange.info;
   if (!ofProcess.test(path)) return false;
@@ -69,7 +64,7 @@ export async function answerProcessPage(exchange: Exchange, pages: ProcessPages)
   return true;
 }
 
-/** Serves a page of metrics. DELETE resets them, where profiles may be taken as well. */
+/** DELETE resets them, where profiles may be taken as well. */
 export async function answerExposition(
   exchange: Exchange,
   page: ExpositionPage,

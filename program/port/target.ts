@@ -1,4 +1,4 @@
-/** A request target (RFC 9112, section 3.2), taken apart without building a URL object. */
+/** A request target (RFC 9112, section 3.2). */
 export type Target =
   | {
       readonly ok: true;
@@ -6,15 +6,13 @@ export type Target =
       readonly path: string;
       /** Excludes the question mark. */
       readonly search: string;
-      /** The whole target as sent, without a scheme and authority before it. */
       readonly origin: string;
     }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Accepts the origin form and, over HTTP/1.1, the absolute form, which servers must take (section 3.2.2); in HTTP/2 a path begins with a slash or is an
- * asterisk (RFC 9113, section 8.3.1). The path is decoded as a whole before it is split, as the reference does: an encoded slash therefore separates segments
- * and can never hide inside a name.
+ * Accepts the origin form and, over HTTP/1.1, the absolute form (section 3.2.2); in HTTP/2 see RFC 9113, section 8.3.1. The path is decoded before it is split,
+ * as in the reference: an encoded slash can never hide inside a name.
  */
 export function parseTarget(url: string, httpVersionMajor = 1): Target {
   const origin = url.charCodeAt(0) === 47 ? url : httpVersionMajor === 1 || url === '*' ? withoutAuthority(url) : null;
@@ -43,7 +41,7 @@ function withoutAuthority(url: string): string | null {
 export const noParameters = new URLSearchParams();
 const malformed = /%(?![0-9a-fA-F]{2})|;/;
 
-/** Reads the query. A pair with broken percent-encoding or a semicolon is ignored. */
+/** A pair with broken percent-encoding or a semicolon is ignored. */
 export function parseQuery(search: string): URLSearchParams {
   if (search === '') return noParameters;
   if (!malformed.test(search)) return new URLSearchParams(search);

@@ -1,6 +1,6 @@
-/** Bound on the characters of all warnings of one response; the reference's. Clients refuse responses with too large a head. */
+/** The reference's bound on all warnings of one response: clients refuse large heads. */
 const totalCharactersMax = 4 * 1024;
-/** Above the bound, each is cut to this length, and further ones are left out. */
+/** Each is cut to this length above the bound. */
 const cutCharactersMax = 256;
 
 export function warningHeaders(texts: readonly string[]): string[] {
@@ -22,10 +22,7 @@ export function warningHeaders(texts: readonly string[]): string[] {
 /** Code points, not units of UTF-16. */
 const characters = (text: string): number => (/^[\0-\x7f]*$/.test(text) ? text.length : [...text].length);
 
-/**
- * RFC 9111, section 5.5: code 299, the agent as "-", the text quoted. Control characters become spaces. The text is in UTF-8, as clients of the reference
- * expect, and Node writes each character of a header as the byte of its number.
- */
+/** RFC 9111, section 5.5. Clients of the reference expect UTF-8, and Node writes each character of a header as one byte. */
 const headerOf = (text: string): string => bytesOf(`299 - "${text.replace(controls, ' ').replace(/["\\]/g, '\\$&')}"`);
 const controls = /[\u0000-\u001f\u007f-\u009f]/g;
 const bytesOf = (text: string): string => (/^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1'));

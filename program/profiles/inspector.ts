@@ -2,7 +2,6 @@ import { Session, type NodeTracing, type Profiler } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Frame, Profile, Sample } from './pprof.js';
 
-/** Another profile is being taken. */
 export class ProfilerBusyError extends Error {}
 
 /** One at a time: a second one would end the first. */
@@ -32,7 +31,7 @@ function post<T>(session: Session, method: string, params: object = {}): Promise
 
 const microsecondsPerSample = 1_000;
 
-/** Profiles the main thread's computation for some time, in the format of DevTools. */
+/** DevTools' format. */
 export const cpuProfile = (ms: number, signal: AbortSignal): Promise<Profiler.Profile> =>
   inSession(async (session) => {
     await post(session, 'Profiler.enable');
@@ -56,11 +55,9 @@ export interface AllocationProfile {
 const bytesPerSample = 32 * 1024;
 
 export interface AllocationOptions {
-  /** Includes objects that have been collected since. */
   readonly collected: boolean;
 }
 
-/** Profiles allocations and their callers for some time, in the format of DevTools. */
 export const allocationProfile = (ms: number, { collected }: AllocationOptions, signal: AbortSignal): Promise<AllocationProfile> =>
   inSession(async (session) => {
     await post(session, 'HeapProfiler.enable');
@@ -76,7 +73,6 @@ export const allocationProfile = (ms: number, { collected }: AllocationOptions, 
 const traced = ['node', 'node.async_hooks', 'node.perf', 'v8'];
 const traceEventsMax = 500_000;
 
-/** Records events of the runtime for some time, in the format of `chrome://tracing` and Perfetto. */
 export const eventTrace = (ms: number, signal: AbortSignal): Promise<{ readonly traceEvents: readonly object[] }> =>
   inSession(async (session) => {
     const traceEvents: object[] = [];
@@ -101,7 +97,7 @@ const frameOf = ({ functionName, url, lineNumber }: Profiler.Profile['nodes'][nu
   line: lineNumber + 1,
 });
 
-/** Converts a CPU profile for pprof: how often each stack was seen, and for how long. Pure. */
+/** Reports how often each stack was seen, and for how long. */
 export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile {
   const stacks = new Map<number, readonly Frame[]>();
   const byId = new Map(profile.nodes.map((node) => [node.id, node]));
@@ -136,7 +132,6 @@ export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile 
   };
 }
 
-/** The same for allocations: objects and bytes by the stack that made them. Pure. */
 export function pprofOfHeap(profile: AllocationProfile, { takenAt, durationMs, kind }: HeapFacts): Profile {
   const samples: Sample[] = [];
   const objects = new Map<number, number>();

@@ -5,10 +5,9 @@ import type { Verbosity } from '../log/logger.js';
 import { allocationProfile, cpuProfile, eventTrace, pprofOfCpu, pprofOfHeap, ProfilerBusyError } from './inspector.js';
 import { encodePprof, type Profile, type Sample } from './pprof.js';
 
-/** A request for something about the process itself; it comes over HTTPS, or over an unguarded socket. */
+/** Comes over HTTPS, or over an unguarded socket. */
 export interface PageRequest {
   readonly method: string;
-  /** Never ends with a slash. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
@@ -19,14 +18,13 @@ export interface PageAnswer {
   readonly code: number;
   readonly type: string;
   readonly body: Buffer | string | Readable;
-  /** Name under which a browser stores it. */
   readonly file?: string;
 }
 
 export interface PagesOptions {
   /** Changed by `PUT /debug/flags/v`. */
   readonly verbosity: Verbosity;
-  /** `--contention-profiling`: how long work waits for its turn. */
+  /** `--contention-profiling`. */
   readonly contention: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -53,10 +51,7 @@ const json = (value: unknown, name: string): PageAnswer => ({
 
 type Page = (request: PageRequest) => Promise<PageAnswer> | PageAnswer;
 
-/**
- * Pages under `/debug/`: profiles of the process, in the format of `go tool pprof` or, where `?format=` requests it, of DevTools, and the verbosity of the log.
- * Returns null for any other path.
- */
+/** Pages under `/debug/`: the verbosity of the log, and profiles for `go tool pprof` or, with `?format=`, for DevTools. */
 export class DebugPages {
   readonly #options: PagesOptions;
   readonly #pages: ReadonlyMap<string, Page>;
@@ -76,7 +71,7 @@ export class DebugPages {
       [`${root}/threadcreate`, () => text(200, whatIsUnderWay())],
       [`${root}/block`, () => pprof(this.#block(), 'block')],
       [`${root}/mutex`, () => pprof(this.#block(), 'mutex')],
-      // Options that take secrets name files, so the command line holds none.
+      // The command line holds no secrets: options name files.
       [`${root}/cmdline`, () => text(200, process.argv.join('\0'))],
       // Stacks carry their names already.
       [`${root}/symbol`, () => text(200, 'num_symbols: 1\n')],
@@ -134,7 +129,7 @@ export class DebugPages {
     return json(await eventTrace(secondsOf(query, secondsDefault.trace) * 1000, signal), 'trace.json');
   }
 
-  /** All work in this process waits for one thing: the next turn. Returns how often, and for how long, in steps. */
+  /** All work waits for one thing: the next turn. */
   #block(): Profile {
     const types = [
       { type: 'contentions', unit: 'count' },
@@ -190,7 +185,7 @@ function formatOf<const F extends string>(query: URLSearchParams, formats: reado
   return found;
 }
 
-/** Lists the active resources of the process: the closest equivalent of the list of goroutines. */
+/** Active resources are the closest equivalent of goroutines. */
 function whatIsUnderWay(): string {
   const counts = new Map<string, number>();
   for (const name of process.getActiveResourcesInfo()) counts.set(name, (counts.get(name) ?? 0) + 1);

@@ -20,14 +20,13 @@ export interface Sample {
 export interface Profile {
   readonly types: readonly ValueType[];
   readonly samples: readonly Sample[];
-  /** The interval between two samples. */
   readonly period: { readonly type: ValueType; readonly value: number };
   /** Milliseconds since 1970. */
   readonly takenAt: number;
   readonly durationMs: number;
 }
 
-/** Field numbers of the messages in `profile.proto`, the format that `go tool pprof` reads. */
+/** Field numbers of `profile.proto`. */
 const profile = {
   sampleType: 1,
   sample: 2,
@@ -40,7 +39,7 @@ const profile = {
   period: 12,
 } as const;
 
-/** Encodes a profile for pprof: compressed Protobuf. The same input always yields the same output. */
+/** The same input always yields the same output. */
 export const encodePprof = (profile: Profile): Buffer => gzipSync(protobufOf(profile));
 
 function protobufOf({ types, samples, period, takenAt, durationMs }: Profile): Buffer {

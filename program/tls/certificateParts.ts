@@ -1,9 +1,8 @@
 import { isIPv4 } from 'node:net';
 import { bits, boolean, implicit, identifier, octets, sequence } from './der.js';
 
-/** Parts of certificates (RFC 5280), in DER. Pure. */
 
-/** Bits of the first byte (4.2.1.3), the first bit being the highest. */
+/** RFC 5280, 4.2.1.3: the first bit is the highest. */
 const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
 export const extension = (id: string, value: Buffer, critical = false): Buffer =>
@@ -24,7 +23,7 @@ export const dnsName = (name: string): Buffer => implicit(2, Buffer.from(name, '
 export const ipAddress = (address: string): Buffer =>
   implicit(7, isIPv4(address) ? Buffer.from(address.split('.').map(Number)) : ipv6Bytes(address));
 
-/** Returns the sixteen bytes of any notation: the parser of addresses in URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
+/** The parser of URLs writes the last 32 bits in hexadecimal, and shortens zeroes in one place. */
 function ipv6Bytes(address: string): Buffer {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const groups = (part: string): string[] => (part === '' ? [] : part.split(':'));

@@ -5,15 +5,12 @@ const clientHello = 1;
 const serverNameExtension = 0;
 const hostName = 0;
 const recordHeadBytes = 5;
-/** Clients send one, or two for long keys; each read parses all of them again. */
+/** Clients send one, or two for long keys. */
 const recordsMax = 8;
-/** A client that sends more without naming a server is shown the default certificate. */
+/** Longer messages get the default certificate. */
 const helloBytesMax = 20 * 1024;
 
-/**
- * Returns the server name in the first bytes of a TLS connection (RFC 8446, section 4.1.2, and RFC 6066, section 3); null if there is none, `more` while the
- * message is incomplete. Pure. Bytes of another protocol name none.
- */
+/** Reads the server name of a ClientHello (RFC 8446, section 4.1.2, and RFC 6066, section 3); `more` while it is incomplete. */
 export function serverNameIn(bytes: Buffer): string | null | 'more' {
   const message = handshakeIn(bytes);
   if (!Buffer.isBuffer(message)) return message;
@@ -25,7 +22,6 @@ export function serverNameIn(bytes: Buffer): string | null | 'more' {
   }
 }
 
-/** Joins the records that carry the first handshake message. */
 function handshakeIn(bytes: Buffer): Buffer | null | 'more' {
   const parts: Buffer[] = [];
   let known = 0;
@@ -45,7 +41,6 @@ function handshakeIn(bytes: Buffer): Buffer | null | 'more' {
   return null;
 }
 
-/** Throws a RangeError where the message ends early. */
 function nameIn(message: Buffer): string | null {
   const versionAndRandom = 2 + 32;
   const sessionEnd = versionAndRandom + 1 + message.readUInt8(versionAndRandom);
@@ -55,17 +50,14 @@ function nameIn(message: Buffer): string | null {
   for (let at = compressionEnd + 2; at < end; at += 4 + message.readUInt16BE(at + 2)) {
     if (message.readUInt16BE(at) !== serverNameExtension) continue;
     const list = at + 4;
-    // There is one name at most, behind the length of the list and its type.
+    // One name at most follows the length and the type.
     if (message.readUInt8(list + 2) !== hostName) return null;
     return message.toString('latin1', list + 5, list + 5 + message.readUInt16BE(list + 3));
   }
   return null;
 }
 
-/**
- * Calls back with the server name that a client asks for, before anything else reads the connection, and puts the bytes back. Does not call back for a connection
- * that ends first.
- */
+/** Calls back before anything else reads the connection, and puts the bytes back; not for a connection that ends first. */
 export function askedName(socket: Socket, found: (name: string | null) => void): void {
   let bytes: Buffer = Buffer.alloc(0);
   const read = (): void => {

@@ -7,7 +7,7 @@ import type { SecureContextOptions } from 'node:tls';
 import { certificateBlocks } from '../files/pem.js';
 import { makeSelfSigned, type ServedNames } from './selfsigned.js';
 
-/** Unusable keys and certificates. The message names the file and the fault. */
+/** The message names the file and the fault. */
 export class CredentialError extends Error {}
 
 export interface KeyPair {
@@ -17,11 +17,11 @@ export interface KeyPair {
 export interface KeyPairFiles {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The option that names them; those kept in `--cert-dir` have none. */
+  /** Absent for those in `--cert-dir`. */
   readonly option?: string;
 }
 
-/** Reads a certificate (its chain may follow) and its key, and checks that they are well-formed, valid now and belong together. */
+/** Checks that certificate (its chain may follow) and key are valid now and belong together. */
 export function readKeyPair(certFile: string, keyFile: string, now: Date = new Date()): KeyPair {
   const cert = readPem(certFile, 'certificate');
   const key = readPem(keyFile, 'private key');
@@ -48,7 +48,7 @@ export interface Authorities {
   readonly certificates: readonly X509Certificate[];
 }
 
-/** Reads the bundle of authorities that an option names; each certificate in it must be readable. */
+/** Each certificate in the bundle must be readable. */
 export function readAuthorities(file: string, option: string): Authorities {
   const bytes = readPem(file, `certificate bundle of ${option}`);
   const blocks = certificateBlocks(bytes.toString('latin1'));
@@ -56,7 +56,7 @@ export function readAuthorities(file: string, option: string): Authorities {
   return { pem: bytes, certificates: blocks.map((block) => parseCertificate(Buffer.from(block), file)) };
 }
 
-/** Refuses TLS settings that the library would refuse later, in a message that names the option. */
+/** Names the option; the library would refuse later, without it. */
 export function checkTlsSettings(settings: Pick<SecureContextOptions, 'minVersion' | 'ciphers' | 'ecdhCurve'>): void {
   try {
     createSecureContext(settings);
@@ -89,7 +89,7 @@ function parseKey(bytes: Buffer, file: string): KeyObject {
   }
 }
 
-/** The files `NAME.crt` and `NAME.key` in `directory`, made and kept there if absent. Serves a server without a configured certificate. */
+/** `NAME.crt` and `NAME.key` in `directory`, made if absent, for a server without a configured certificate. */
 export function selfSignedPair(directory: string, names: ServedNames, name = 'apiserver'): KeyPairFiles {
   const [certFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   if (existsSync(certFile) && existsSync(keyFile)) return { certFile, keyFile };
@@ -107,7 +107,6 @@ export function selfSignedPair(directory: string, names: ServedNames, name = 'ap
   return { certFile, keyFile };
 }
 
-/** No reader sees half a file under the real name. */
 function writeWhole(file: string, text: string, mode: number): void {
   writeFileSync(`${file}.new`, text, { mode });
   renameSync(`${file}.new`, file);

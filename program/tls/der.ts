@@ -1,6 +1,6 @@
 import { element, elementsIn } from '../../api/der.js';
 
-/** Writes the Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. */
+/** Distinguished Encoding Rules of ASN.1 (ITU-T X.690), as far as certificates need them. */
 
 const tags = { boolean: 0x01, integer: 0x02, bits: 0x03, octets: 0x04, identifier: 0x06, text: 0x0c, utcTime: 0x17, time: 0x18 } as const;
 const sequenceTag = 0x30;
@@ -8,7 +8,7 @@ const setTag = 0x31;
 const contextSpecific = 0x80;
 const constructed = 0x20;
 
-/** Any tag with its contents, the length in as few bytes as it takes (8.1.3). */
+/** The length takes as few bytes as possible (8.1.3). */
 function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;
@@ -21,12 +21,11 @@ function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 export const sequence = (...members: readonly Uint8Array[]): Buffer => tagged(sequenceTag, ...members);
 export const setOf = (member: Uint8Array): Buffer => tagged(setTag, member);
 export const boolean = (value: boolean): Buffer => tagged(tags.boolean, Buffer.of(value ? 0xff : 0));
-/** A positive integer, as big-endian bytes without needless zeroes. */
 export const integer = (bytes: Uint8Array): Buffer => tagged(tags.integer, (bytes[0] ?? 0) >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes);
 export const octets = (...contents: readonly Uint8Array[]): Buffer => tagged(tags.octets, ...contents);
 export const text = (value: string): Buffer => tagged(tags.text, Buffer.from(value, 'utf8'));
 
-/** A bit string; the last `unused` bits of the last byte do not count. */
+/** The last `unused` bits of the last byte do not count. */
 export const bits = (bytes: Uint8Array, unused = 0): Buffer => tagged(tags.bits, Buffer.of(unused), bytes);
 
 /** `[number]` in place of the tag of a type without parts. */
@@ -48,7 +47,7 @@ function base128(value: number): readonly number[] {
   return septets;
 }
 
-/** A time in seconds: UTCTime until 2049 and GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
+/** UTCTime until 2049 and GeneralizedTime from 2050 on (RFC 5280, 4.1.2.5). */
 export function time(moment: Date): Buffer {
   const digits = `${moment
     .toISOString()
@@ -57,7 +56,6 @@ export function time(moment: Date): Buffer {
   return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
 }
 
-/** Returns the values inside a value that has parts, each with its tag and length. */
 export function partsOf(value: Uint8Array): readonly Buffer[] {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return elementsIn(bytes, element(bytes, 0, null)).map(({ from, end }) => bytes.subarray(from, end));

@@ -2,7 +2,7 @@ import { X509Certificate, generateKeyPairSync, randomBytes, sign } from 'node:cr
 import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from './certificateParts.js';
 import { bits, explicit, identifier, integer, sequence, setOf, text, time } from './der.js';
 
-/** Certificates for servers without a configured one. A library for certificates of all kinds would take 50 ms and 4 MiB for the one kind that is made here. */
+/** A library would take 50 ms and 4 MiB for the one kind of certificate that is made here. */
 
 const dayMs = 24 * 60 * 60 * 1000;
 const validDays = 365;
@@ -15,7 +15,6 @@ export interface ServedNames {
   readonly ip: readonly string[];
 }
 
-/** Makes a key and a self-signed certificate for serving under the given names. PEM texts. */
 export function makeSelfSigned({ dns, ip }: ServedNames): { readonly cert: string; readonly key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const now = Date.now();
@@ -28,7 +27,6 @@ export function makeSelfSigned({ dns, ip }: ServedNames): { readonly cert: strin
   );
   const signed = sequence(
     explicit(0, integer(Buffer.of(2))),
-    // Positive, of one length, and never the same twice.
     integer(Buffer.concat([Buffer.of(1), randomBytes(15)])),
     ecdsaWithSha256,
     name,

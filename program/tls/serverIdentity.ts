@@ -1,6 +1,5 @@
 import { checkServerIdentity as compare, type PeerCertificate } from 'node:tls';
 
-/** The certificate names its server only as a common name. */
 export class CommonNameOnlyError extends Error {
   /** Node's own code for certificates of another name. */
   readonly code = 'ERR_TLS_CERT_ALTNAME_INVALID';
@@ -11,8 +10,8 @@ export class CommonNameOnlyError extends Error {
 }
 
 /**
- * Checks whether a certificate belongs to the requested host; every TLS client passes it as `checkServerIdentity`. Node's own check falls back on the common
- * name, which RFC 6125 deprecates and the reference no longer reads.
+ * Every TLS client passes it as `checkServerIdentity`. Node's own check falls back on the common name, which RFC 6125 deprecates and the reference no longer
+ * reads.
  */
 export function checkServerIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const refusal = compare(host, { ...certificate, subject: { ...certificate.subject, CN: '' } });

@@ -11,8 +11,7 @@ interface Candidate {
 
 /**
  * Chooses certificates by the server name that a client requests. Each text is `certFile,keyFile`, optionally followed by `:name,name`; otherwise the names in
- * the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later. `contextOptions` are the other options
- * of each context.
+ * the certificate count. Exact names win over `*.` patterns, given names over names of certificates, earlier over later.
  */
 export function sniChooser(
   texts: readonly string[],
@@ -32,7 +31,6 @@ export function sniChooser(
   return (name) => choose(candidates, name.toLowerCase().replace(/\.$/, ''));
 }
 
-/** Parses a value of the option. Throws CredentialError. */
 export function splitSniPair(text: string): { readonly certFile: string; readonly keyFile: string; readonly names: string[] } {
   const [, certFile, keyFile, names] = /^([^,]+),([^,:]+)(?::(.+))?$/.exec(text) ?? [];
   if (certFile === undefined || keyFile === undefined)
@@ -52,7 +50,7 @@ export function splitSniPair(text: string): { readonly certFile: string; readonl
 
 const domain = /^(\*|(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?)$/;
 
-/** The common name, if it is a host name, and the alternative names of type DNS. */
+/** The common name, if it is a host name, and DNS alternative names. */
 function namesOf(certificate: X509Certificate): string[] {
   const names = (certificate.subjectAltName ?? '')
     .split(', ')

@@ -3,22 +3,21 @@ import { checkServerIdentity } from './serverIdentity.js';
 
 type Pem = string | Buffer;
 
-/** The trust and the credentials of a TLS client. Null or absent members are left to Node. */
+/** Null or absent members are left to Node. */
 export interface TlsClientTerms extends Pick<ConnectionOptions, 'servername' | 'rejectUnauthorized' | 'checkServerIdentity'> {
-  /** The certificates that the client trusts: authorities, or certificates of servers themselves. */
+  /** Authorities, or certificates of servers themselves. */
   readonly ca?: Pem | null | undefined;
   readonly cert?: Pem | null | undefined;
   readonly key?: Pem | null | undefined;
 }
 
 /**
- * The options of every TLS client of the programs. A certificate of the bundle is an anchor whether or not it signs itself or is an authority, as in Go: many
- * put the certificate of a webhook itself into its `caBundle`. OpenSSL alone requires a root above each. The check of names is unaffected.
+ * Any certificate of the bundle is an anchor, as in Go: many put the certificate of a webhook itself into its `caBundle`. OpenSSL alone requires a root above
+ * each.
  */
 export function tlsClientOptions({ ca, cert, key, ...terms }: TlsClientTerms): ConnectionOptions {
   const anchors = ca === null || ca === undefined ? {} : { ca, ...partialChain };
   return { checkServerIdentity, ...terms, ...anchors, ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
 }
 
-/** Known to Node, not yet to its type declarations. */
 export const partialChain: object = { allowPartialTrustChain: true };

@@ -1,4 +1,3 @@
-/** OpenSSL's errors for a certificate that no trusted authority signed. */
 const unknownAuthority: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -7,7 +6,7 @@ const unknownAuthority: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Returns why a certificate is invalid in the words of Go's `crypto/x509`, which operators know and scripts search for; null where there are none. */
+/** Uses the words of Go's `crypto/x509`, which scripts search for; null where there are none. */
 export function verificationText(error: Error): string | null {
   const { code = '' } = error as NodeJS.ErrnoException;
   if (unknownAuthority.has(code)) return 'tls: failed to verify certificate: x509: certificate signed by unknown authority';

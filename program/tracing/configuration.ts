@@ -17,12 +17,10 @@ export const tracingKind: ConfigurationKind = {
   fields: { endpoint: 'text', samplingRatePerMillion: { from: 0, to: rateMax } },
 };
 
-/** Reads the file of `--tracing-config-file`. Throws with its errors. */
 export function readTracingConfiguration(file: string): TracingConfiguration {
   const value = readConfiguration(file, tracingKind);
   const ratePerMillion = Number(value['samplingRatePerMillion'] ?? 0);
   const endpoint = String(value['endpoint'] ?? endpointDefault);
-  // Any target that gRPC knows: a host with a port, or a scheme of its own.
   if (!/^(?:[a-z]+:)?\S+$/.test(endpoint) || endpoint.startsWith('http'))
     refuseConfiguration(file, option, [`endpoint must be an address such as ${endpointDefault}, not ${JSON.stringify(endpoint)}`]);
   return { endpoint, ratePerMillion };

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** The trace and the span of a piece of work, as in the W3C's `traceparent`. */
 export interface TraceContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly sampled: boolean;
-  /** The vendor state to propagate (`tracestate`); empty for none. */
+  /** `tracestate`; empty for none. */
   readonly state: string;
 }
 
@@ -13,7 +12,7 @@ const form = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const sampled = 1;
 const stateCharactersMax = 512;
 
-/** Reads both headers; null without a usable `traceparent`. Later versions may add fields, and begin the same. */
+/** Later versions may add fields, and begin the same. */
 export function parseContext(parent: string | undefined, state: string | undefined): TraceContext | null {
   const [, version, traceId = '', spanId = '', flags = '', more] = form.exec(parent ?? '') ?? [];
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return null;
@@ -36,6 +35,6 @@ export const newTraceId = (): string => randomBytes(16).toString('hex');
 
 const parts = 2 ** 32;
 
-/** Decides whether a trace that begins here is sampled: always the same for one trace, so that all programs with this rate sample the same traces. Pure. */
+/** All programs with this rate sample the same traces. */
 export const isSampled = (traceId: string, ratePerMillion: number): boolean =>
   Number.parseInt(traceId.slice(-8), 16) < (ratePerMillion / 1_000_000) * parts;

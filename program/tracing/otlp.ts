@@ -2,7 +2,6 @@ import type { Client } from '@grpc/grpc-js';
 import { messageTypes } from '../grpc/messageType.js';
 import type { Span } from './tracer.js';
 
-/** The few OTLP messages that are sent, by the field numbers of its definition. */
 const types = messageTypes({
   Request: { fields: { resourceSpans: { rule: 'repeated', type: 'ResourceSpans', id: 1 } } },
   Response: { fields: {} },
@@ -44,7 +43,7 @@ export const exportPath = '/opentelemetry.proto.collector.trace.v1.TraceService/
 
 const kinds = { server: 2, client: 3 } as const;
 const statusError = 2;
-/** Milliseconds with fractions, as a whole number of nanoseconds in decimal digits: too large for a number. */
+/** Nanoseconds in decimal digits: too large for a number. */
 const nanoseconds = (ms: number): string => String(BigInt(Math.round(ms * 1000)) * 1000n);
 const keyValue = ([key, value]: readonly [string, string | number]): object => ({
   key,
@@ -76,7 +75,7 @@ const requestOf = (spans: readonly Span[], service: Readonly<Record<string, stri
   ],
 });
 
-/** Bound on spans that wait to be sent; more are dropped, since requests do not wait for a collector. */
+/** More are dropped, since requests do not wait for a collector. */
 const waitingMax = 2_048;
 const batchMax = 512;
 const intervalMs = 1_000;
@@ -88,7 +87,6 @@ export interface ExporterOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** Sends spans to a collector in batches. */
 export class OtlpExporter {
   readonly #options: ExporterOptions;
   #waiting: Span[] = [];

@@ -4,10 +4,9 @@ import { contextHeaders, isSampled, newSpanId, newTraceId, parseContext, type Tr
 export type Attributes = Readonly<Record<string, string | number>>;
 export type SpanKind = 'server' | 'client';
 
-/** A finished span. Times are milliseconds since 1970. */
+/** Times are milliseconds since 1970. */
 export interface Span {
   readonly context: TraceContext;
-  /** The parent span; empty for the first. */
   readonly parentId: string;
   readonly name: string;
   readonly kind: SpanKind;
@@ -34,7 +33,7 @@ export class Tracer {
     this.#options = options;
   }
 
-  /** Begins this server's span: in the trace that the headers name, or in a new one. */
+  /** Begins in the trace that the headers name, or in a new one. */
   begin(name: string, headers: Readonly<Record<string, unknown>>, attributes: Attributes): OpenSpan {
     const [parentText, stateText] = [headers['traceparent'], headers['tracestate']].map((each) =>
       typeof each === 'string' ? each : undefined,

@@ -2,8 +2,8 @@
 const poolBytes = 64 * 1024;
 
 /**
- * Applies to the calling thread. Allocating and collecting pools costs a sixteenth of a create. A small buffer keeps its whole pool alive, so long-lived data
- * (stored objects, keys) have memory of their own.
+ * Allocating and collecting pools costs a sixteenth of a create. A small buffer keeps its whole pool alive, so long-lived data (stored objects, keys) have
+ * memory of their own.
  */
 export function widenBufferPool(): void {
   Buffer.poolSize = poolBytes;

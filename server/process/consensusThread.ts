@@ -1,9 +1,6 @@
 import { loadThread, type ConsensusThread } from '../../raft/index.js';
 
-/**
- * Imported first by `main.ts`: the replica's thread loads in parallel with the server, on another processor. It starts before the options are read, and is not
- * used where they are invalid or name another store; until then it does not keep the process alive.
- */
+/** Imported first by `main.ts`: the replica's thread loads in parallel with the server. It goes unused where options are invalid or name another store. */
 const startsServer = (argv: readonly string[]): boolean =>
   argv.every((argument) => argument.startsWith('-') && !/^--?(h|help|version|etcd-servers)(=|$)/.test(argument));
 

@@ -2,17 +2,16 @@ import { Socket } from 'node:net';
 import { isHandedConnection, type HandOverAnswer } from './handOverMessages.js';
 
 /**
- * Serves connections that the parent process has accepted (`handOverMessages.ts`). No effect without a channel to it, or in a thread. `take` returns false, and
- * leaves the socket alone, while the server stops.
+ * Serves connections of `handOverMessages.ts`. No effect without a channel to it, or in a thread. `take` returns false, and leaves the socket alone, while the
+ * server stops.
  */
 export function takeHandedConnections(take: (socket: Socket) => boolean): void {
   if (process.channel === undefined) return;
   process.on('message', (message: unknown, handle: unknown) => {
     if (!isHandedConnection(message)) return;
     const { handsOver: id } = message;
-    // A client that has left meanwhile leaves no socket.
     if (!(handle instanceof Socket)) return tell({ closed: id });
-    // Nothing is read from it until this turn ends, so that it can still go to another server.
+    // Nothing has been read, so that it can still go to another server.
     if (!take(handle)) {
       handle.destroy();
       return tell({ refused: id });
@@ -20,12 +19,10 @@ export function takeHandedConnections(take: (socket: Socket) => boolean): void {
     tell({ taken: id });
     handle.once('close', () => tell({ closed: id }));
   });
-  // The channel must not keep the process alive.
   process.channel.unref();
   tell({ takesConnections: true });
 }
 
-/** A launcher that is gone needs no answers. */
 function tell(answer: HandOverAnswer): void {
   if (process.connected) process.send?.(answer, undefined, undefined, () => undefined);
 }

@@ -7,16 +7,13 @@ import { inStep } from '../../program/files/inStep.js';
  * 353 were resident, for the same processor time.
  */
 const growthPercentMin = 40;
-/** The minimum growth of a small heap, without which a busy server collects it again and again: a twentieth of what a create costs. */
+/** A busy server would collect a small heap again and again: a twentieth of the cost of a create. */
 const growthBytesMin = 48 * 1024 * 1024;
 const growthPercentMax = 150;
-/** A multiple of the interval for files and connections, so that it causes no further wake-ups. */
+/** A multiple of the interval for files and connections: no further wake-ups. */
 const reviewMs = 4_000;
 
-/**
- * Applies to all threads of the process. V8 reads these flags at each collection, so they may change at run time. Each thread collects its own young
- * generation: it is small, and helpers cost more processor time than they save.
- */
+/** Applies to all threads: V8 reads these flags at each collection. Each thread collects its own young generation, since helpers cost more than they save. */
 export function boundHeapGrowth(): void {
   setFlagsFromString('--no-parallel-scavenge');
   review();

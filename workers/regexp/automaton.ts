@@ -1,24 +1,17 @@
 import { holds, nothing, sideOf, type Side } from './assertions.js';
 import type { Instruction, Program } from './program.js';
 
-/**
- * Decides in linear time whether a text has a match anywhere. A state is the set of active instructions and the preceding side; transitions are cached, so that
- * common texts cost one look-up per character.
- */
+/** A state is the set of active instructions and the preceding side; transitions are cached, so that most characters cost one look-up. */
 
-/** Bounds the uncached steps for one text, some tenths of a second. */
 const stepsMax = 4_000_000;
-/** The cost of a new state in addition to its instructions. */
 const stateSteps = 20;
-/** Bounds the cache, which is then cleared. */
 const statesMax = 2_000;
 const wideMax = 256;
 const ascii = 128;
 
-/** The text is too long for the pattern; whether it matches is unknown. */
 export class PatternBudgetError extends Error {}
 
-/** The steps that searches may still take; several may share one budget. */
+/** Several searches may share one budget. */
 export interface StepBudget {
   left: number;
 }
@@ -74,7 +67,7 @@ export class Automaton {
     return after;
   }
 
-  /** Follows instructions that consume no character; returns true at a match. With `step`, collects the successors by that character. */
+  /** Returns true at a match. Collects the successors by the character of `step`. */
   #closure(state: State, after: Side, step: { readonly code: number; readonly reached: number[] } | null): boolean {
     this.#generation++;
     const stack = this.#stack;
@@ -111,7 +104,7 @@ export class Automaton {
     return state;
   }
 
-  /** States refer to each other, and the retained first one must not keep the others alive. */
+  /** The retained first state must not keep the others alive. */
   #forget(): void {
     this.#states = new Map([[`${nothing}:${this.#program.start}`, this.#first]]);
     this.#first.ascii.fill(undefined);

@@ -1,9 +1,6 @@
-/**
- * Sets of characters. Membership beyond ASCII is tested with a native class on a single character, so that properties and case folding are Unicode's, in
- * constant time.
- */
+/** Membership beyond ASCII is tested with a native class on a single character, in constant time. */
 
-/** A part of a set: `source` is the text within the brackets of a class with the flag `u`. */
+/** The text within the brackets of a class with the flag `u`. */
 export interface ClassItem {
   readonly source: string;
   readonly negated: boolean;
@@ -16,7 +13,6 @@ const no = 2;
 export class CharSet {
   readonly #negated: boolean;
 
-  /** Zero means not yet computed. */
   readonly #ascii = new Uint8Array(ascii);
   readonly #tests: readonly { readonly test: RegExp; readonly negated: boolean }[];
 
@@ -40,7 +36,7 @@ export class CharSet {
 }
 
 const hex = (code: number): string => `\\u{${code.toString(16)}}`;
-/** Surrogates represent themselves only: an escape of one would join the next. */
+/** An escape of a surrogate would join the next. */
 const rangeSource = (low: number, high: number): string => (low === high ? hex(low) : `${hex(low)}-${hex(high)}`);
 
 export const range = (low: number, high: number): ClassItem => ({ source: rangeSource(low, high), negated: false });
@@ -65,7 +61,6 @@ export const posix: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** Null if no category or script has the name. */
 export function propertySource(name: string): string | null {
   if (!/^[A-Za-z_]+$/.test(name)) return null;
   if (name === 'Any') return '\\u{0}-\\u{10ffff}';

@@ -3,8 +3,7 @@ import { PatternBudgetError, type StepBudget } from './automaton.js';
 import type { Instruction, Program } from './program.js';
 
 /**
- * Finds the leftmost match and its groups; among several, the one that the pattern prefers. All threads advance together, each with its group positions, so
- * time is linear in the text times the pattern.
+ * Finds the leftmost match and its groups; among several, the one that the pattern prefers. All threads advance together: time is linear in text times pattern.
  */
 const stepsMax = 5_000_000;
 
@@ -13,7 +12,7 @@ interface Way {
   readonly slots: readonly number[];
 }
 
-/** Returns starts and ends of the match and its groups; -1 for groups that did not participate. Null if there is no match from `from` on. */
+/** Returns starts and ends of the match and its groups; -1 for groups that did not participate. */
 export function findMatch(program: Program, text: string, from: number, budget: StepBudget = { left: stepsMax }): readonly number[] | null {
   const search = new Search(program, text, budget);
   let ways: Way[] = [];
@@ -43,7 +42,6 @@ class Search {
     this.#marks = new Uint32Array(program.instructions.length);
   }
 
-  /** Threads in order of preference; those after a match are dropped. */
   step(ways: readonly Way[], at: number): { readonly ways: Way[]; readonly match: readonly number[] | null } {
     this.#generation++;
     const code = this.#text.codePointAt(at);

@@ -93,7 +93,7 @@ class Parser {
     return lazy === this.#flags.ungreedy;
   }
 
-  /** Returns the bounds of a repetition, or null; a malformed one is plain text. */
+  /** A malformed one is plain text. */
   #repeatCount(): readonly [min: number, max: number] | null {
     const character = this.#peek();
     const simple =
@@ -257,7 +257,7 @@ class Parser {
     return code < 128 && !/[0-9A-Za-z]/.test(letter) ? code : fail('invalid escape sequence', this.#excerpt(from));
   }
 
-  /** A single nonzero digit would be a back reference, which RE2 lacks. */
+  /** A single nonzero digit would be a back reference. */
   #octal(first: string, from: number): number {
     const isOctal = (character: string): boolean => character >= '0' && character <= '7' && character.length === 1;
     if (first !== '0' && !isOctal(this.#peek())) fail('invalid escape sequence', this.#excerpt(from));
@@ -312,7 +312,7 @@ class Parser {
   }
 }
 
-/** The highest product of nested repetition counts; unbounded ones count by their minimum. */
+/** The product of nested counts; unbounded ones count by their minimum. */
 function repeats(node: Node): number {
   switch (node.is) {
     case 'group':

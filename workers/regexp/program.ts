@@ -1,7 +1,7 @@
 import type { CharSet } from './charset.js';
 import { PatternError, type Assertion, type Node, type ParsedPattern } from './syntax.js';
 
-/** Instructions for a machine with several threads. All but `match` continue at `next`. */
+/** All but `match` continue at `next`. */
 export type Instruction =
   | { readonly op: 'set'; readonly set: CharSet; next: number }
   | { readonly op: 'assert'; readonly what: Assertion; next: number }
@@ -16,7 +16,6 @@ export interface Program {
   readonly slots: number;
 }
 
-/** Bounds the memory of one pattern and the work for one character. */
 const instructionsMax = 50_000;
 
 export function compileProgram({ root, groups }: ParsedPattern): Program {
@@ -25,7 +24,6 @@ export function compileProgram({ root, groups }: ParsedPattern): Program {
   return { instructions: emitter.instructions, start: emitter.node(root, match), slots: 2 * groups.length };
 }
 
-/** Emits from the end, so that each part knows its successor. */
 class Emitter {
   readonly instructions: Instruction[] = [];
 

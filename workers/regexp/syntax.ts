@@ -1,6 +1,5 @@
 import type { CharSet } from './charset.js';
 
-/** `group` is the number of a capturing group; zero is the whole match. */
 export type Node =
   | { readonly is: 'empty' }
   | { readonly is: 'set'; readonly set: CharSet }
@@ -13,10 +12,10 @@ export type Node =
 
 export type Assertion = 'textStart' | 'textEnd' | 'lineStart' | 'lineEnd' | 'wordBoundary' | 'noWordBoundary';
 
-/** An invalid pattern; the message continues `error parsing regexp: `. */
+/** `. */
 export class PatternError extends Error {}
 
 export interface ParsedPattern {
   readonly root: Node;
-  /** Indexed by number; the whole match comes first, without a name. */ readonly groups: readonly (string | null)[];
+  readonly groups: readonly (string | null)[];
 }

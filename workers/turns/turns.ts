@@ -1,21 +1,19 @@
 import type { Steps } from '../../api/steps.js';
 
-/** Returns why the outcome is no longer needed, such as a passed deadline, or null. Called before each turn. */
+/** Returns why the outcome is no longer needed, or null. Called before each turn. */
 export type Ended = () => Error | null;
 
 const neverEnds: Ended = () => null;
 
-/** Milliseconds per turn of the event loop that all stepped work may take together. */
+/** Milliseconds per turn for all stepped work together. */
 const budgetMs = 8;
 
 export interface TurnOptions {
   readonly budgetMs?: number;
-  /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
   readonly inNextTurn?: (action: () => void) => void;
 }
 
-/** Returns whether another turn is needed. */
 type Part = (isOver: () => boolean) => 'again' | 'done' | 'tookAll';
 
 /**
@@ -55,8 +53,8 @@ export class Turns {
   }
 
   /**
-   * Returns the outcome directly if the work fits into this turn, else a promise. Errors are thrown or rejected. `ended` ends the work between two turns, runs
-   * its `finally` blocks and rejects the promise with its error.
+   * Returns the outcome if the work fits into this turn, else a promise. `ended` ends the work between two turns, runs its `finally` blocks and rejects the
+   * promise with its error.
    */
   run<T>(steps: Steps<T>, ended = neverEnds): T | Promise<T> {
     for (;;) {
@@ -67,7 +65,7 @@ export class Turns {
     }
   }
 
-  /** Resolves at the start of a turn for indivisible work, the only such work in that turn. Rejects with the error of `ended`. */
+  /** Resolves at the start of a turn for indivisible work. Rejects with the error of `ended`. */
   next(ended = neverEnds): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#wait(() => {
@@ -111,7 +109,6 @@ export class Turns {
     this.#line.push(part);
   }
 
-  /** Sets the end of the turn; the next one begins when the event loop has gone round. */
   #open(): void {
     this.#end = this.#now() + this.#budgetMs;
     this.#inNextTurn(this.#turn);
@@ -121,7 +118,6 @@ export class Turns {
     this.#end = null;
     if (this.#line.length === 0) return;
     this.#open();
-    // Work that needs more waits for another turn, even if time is left.
     for (let waiting = this.#line.length; waiting > 0; waiting--) {
       const part = this.#line.shift()!;
       const outcome = part(this.#isOver);
@@ -131,5 +127,4 @@ export class Turns {
   };
 }
 
-/** The turns of this thread's event loop. */
 export const turns = new Turns();

@@ -1,11 +1,9 @@
-/** Objects above this weight are remembered: V8 lists all members of an object before it yields the first, which takes as long as visiting them all. */
+/** V8 lists all members of an object before it yields the first, so wide objects are remembered. */
 const remembered = 2_000;
 const heavy = new WeakSet<object>();
 
-/** Counts on all levels, and stops as early as possible. */
 export const weighsMore = (value: unknown, most: number): boolean => left(value, most) < 0;
 
-/** Negative as soon as `most` is used up. */
 function left(value: unknown, most: number): number {
   if (typeof value !== 'object' || value === null) return most;
   if (Array.isArray(value)) return leftOfItems(value, most);
@@ -20,11 +18,11 @@ function leftOfItems(items: readonly unknown[], most: number): number {
 
 function leftOfMembers(value: object, most: number): number {
   let [remaining, members] = [most, 0];
-  // Avoids a list of the members: nearly every object is small, and every write checks.
+  // Makes no list of the members: nearly every object is small.
   for (const name in value) {
     members++;
     if (remaining >= 0) remaining = left((value as Readonly<Record<string, unknown>>)[name], remaining - 1);
-    // An object that exhausts a smaller allowance may be narrower; counting on costs less than listing its members again.
+    // It may be narrower than that; counting on costs less than listing its members again.
     if (remaining < 0 && members > remembered) {
       heavy.add(value);
       break;
@@ -33,5 +31,4 @@ function leftOfMembers(value: object, most: number): number {
   return remaining;
 }
 
-/** Returns whether an object was found to have more than two thousand members. */
 export const isKnownWide = (value: object): boolean => heavy.has(value);

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /*
- * At each head of HTTP/1.1 that it reads, Node checks for waiting responses: bytes that the socket has not taken, or queued behind the response. It then pauses
+ * Node checks at each head of HTTP/1.1 that it reads for waiting responses: bytes that the socket has not taken, or queued behind the response. It then pauses
  * the socket, and the parser at the end of its input; it resumes both when neither remains.
  */
 
@@ -37,7 +37,7 @@ export function readOn(socket: Socket, response: ServerResponse): void {
 }
 
 /**
- * By default Node's parser reads from the handle below the stream, which hands over up to four TLS records with each read, even when paused between them: the
+ * Node's parser reads by default from the handle below the stream, which hands over up to four TLS records with each read, even when paused between them: the
  * parser takes data that arrives while paused for an error, and a correct client is cut. A paused stream keeps its data; a data listener switches Node over.
  */
 export function readAsStream(socket: TLSSocket): void {

@@ -5,10 +5,8 @@ const leastSlots = 8;
 const free = -1;
 
 /**
- * The open streams of a session, by their number. Node keeps them in a `Map`. A map whose entries come and go makes itself a new table every few of them, and
- * each old table names the next one and still holds its entries. Once one of them has grown old, the garbage collector's quick rounds find all later ones
- * alive, and with them nearly every stream that there was and all its garbage; only a slow full round frees them. This one clears a place when a stream leaves
- * it, and never replaces its table for that (Knuth, volume 3, 6.4, algorithm R).
+ * The open streams of a session. Node keeps them in a `Map`, which replaces its table every few entries; each old table names the next and holds its entries
+ * (see `ExchangeList`). This one clears a place when a stream leaves it, and never replaces its table for that (Knuth, volume 3, 6.4, algorithm R).
  */
 export class OpenStreams<T> implements Map<number, T> {
   readonly [Symbol.toStringTag] = 'OpenStreams';
@@ -65,7 +63,6 @@ export class OpenStreams<T> implements Map<number, T> {
     this.#size = 0;
   }
 
-  /** A copy: the caller may end streams while iterating. */
   entries(): MapIterator<[number, T]> {
     return [...this.#ids].flatMap((id, place): [number, T][] => (id === free ? [] : [[id, this.#streams[place] as T]])).values();
   }
@@ -102,10 +99,9 @@ export class OpenStreams<T> implements Map<number, T> {
   }
 }
 
-/** Numbers of one side are two apart (RFC 9113, section 5.1.1). */
 const homeOf = (id: number, mask: number): number => (id >> 1) & mask;
 
-/** Streams without a number yet: in a server, each for the moment in which it is made. Node keeps them in a `Set`, with the same cost. */
+/** Streams without a number yet. Node keeps them in a `Set`, with the same cost. */
 export class UnnumberedStreams<T> implements Set<T> {
   readonly [Symbol.toStringTag] = 'UnnumberedStreams';
   readonly #streams: T[] = [];
@@ -159,10 +155,7 @@ interface SessionState {
   pendingStreams: unknown;
 }
 
-/**
- * Makes a session keep its streams so. Node has no public interface for it: a session that is not built as in the releases 20 to 24, or that has streams
- * already, stays unchanged.
- */
+/** Not a public part of Node: a session that is not built as in the releases 20 to 24, or that has streams already, stays unchanged. */
 export function keepStreamsApart(session: ServerHttp2Session): boolean {
   const name = Object.getOwnPropertySymbols(session).find(({ description }) => description === 'state');
   const state = name === undefined ? undefined : (session as unknown as Record<symbol, Partial<SessionState> | undefined>)[name];

@@ -1,12 +1,12 @@
 import type { SendBuffer, Sender } from './sender.js';
 import type { UnsentBytes } from './unsentBytes.js';
 
-/** Upper bound of the bytes handed over to one connection; less when all together have much: no more than this part of the rest. */
+/** Bytes handed over to one connection; less when all together have much. */
 const unsentBytesMax = 1024 * 1024;
 const shareOfRest = 16;
-/** One piece is at most this part of a connection's room, so that unread streams leave room for others. */
+/** One piece's share of a connection's room: unread streams leave room for others. */
 const shareOfRoom = 8;
-/** Pieces are no smaller: a frame of HTTP/2, and a record of TLS. A connection with nothing pending gets that much whatever others have. */
+/** A frame of HTTP/2, and a record of TLS. A connection with nothing pending gets that much whatever others have. */
 export const pieceBytesMin = 16 * 1024;
 const pieceBytesMax = 128 * 1024;
 

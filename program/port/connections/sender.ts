@@ -1,25 +1,20 @@
-/** A sender with bytes for a connection that has no room for them now. */
 export interface Sender {
-  /** Called when there is room again, or the connection is over. If the room does not suffice, `whenRoom` must be called again. */
+  /** Called once, when there is room again or the connection is over. */
   sendMore(): void;
 }
 
 /**
- * The back-pressure of one connection: bytes handed over to it that the network has not taken yet. HTTP/2 bounds each stream by windows that the client
- * chooses, and a client that chooses wide ones would have everything encrypted and kept in native memory at once.
+ * Bounds the bytes of one connection that the network has not taken: a client that chooses wide windows of HTTP/2 would have everything encrypted and kept in
+ * native memory at once.
  */
 export interface SendBuffer {
-  /** Size of the piece that may be handed over now; 0 without room. */
   readonly pieceBytes: number;
   add(bytes: number): void;
   remove(bytes: number): void;
-  /** Calls the sender once, after those that wait already. */
   whenRoom(sender: Sender): void;
-  /** Has no effect on a sender that does not wait. */
   forget(sender: Sender): void;
 }
 
-/** The buffer of a stream whose connection is unbounded. */
 export const unbounded: SendBuffer = {
   pieceBytes: 128 * 1024,
   add: () => undefined,

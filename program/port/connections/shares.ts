@@ -2,12 +2,10 @@ export interface Share {
   amount: number;
 }
 
-/** Users with a count of zero are forgotten when there are so many. */
 const keptMax = 1_000;
 
 /**
- * Counts every owner's share. An owner whose count falls to zero stays known for a while: a map through which entries stream replaces its table again and
- * again, which would cost each request more than the counting does.
+ * Counts every owner's share. An owner whose count falls to zero stays known for a while: a map through which entries stream is costly (see `ExchangeList`).
  */
 export class Shares {
   readonly #byOwner = new Map<string, Share>();

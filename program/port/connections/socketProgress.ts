@@ -1,19 +1,14 @@
 import type { Socket } from 'node:net';
 import { socketQueueOf } from './socketQueue.js';
 
-/**
- * Bound on bytes that wait in a socket for longer than a moment: all that a connection may have handed over, plus heads, connection frames and small events.
- */
+/** Bytes that may wait in a socket for long: all that a connection may have handed over, plus heads, frames and small events. */
 const queuedBytesMax = 8 * 1024 * 1024;
 
 export interface ProgressTimes {
-  /** Until the client takes something of the waiting bytes. */
   readonly takingMs: number;
-  /** Until the socket falls below its bound. */
   readonly overfullMs: number;
 }
 
-/** Detects whether a client takes the bytes of its socket. */
 export class SocketProgress {
   #takenBytes = 0;
   #takenAt: number | null = null;

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 
-/** The bytes of a socket, as the operating system has taken them. */
 export interface SocketQueue {
   readonly queuedBytes: number;
   readonly takenBytes: number;
@@ -13,8 +12,8 @@ interface Handle {
 }
 
 /**
- * Node's streams do not know it: an HTTP/2 session writes past its socket, whose `writableLength` stays 0, and `bytesWritten` counts bytes that are still
- * queued. The native handles do. Null once the connection is gone, and where Node differs from the releases 20 to 24.
+ * An HTTP/2 session writes past its socket, whose `writableLength` stays 0, and `bytesWritten` counts queued bytes; only native handles know. Null once the
+ * connection is gone, and where Node differs from the releases 20 to 24.
  */
 export function socketQueueOf(socket: Socket): SocketQueue | null {
   const { _handle: tls } = socket as unknown as { readonly _handle?: Handle | null };

@@ -2,8 +2,8 @@ import { anonymousUser, groupMasters } from '../../authentication/authenticator.
 import type { User } from '../../../api/user.js';
 
 /**
- * A user's standing when room gets scarce: strangers are unauthenticated, the cluster depends on the essential users (a flood of clients must not cost nodes
- * and managers their leases), and administrators are admitted to inspect problems.
+ * Priority when room gets scarce: strangers are unauthenticated; a flood of clients must not cost the essential users, nodes and managers, their leases;
+ * administrators inspect problems.
  */
 export type Standing = 'stranger' | 'ordinary' | 'essential' | 'administrator';
 

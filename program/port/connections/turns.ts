@@ -4,24 +4,21 @@ import { Line } from './line.js';
 import { Paces } from './paces.js';
 import { readingOf, type Reading } from './reading.js';
 
-/** Pieces of work that begin in one turn of the event loop: a millisecond or two. Further ones wait for several turns. */
+/** Pieces of work in one turn: a millisecond or two. */
 const perTurnMax = 16;
-/**
- * Milliseconds after which none begins in a turn any more: the first request of a connection, whose certificates are checked, or a part of a long list takes as
- * long as many others.
- */
+/** The first request of a connection, whose certificates are checked, or a part of a long list takes as long as many others. */
 const budgetMs = 2;
-/** Requests of one connection that wait for a turn; more than streams may be open, since those that were cancelled count until then. */
+/** Waiting requests of one connection; more than open streams, since cancelled ones count. */
 const waitingMax = 8_192;
 
-/** Waiting requests of one client above which nothing more is read from its connections: decoding heads takes time outside any turn. */
+/** Nothing more is read from a client with more waiting requests: decoding heads takes time outside any turn. */
 const heldFrom = 64;
 
 export interface Bringer {
   readonly userName: string;
   readonly ends: string;
   readonly socket: Socket;
-  /** All HTTP/2 connections of the user of the latest request, this one included; empty before the first request. */
+  /** The same as those of `Connection`. */
   readonly siblings: Iterable<Bringer>;
   cut(): void;
 }
@@ -31,38 +28,31 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Requests of one connection that wait for their beginning. */
 interface Lane {
   readonly bringer: Bringer;
   readonly waiting: Line<Waiting>;
-  /** The client that its turns count for, fixed while something waits here or it is held, though another user may have sent a request meanwhile. */
+  /** Fixed while something waits here or it is held, even when another user sends requests. */
   owner: Owner;
-  /** True when it is in its owner's queue of lanes. */
   queued: boolean;
-  /** True when reading is paused and its owner knows. */
   held: boolean;
-  /** Node may read it all the same: it does once it has written. */
+  /** Node reads again once it has written. */
   slipped: boolean;
 }
 
-/** Waiting work of one client: of one user, or of a connection whose user is still unknown. */
+/** One user, or a connection whose user is still unknown. */
 interface Owner {
   readonly key: string;
   readonly isStranger: boolean;
-  /** Requests that have begun, waited for something, and want to go on. */
   readonly returning: Line<() => void>;
   readonly lanes: Line<Lane>;
-  /** Requests that want to begin, on all of its connections. */
   waiting: number;
-  /** Paused connections, in the order of their turns to be read again. */
   readonly held: Line<Lane>;
-  /** The turn of the event loop in which one of them last resumed reading. */
+  /** The turn in which one of them last resumed reading. */
   readAt: number;
-  /** None of its connections was read again since it had so many requests that all were held. */
+  /** None of its connections was read again since all were held. */
   allHeld: boolean;
-  /** Out of the rotation: none of its requests may begin before another one has left its place, or some time is over. */
+  /** Paced, and out of the rotation. */
   aside: boolean;
-  /** A timer runs that ends this. */
   timed: boolean;
 }
 
@@ -70,9 +60,8 @@ export interface TurnOptions {
   readonly perTurn: number;
   readonly now: () => number;
   readonly inNextTurn: (action: () => void) => void;
-  /** Calls the action after all pending promise reactions have run. */
+  /** Calls after all pending promise reactions. */
   readonly afterwards: (action: () => void) => void;
-  /** Calls the action when so many milliseconds are over. */
   readonly later: (action: () => void, ms: number) => void;
   readonly reading: (bringer: Bringer) => Reading | null;
 }
@@ -115,13 +104,10 @@ export class Turns {
   readonly #lanes = new WeakMap<Bringer, Lane>();
   readonly #owners = new Map<string, Owner>();
   readonly #rotation = new Line<Owner>();
-  /** Held connections that Node may read. */
   #slipped: Lane[] = [];
   #begun = 0;
-  /** The event loop has been asked for another turn. */
   #coming = false;
   #turns = 0;
-  /** When the current turn ends: counted from its first piece. */
   #end = 0;
   readonly #options: TurnOptions;
   readonly #paces: Paces;
@@ -131,7 +117,7 @@ export class Turns {
     this.#paces = new Paces(this.#options.now);
   }
 
-  /** Begins a received request now, or in its turn. A connection with far too many waiting requests is cut. */
+  /** A connection with far too many waiting requests is cut. */
   begin(bringer: Bringer, stream: Waiting['stream'], begin: () => void): void {
     const key = keyOf(bringer);
     if (this.#isFree() && this.#mayBegin(key)) {
@@ -153,12 +139,10 @@ export class Turns {
     if (owner.waiting >= heldFrom) this.#holdAll(lane);
   }
 
-  /** A request of the connection has found no room. */
   refused(bringer: Bringer): void {
     this.#paces.refused(keyOf(bringer));
   }
 
-  /** A request of the connection has left its place to another one. */
   left(bringer: Bringer): void {
     const key = keyOf(bringer);
     if (!this.#paces.left(key)) return;
@@ -166,7 +150,7 @@ export class Turns {
     if (owner !== undefined) this.#return(owner);
   }
 
-  /** An answer has been written to the connection, which makes Node read on: once it has, a connection that is held is held again, before anything has been read. */
+  /** A write makes Node read on: a held connection is held again before anything is read. */
   answered(bringer: Bringer): void {
     const lane = this.#lanes.get(bringer);
     if (lane === undefined || !lane.held || lane.slipped) return;
@@ -175,12 +159,11 @@ export class Turns {
     this.#askForTurn();
   }
 
-  /** Whether the connection is not read because much of its client waits. */
   holds(bringer: Bringer): boolean {
     return this.#lanes.get(bringer)?.held === true;
   }
 
-  /** Lets a request of the user go on after a wait. Returns undefined where it may go on at once; otherwise the promise settles in its turn. */
+  /** Undefined where it may go on at once; otherwise the promise settles in its turn. */
   goOn(user: string): Promise<void> | undefined {
     if (this.#isFree()) {
       this.#count();
@@ -198,7 +181,6 @@ export class Turns {
     return this.#rotation.length === 0 && this.#hasRoom();
   }
 
-  /** Whether the client is not paced, or has nothing that waits before this. */
   #mayBegin(key: string): boolean {
     return !this.#owners.has(key) && this.#paces.allows(key);
   }
@@ -240,7 +222,6 @@ export class Turns {
     return owner;
   }
 
-  /** Nothing of it may begin: it stands aside until that changes. */
   #standAside(owner: Owner): void {
     owner.aside = true;
     if (owner.timed) return;
@@ -258,7 +239,7 @@ export class Turns {
     this.#askForTurn();
   }
 
-  /** Those of its client that have something to read as well, in this very turn, are not read any more. */
+  /** Other connections of its client that have input in this turn are not read any more. */
   #holdAll(lane: Lane): void {
     this.#hold(lane);
     if (lane.owner.allHeld) return;
@@ -274,11 +255,9 @@ export class Turns {
       lane.held = true;
       lane.owner.held.push(lane);
     }
-    // Repeated each time: something has been read.
     this.#options.reading(lane.bringer)?.readStop();
   }
 
-  /** Returns the next request of a client that still wants a response. */
   #nextBeginning(owner: Owner): (() => void) | null {
     const { lanes } = owner;
     for (let lane = lanes.shift(); lane !== undefined; lane = lanes.shift()) {
@@ -294,7 +273,7 @@ export class Turns {
     return null;
   }
 
-  /** Somebody has said meanwhile who he is: what waits on the connection is his. */
+  /** The client has authenticated meanwhile: waiting requests count for that user. */
   #handOver(lane: Lane): void {
     const { owner: stranger, waiting } = lane;
     const owner = this.#ownerOf(keyOf(lane.bringer));
@@ -305,11 +284,10 @@ export class Turns {
     lane.owner = owner;
   }
 
-  /** Reads one paused connection again; its requests are there before the next turn. */
+  /** Its requests arrive before the next turn. */
   #nextReading(owner: Owner): (() => void) | null {
     if (owner.readAt === this.#turns) return null;
     let lane = owner.held.shift();
-    // A connection that was handed over belongs to another owner.
     while (lane !== undefined && lane.owner !== owner) lane = owner.held.shift();
     if (lane === undefined) return null;
     return () => {
@@ -320,7 +298,7 @@ export class Turns {
     };
   }
 
-  /** Returns the next step of a client: null where it has nothing to do, `paced` where its next request may not begin yet. */
+  /** Null where the client has nothing to do. */
   #nextOf(owner: Owner): (() => void) | 'paced' | null {
     if (!this.#paces.allows(owner.key)) return owner.waiting > 0 || owner.held.length > 0 ? 'paced' : null;
     const beginning = this.#nextBeginning(owner);
@@ -361,7 +339,7 @@ export class Turns {
     this.#slipped = [];
   }
 
-  /** `resting` owners had a connection read in this turn, and have nothing else to do in it. */
+  /** `resting` owners had a connection read in this turn. */
   #goRound(resting: Owner[]): void {
     while (this.#hasRoom()) {
       const owner = this.#rotation.shift();
@@ -372,7 +350,6 @@ export class Turns {
       else if (piece !== null) {
         this.#rotation.push(owner);
         this.#run(piece);
-        // It goes on where it waited: only then is its cost known.
         if (returning !== undefined) {
           this.#options.afterwards(() => this.#goRound(resting));
           return;
@@ -380,16 +357,14 @@ export class Turns {
       } else if (owner.held.length > 0) resting.push(owner);
       else this.#owners.delete(owner.key);
     }
-    // There is a next turn, since these had a connection read in this one.
     for (const owner of resting) this.#rotation.push(owner);
   }
 }
 
-/** An unused connection has a key of its own, distinguished from users by a character that no name of a user has. */
+/** Keys of unused connections begin with a character that no name of a user has. */
 const keyOf = ({ userName, ends }: Bringer): string => (userName === '' ? `${strangersMark}${ends}` : userName);
 const strangersMark = '\n';
 
-/** Returns the next request of the connection that still wants a response. */
 function nextOf({ owner, waiting }: Lane): (() => void) | null {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
     owner.waiting -= 1;
@@ -398,5 +373,4 @@ function nextOf({ owner, waiting }: Lane): (() => void) | null {
   return null;
 }
 
-/** One per thread: all its work for clients shares one event loop. */
 export const turns = new Turns();

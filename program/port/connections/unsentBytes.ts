@@ -1,20 +1,16 @@
-/**
- * Bound for all clients together: bytes handed over to connections, and complete responses that wait. Lists are made as they are taken and do not count before.
- */
+/** All clients: bytes handed over to connections, and complete responses that wait. Lists are made as they are taken. */
 const unsentBytesMax = 64 * 1024 * 1024;
-/** Above the bound, connections are cut until this part is left. */
 const keptShare = 0.75;
 
 export interface Holder {
   readonly owner: string;
   readonly unsentBytes: number;
-  /** Ends the connection now: its encrypted bytes are freed only with it. */
   cutNow(): void;
 }
 
 /**
- * Counts the bytes that clients do not take, with the memory of each waiting response. When there are too many, the owner with most of them loses connections,
- * the largest first, until another has more: an owner with few bytes loses nothing, however slowly it reads.
+ * When clients do not take too many bytes, the owner of most of them loses connections, the largest first, until another has more: an owner with few bytes
+ * loses nothing, however slowly it reads.
  */
 export class UnsentBytes {
   #max: number;
@@ -34,7 +30,6 @@ export class UnsentBytes {
     return this.#bytes;
   }
 
-  /** Bytes that may be added before a connection is cut. */
   get rest(): number {
     return this.#max - this.#bytes;
   }
