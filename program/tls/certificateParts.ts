@@ -1,7 +1,6 @@
 import { isIPv4 } from 'node:net';
 import { bits, boolean, implicit, identifier, octets, sequence } from './der.js';
 
-
 /** RFC 5280, 4.2.1.3: the first bit is the highest. */
 const keyUsages = { digitalSignature: 0, keyCertSign: 5, cRLSign: 6 } as const;
 
