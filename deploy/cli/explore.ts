@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { parseDuration } from '../../api/duration.js';
 import { CommandRefused } from './control.js';
 import { quote } from './foreground.js';
 import { exitCodes, print, say } from './output.js';
@@ -22,12 +23,10 @@ interface ExploreTerms {
   readonly json: boolean;
 }
 
-const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
-
 function parseTime(text: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(text) ?? [];
-  if (amount === undefined) throw new InvalidArgumentError(`${JSON.stringify(text)} is no time such as 90s or 10m`);
-  return Number(amount) * unitMs[unit as keyof typeof unitMs];
+  const read = parseDuration(text);
+  if (!read.ok || read.milliseconds < 0) throw new InvalidArgumentError(`${JSON.stringify(text)} is no time such as 90s or 1m30s`);
+  return read.milliseconds;
 }
 
 const parsePath = (text: string, before: readonly string[]): readonly string[] => [...before, text];

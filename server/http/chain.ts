@@ -28,7 +28,7 @@ import { originFilter } from './filters/origin.js';
 import { traceFilter } from './filters/trace.js';
 import type { Tracer } from '../../program/tracing/tracer.js';
 import { expectsOther, headFaultOf } from '../../program/port/headFaults.js';
-import { requestInfo } from './requestinfo.js';
+import { requestInfo } from '../../api/requestInfo.js';
 import { parseQuery, parseTarget } from '../../program/port/target.js';
 
 export interface ChainOptions {

@@ -5,7 +5,7 @@ import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { dumpPage } from '../../../server/fairness/pages.js';
 import { workOf } from '../../../server/fairness/seats.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
-import { requestInfo } from '../../../server/http/requestinfo.js';
+import { requestInfo } from '../../../api/requestInfo.js';
 import type { ApiObject } from '../../../api/object.js';
 import { collectGarbage } from '../../fixtures/collectGarbage.js';
 import { openFrontDoor, type FrontDoor } from '../http/frontDoor.js';

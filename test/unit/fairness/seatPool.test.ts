@@ -3,7 +3,7 @@ import { Fairness, type Guest } from '../../../server/fairness/fairness.js';
 import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { SharedSeats } from '../../../server/fairness/seatPool.js';
 import type { ApiObject } from '../../../api/object.js';
-import { requestInfo } from '../../../server/http/requestinfo.js';
+import { requestInfo } from '../../../api/requestInfo.js';
 
 const level = (name: string, shares = 1): ApiObject =>
   ({

@@ -5,7 +5,7 @@ import { firstGuess } from '../../../server/fairness/level.js';
 import { levelOf, schemaOf } from '../../../server/fairness/objects.js';
 import { Tally } from '../../../server/fairness/tally.js';
 import type { ApiObject } from '../../../api/object.js';
-import { requestInfo } from '../../../server/http/requestinfo.js';
+import { requestInfo } from '../../../api/requestInfo.js';
 import { shownSeries } from '../../fixtures/shownSeries.js';
 
 const level = {

@@ -177,6 +177,7 @@ export const rules: readonly Rule[] = [
   { from: 'deploy/handOver.ts', to: ['deploy/', 'server/process/handOverMessages.js'] },
   // Says which SQLite a replica would take on this machine.
   { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
+  { from: 'deploy/cli/explore.ts', to: ['deploy/', 'api/duration.js'] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { requestInfo } from '../../../server/http/requestinfo.js';
+import { requestInfo } from '../../../api/requestInfo.js';
 import { parseQuery, parseTarget } from '../../../program/port/target.js';
 
 interface Expected {
