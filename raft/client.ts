@@ -16,30 +16,28 @@ export type { LogLine } from './replica/port.js';
 
 export interface ClientOptions {
   readonly log?: (line: LogLine) => void;
-  /** A thread loaded earlier, which serves nothing else. */
   readonly thread?: ConsensusThread | undefined;
 }
 
-/** A thread that loads its code and waits for its first message. */
 export type ConsensusThread = Worker;
 
-/** Loading takes a tenth of a second on another processor, so call it early. */
+/** Loading takes a tenth of a second: call it early. */
 export const loadThread = (): ConsensusThread =>
   new Worker(new URL('./thread.js', import.meta.url), { name: 'raft', resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMb } });
 
-/** The default, three times as much, would only hold memory. */
+/** The default is three times as much. */
 const youngGenerationMb = 16;
 
 /**
- * Starts a replica in its own thread. Resolves once its data is open and it listens for peers, perhaps before the cluster has a leader (see `barrier`). Rejects
- * with a StorageError or ReplicaError if it cannot start.
+ * Resolves once its data is open and it listens for peers, perhaps before the cluster has a leader (see `barrier`). Rejects with a StorageError or ReplicaError
+ * if it cannot start.
  */
 export async function startReplica(options: ReplicaOptions, client: ClientOptions = {}): Promise<Replica & ReplicaAdministration> {
   const { replica } = await start(options, null, client);
   return replica;
 }
 
-/** Gives another thread of this process access. Send it once, with `port` in the transfer list. */
+/** Send it once, with `port` in the transfer list. */
 export interface ReplicaTicket {
   readonly session: string;
   readonly port: MessagePort;
@@ -54,7 +52,6 @@ export interface SharedReplica {
   readonly published: () => Revision;
 }
 
-/** Starts a replica for this thread and `others`. It stops when this thread stops it. */
 export async function startSharedReplica(
   options: ReplicaOptions,
   others: number,
@@ -71,7 +68,7 @@ export async function startSharedReplica(
   };
 }
 
-/** Uses another thread's replica. `stop` ends only this thread's use. */
+/** `stop` ends only this thread's use. */
 export function joinReplica({ session, port, takenBytes, published: word, soleMember }: ReplicaTicket): SharedReplica {
   const ended = new Promise<void>((resolve) => port.once('close', () => resolve()));
   const published = readerOf(word);
@@ -82,7 +79,6 @@ export function joinReplica({ session, port, takenBytes, published: word, soleMe
     published,
     post: (batch) => port.postMessage(batch, [batch]),
     ended,
-    // The thread that owns the replica receives its log.
     log: () => undefined,
   });
   port.on('message', (batch: ArrayBufferLike) => joined.receive(batch));

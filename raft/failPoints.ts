@@ -1,10 +1,7 @@
 import { openSync, readSync } from 'node:fs';
 import process from 'node:process';
 
-/**
- * Moments at which a crash leaves something half done, where a test can kill the process. "Committed" and "uncommitted" refer to a SQLite transaction; for the
- * log, committed means synced.
- */
+/** Moments at which a test can kill the process. "Committed" and "uncommitted" refer to a SQLite transaction; for the log, committed means synced. */
 export const failPoints = {
   'log.append.unsynced': 'Entries are in the transaction, and not on disk. A leader has sent them to its followers.',
   'log.append.synced': 'Entries are on disk, and nobody knows.',
@@ -47,15 +44,11 @@ export const failPoints = {
 
 export type FailPoint = keyof typeof failPoints;
 
-/** Names the file that arms a process, which must exist at its start. Production sets none. */
 export const failPointsVariable = 'RAFT_FAIL_POINTS';
 
 const orderBytesMax = 128;
 
-/**
- * Call it as `failPoint?.('name')`: in production this compares a constant with undefined. In a test it reads the file; if that holds `ORDER POINT N`, the
- * process is killed the Nth time at the point since the file changed. Any new word as ORDER renews the request. Other content arms nothing.
- */
+/** Undefined in production. In a test, a file with `ORDER POINT N` kills the process the Nth time at the point; any new word as ORDER renews the request. */
 export const failPoint: ((point: FailPoint) => void) | undefined = watchFile(process.env[failPointsVariable]);
 
 function watchFile(path: string | undefined): ((point: FailPoint) => void) | undefined {
@@ -79,7 +72,6 @@ function watchFile(path: string | undefined): ((point: FailPoint) => void) | und
   };
 }
 
-/** Like an external SIGKILL: no thread runs on. */
 function die(): void {
   process.kill(process.pid, 'SIGKILL');
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);

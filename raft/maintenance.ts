@@ -14,10 +14,7 @@ import { addressComplaint } from './transport/address.js';
 import { clusterIdOf } from './transport/handshake.js';
 import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './types.js';
 
-/**
- * Work on data directories and backups of stopped replicas. A backup is a sealed copy of the store (`store/snapshot.ts`): objects and their history, without
- * votes or terms, so restoring it creates a new cluster.
- */
+/** A backup is a sealed copy of the store (`store/snapshot.ts`): objects and their history, without votes or terms, so restoring it creates a new cluster. */
 
 /** All replicas of a new cluster use the same backup, members and token. */
 export interface Founding {
@@ -38,9 +35,8 @@ const storeName = 'store.db';
 const logName = 'log.db';
 
 /**
- * The distance of a new cluster's revisions from those of its backup. The old cluster may have gone on after the backup: its clients must neither wait for the
- * revisions they have seen nor meet them with another meaning, but list anew. No cluster reaches this number between backup and restore (28 hours of 10,000
- * writes a second), and it is the same on every restored server.
+ * The old cluster may have gone on after the backup: its clients must neither wait for the revisions they have seen nor meet them with another meaning, but
+ * list anew. No cluster reaches this number between backup and restore (28 hours of 10,000 writes a second), and it is the same on every restored server.
  */
 export const revisionsSkipped = 1_000_000_000;
 
@@ -51,8 +47,8 @@ export function verifyBackup(file: string): Contents {
 }
 
 /**
- * Creates the data directory of a new cluster's replica from a backup, which is verified first and stays unchanged. The directory appears whole or not at all.
- * Throws a StorageError, or a ReplicaError if the backup is damaged or the directory is not empty.
+ * Verifies the backup first. The directory appears whole or not at all. Throws a StorageError, or a ReplicaError if the backup is damaged or the directory is
+ * not empty.
  */
 export function restoreBackup(file: string, { dataDirectory, memberId, clusterToken, members }: Founding): Contents {
   checkFounding({ memberId, clusterToken, members });
@@ -74,7 +70,7 @@ export function restoreBackup(file: string, { dataDirectory, memberId, clusterTo
   }
 }
 
-/** A server restored with invalid members would never start, and would make its directory useless. */
+/** A server restored with invalid members would never start. */
 function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'dataDirectory'>): void {
   const refuse = (reason: string): never => {
     throw new ReplicaError('INVALID_OPTIONS', reason);
@@ -120,7 +116,7 @@ function found(directory: string, membership: Membership, { memberId, clusterTok
 
 export interface Inspected extends Contents {
   readonly revision: Revision;
-  /** The log's last entry; those after `index` are not applied yet, and those after `committed` may never be. */
+  /** Entries after `committed` may never be applied. */
   readonly lastIndex: LogIndex;
   readonly lastTerm: Term;
   readonly committed: LogIndex;
@@ -132,7 +128,6 @@ interface Owner {
   readonly clusterToken: string;
 }
 
-/** Throws a StorageError or a ReplicaError. */
 export function inspect(owner: Owner): Inspected {
   const { store, log } = open(owner);
   try {
@@ -158,17 +153,14 @@ export function inspect(owner: Owner): Inspected {
 
 const entriesBytes = 4 * 1024 * 1024;
 
-/**
- * Makes a backup from one replica's data directory after a majority is lost: its whole log, including entries that may not be committed. It has acknowledged
- * writes if this replica had received them. The directory stays unchanged.
- */
+/** Takes the whole log, after a majority is lost, including entries that may not be committed, and acknowledged writes only if this replica had received them. */
 export async function rescueBackup(owner: Owner, file: string): Promise<Inspected> {
   if (existsSync(file)) throw new ReplicaError('INVALID_OPTIONS', `${file} exists already; a backup never takes the place of another file`);
   const work = `${resolve(file)}.work`;
   checkDirectory(owner.dataDirectory);
   const storeFile = join(owner.dataDirectory, storeName);
   try {
-    // A running server is not lost, and would write during the copy.
+    // A running server would write during the copy.
     refuseIfInUse(storeFile);
     copyDirectory(owner.dataDirectory, work);
     refuseIfInUse(storeFile);
@@ -219,7 +211,6 @@ function open({ dataDirectory, memberId, clusterToken }: Owner): ReturnType<type
   });
 }
 
-/** Includes the files that SQLite keeps next to the databases. */
 function copyDirectory(from: string, to: string): void {
   rmSync(to, { recursive: true, force: true });
   makeDirectory(to);

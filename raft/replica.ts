@@ -28,12 +28,10 @@ export interface OpenOptions {
   readonly sink: ReplicaSink;
   readonly soleMember: SoleMember;
   readonly continuations: Continuations;
-  /** Continues counting after an earlier replica of the same session. */
   readonly attempts?: AttemptCounter;
-  /** The revision up to which `sink` has received everything; later changes in the store are delivered first. Null delivers from here on. */
+  /** Later changes in the store are delivered first. Null delivers from here on. */
   readonly told?: Revision | null;
   readonly limits?: ReplicaLimits | undefined;
-  /** Measures the disk. Default: that of the data directory. */
   readonly disk?: ReadDisk | undefined;
 }
 
@@ -44,10 +42,7 @@ export const diskOf: ReadDisk = (directory) => {
   return { freeBytes: bavail * bsize, fileSystemBytes: blocks * bsize };
 };
 
-/**
- * Starts a replica in this thread, which runs until `stop` or a failure, reported to `sink`. Rejects with a StorageError, a ReplicaError, or an Error of the
- * listener.
- */
+/** Runs until `stop` or a failure, reported to `sink`. Rejects with a StorageError, a ReplicaError, or an Error of the listener. */
 export async function openReplica({
   options,
   session,
@@ -89,13 +84,13 @@ export async function openReplica({
   }
 }
 
-/** Joining replicas know the others, and clusters that shrank to one member have removed those that might call. */
+/** A joining replica knows the others, and a cluster that shrank has removed them. */
 function isAlone(self: MemberId, { store }: DataDirectory): boolean {
   const { members } = store.membership;
   return members.length === 1 && members[0]?.id === self && members[0].role === 'voter';
 }
 
-/** Called from a socket's event: a failed disk must end the replica, not just a connection. */
+/** A failed disk must end the replica, not just a connection. */
 function rememberPeer({ log }: DataDirectory, inbox: Inbox, id: MemberId, incarnation: string): boolean {
   try {
     return log.rememberPeer(id, incarnation) !== 'different';
@@ -184,11 +179,9 @@ function checkOptions(options: ReplicaOptions): void {
   for (const { address } of options.initialMembers) if (options.initialMembers.length > 1) parseAddress(address);
 }
 
-/** This replica must be a member of a new cluster; a cluster of several needs certificates and a listening address. */
 function checkMembership(options: ReplicaOptions, { store, log }: DataDirectory): void {
   const { members, removed } = store.membership;
   if (removed.includes(options.memberId)) throw new ReplicaError('REMOVED', `member ${options.memberId} was removed from the cluster`);
-  // A learner that catches up passes through memberships without itself.
   if (log.created && !members.some(({ id }) => id === options.memberId))
     throw new ReplicaError(
       'INVALID_OPTIONS',

@@ -21,12 +21,12 @@ export class AdaptiveTimeout {
     this.#timeoutsMax = timeoutsMax;
   }
 
-  /** The shortest wait; the longest is almost twice that. */
+  /** The longest is almost twice that. */
   get ticks(): number {
     return Math.max(this.#electionTicks, 2 * this.#longest);
   }
 
-  /** Records the end of a silence. One that had not begun teaches nothing. */
+  /** A silence that had not begun teaches nothing. */
   learn(silence: number): void {
     const taught = Math.min(silence, this.ticks, (this.#electionTicks * this.#timeoutsMax) / 2);
     this.#longest = Math.max(this.#longest, taught);

@@ -19,12 +19,11 @@ export function calmInterval({ heartbeatTicks, electionTicks }: CoreOptions): nu
   return Math.max(heartbeatTicks, Math.floor(electionTicks * limits.calmHeartbeat));
 }
 
-/** Ticks by which a quiesced message delays the next one. */
 function calmPatience(options: CoreOptions): number {
   return calmInterval(options) - options.heartbeatTicks;
 }
 
-/** Returns whether a message has no news: this follower's whole log was acknowledged before, and is committed. */
+/** No news: this follower's whole log was acknowledged before, and is committed. */
 export function isCalmWord({ log, answered, term }: Server, { entries, previousIndex, commit, round }: MessageOf<'append'>): boolean {
   const nothingNew = entries.length === 0 && previousIndex === log.lastIndex && commit === log.commit && log.commit === log.lastIndex;
   return nothingNew && answered.term === term && answered.match >= log.lastIndex && answered.round >= round;
@@ -35,7 +34,6 @@ export function heardWord(server: Server, isCalm: boolean): void {
   server.silence = { ...server.silence, since: server.now + server.patience };
 }
 
-/** This follower needs an immediate answer of its leader. */
 export function becomeImpatient(server: Server): void {
   if (server.leadership !== null) return;
   const left = leftOfPatience(server, { elapsed: server.electionElapsed, options: server.options });
@@ -44,7 +42,7 @@ export function becomeImpatient(server: Server): void {
   server.patience = left;
 }
 
-/** The leader sends to all. Replies to a quiesced message come with the next one, to others at once. */
+/** Replies to a quiesced message come with the next one, to others at once. */
 export function spokeWord(
   server: Server,
   leadership: Leadership,

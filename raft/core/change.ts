@@ -8,8 +8,7 @@ import type { Server } from './server.js';
 
 /**
  * Adds, promotes or removes one server (dissertation, chapter 4), effective when appended. The leader must first have committed an entry of its own term:
- * otherwise two changes of different terms, each unknown to the other, could form quorums that do not intersect (the correction of 2015 to single-server
- * changes).
+ * otherwise quorums of two changes might not intersect (the correction of 2015).
  */
 export function changeMembership(server: Server, leadership: Leadership, change: MembershipChange): ChangeResult {
   const reason = refusal(server, leadership, change);
@@ -30,7 +29,7 @@ function refusal(server: Server, leadership: Leadership, change: MembershipChang
 /** A quorum may need a lagging voter (dissertation, section 4.2.1). */
 function laggardReason(server: Server, leadership: Leadership, id: typeof server.id): string | null {
   const peer = leadership.peers.get(id);
-  if (peer === undefined) return null; // It is not a learner: `changed` reports why it cannot be promoted.
+  if (peer === undefined) return null;
   if (!isActive(server, peer)) return `${id} does not answer, so it has not caught up: start it, see what its log says, and try again`;
   const caughtUp = peer.state === 'replicate' && peer.match + limits.promoteLagEntriesMax >= server.log.commit;
   return caughtUp ? null : `${id} has not caught up with the log yet: it is at ${peer.match} of ${server.log.commit}; try again`;

@@ -8,10 +8,7 @@ export const raftRules: Rules = {
   adaptiveTimeoutsMax: limits.adaptiveTimeoutsMax,
 };
 
-/**
- * Starts from durable state as a follower that knows no leader; a sole voter campaigns with the first tick. Throws an InvariantViolation if log, hard state and
- * applied index contradict one another.
- */
+/** A sole voter campaigns with the first tick. Throws an InvariantViolation if log, hard state and applied index contradict one another. */
 export function createCore(options: CoreOptions): Core {
   return new Machine(options, raftRules);
 }

@@ -11,16 +11,14 @@ export function tickElection(server: Server): void {
   campaignIfDue(server);
 }
 
-/** Assumes no further messages; see `Core.restTicks`. */
 export function electionRest(server: Server): number {
   const waits = server.leader !== null || !isSoleVoter(server);
   return waits ? Math.max(1, server.electionTimeout + server.patience - server.electionElapsed) : 1;
 }
 
 /**
- * The leader is gone: voters campaign in the order of their ids instead of at random. The first waits a tick, in which the others find out too and may grant
- * its pre-vote; each other one waits as long as an election takes, and does nothing if there was one. A failed one, with an old log or a live leader, waits at
- * random again.
+ * Voters campaign in the order of their ids. The first waits a tick, in which the others find out too; each other one waits as long as an election takes. A
+ * failed candidate waits at random again.
  */
 export function campaignSoon(server: Server): void {
   if (server.leadership !== null) return;
@@ -28,7 +26,6 @@ export function campaignSoon(server: Server): void {
   server.shortenElectionTimeout(1 + before * Math.ceil(server.options.electionTicks * limits.soonTurn));
 }
 
-/** See `Core.stopped`. A sole voter cannot have been replaced. */
 export function standDown(server: Server): void {
   if (server.leadership !== null && !isSoleVoter(server)) becomeFollower(server, server.term, null);
 }
@@ -46,21 +43,17 @@ export function isSoleVoter(server: Server): boolean {
   return server.memberships.voters.length === 1 && server.memberships.voters[0] === server.id;
 }
 
-/**
- * Returns whether a leader was heard within the shortest election timeout. Learned delays do not count: a server that waits longer must not keep others from
- * replacing a dead leader. A candidate in that time was cut off or is being removed, and would only disturb a working leader (dissertation, section 4.2.3).
- */
+/** Learned delays do not count: a server that waits longer must not keep others from replacing a dead leader (dissertation, section 4.2.3). */
 export function inLease(server: Server): boolean {
   return server.role === 'leader' || (server.leader !== null && server.electionElapsed < server.options.electionTicks);
 }
 
 export function onPreVote(server: Server, message: MessageOf<'preVote'>): void {
   const granted = message.term > server.term && !inLease(server) && isUpToDate(server, message);
-  // Carries this server's own term, to inform an outdated candidate.
+  // Its own term informs an outdated candidate.
   server.sendAfterSync(message.from, { type: 'preVoteReply', granted }, granted ? message.term : server.term);
 }
 
-/** The request is of this server's term. */
 export function onVote(server: Server, message: MessageOf<'vote'>): void {
   const free = server.vote === message.from || (server.vote === null && server.leader === null);
   const granted = free && isUpToDate(server, message);
@@ -86,7 +79,7 @@ export function onVoteReply(server: Server, message: MessageOf<'voteReply'>): vo
   if (server.role === 'candidate') countVote(server, message.from, message.granted);
 }
 
-/** The leader hands over: campaign at once, without pre-vote (dissertation, section 3.10). */
+/** Campaigns at once, without pre-vote (dissertation, section 3.10). */
 export function onTimeoutNow(server: Server, message: MessageOf<'timeoutNow'>): void {
   if (server.role !== 'leader' && server.leader === message.from && server.memberships.mayCampaign(server.id)) campaign(server, true);
 }

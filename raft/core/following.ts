@@ -7,7 +7,7 @@ import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
 import { heardLeader } from './silence.js';
 
-// The followers' half of log replication (Raft, figure 2, AppendEntries and InstallSnapshot). Messages are of this server's term.
+// The followers' half of log replication (Raft, figure 2, AppendEntries and InstallSnapshot).
 
 export function onAppend(server: Server, message: MessageOf<'append'>): void {
   heardFromLeader(server, message);
@@ -15,15 +15,14 @@ export function onAppend(server: Server, message: MessageOf<'append'>): void {
   checkContiguous(message);
   const { previousIndex, previousTerm, entries } = message;
   const last = logIndex(previousIndex + entries.length);
-  // Entries committed here are in every later leader's log (leader completeness), so they need no comparison and may be compacted.
+  // Every later leader has the entries committed here (leader completeness); they may be compacted.
   if (last <= server.log.commit) return accept(server, message, server.log.commit);
   if (previousIndex >= server.log.commit && server.log.termAt(previousIndex) !== previousTerm) return reject(server, message);
   appendMissing(server, entries);
   const commit = message.commit < last ? message.commit : last;
   const isNews = commit > server.log.commit;
   if (isNews) server.commitTo(commit);
-  // Under load an append with a new commit index follows the entries; a reply to it would wake the leader for nothing. The next heartbeat, which has no
-  // news, gets the reply again if it was lost.
+  // A reply to a new commit index would wake the leader for nothing. The next heartbeat repeats a lost reply.
   if (isNews && entries.length === 0 && hasAnswered(server, message, last)) return;
   accept(server, message, last);
 }
@@ -33,7 +32,7 @@ export function onInstallSnapshot(server: Server, message: MessageOf<'installSna
   heardWord(server, false);
   const { snapshot } = message;
   if (snapshot.index <= server.log.commit) return accept(server, message, server.log.commit);
-  // The entries are here; only their commitment was unknown.
+  // Only their commitment was unknown.
   if (server.log.termAt(snapshot.index) === snapshot.term) server.commitTo(snapshot.index);
   else install(server, message);
   accept(server, message, snapshot.index);
@@ -72,7 +71,6 @@ function install(server: Server, { snapshot }: MessageOf<'installSnapshot'>): vo
   server.applied = server.applying = snapshot.index;
 }
 
-/** Whether the leader was already sent as much. */
 function hasAnswered({ answered, term }: Server, { round }: MessageOf<'append'>, match: LogIndex): boolean {
   return answered.term === term && answered.match >= match && answered.round >= round;
 }

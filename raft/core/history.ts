@@ -6,13 +6,9 @@ interface Known {
   readonly membership: Membership;
 }
 
-/**
- * The newest committed membership and those of later uncommitted entries, oldest first. A server uses the newest in its log, committed or not (dissertation,
- * section 4.1), so truncation must be able to go back.
- */
+/** A server uses the newest in its log, committed or not (dissertation, section 4.1), so truncation must be able to go back. */
 export class MembershipHistory {
   #known: [Known, ...Known[]];
-  /** Cached, because every commit decision reads it. */
   voters: readonly MemberId[];
 
   constructor(index: LogIndex, membership: Membership) {
@@ -35,7 +31,6 @@ export class MembershipHistory {
     this.#refresh();
   }
 
-  /** The oldest membership is committed, so it stays. */
   truncated(from: LogIndex): void {
     const [oldest, ...later] = this.#known;
     this.#known = [oldest, ...later.filter((item) => item.index < from)];
@@ -51,10 +46,7 @@ export class MembershipHistory {
     this.#refresh();
   }
 
-  /**
-   * A voter may campaign, even one that an uncommitted entry removes: of two servers a leaving leader may be the only one whose log is new enough to win, and
-   * the other could never be elected (dissertation, section 4.2.2).
-   */
+  /** Even a voter that an uncommitted entry removes: it may be the only one whose log is new enough to win (dissertation, section 4.2.2). */
   mayCampaign(id: MemberId): boolean {
     return this.voters.includes(id) || roleOf(this.#known[0].membership, id) === 'voter';
   }

@@ -1,7 +1,4 @@
-/**
- * A rule that Raft's safety depends on does not hold. The replica must stop: the others repair a stopped replica, but not a wrong one. Never caught in the
- * core.
- */
+/** The replica must stop: the others repair a stopped replica, but not a wrong one. Never caught in the core. */
 class InvariantViolation extends Error {
   readonly code = 'RAFT_INVARIANT';
   override readonly name = 'InvariantViolation';

@@ -1,36 +1,35 @@
-/** Bounds that callers need not choose. */
 export const limits = {
   /** Included wherever bytes of entries are counted. */
   entryOverheadBytes: 64,
-  /** The longest wait for a late leader, or of a leader for its quorum, in election timeouts. */
+  /** The longest wait of followers or a leader's quorum, in election timeouts. */
   adaptiveTimeoutsMax: 8,
-  /** Learned delays halve after each such span, in election timeouts, without as long a delay. */
+  /** Learned delays halve after so many election timeouts without as long a delay. */
   adaptiveSpanTimeouts: 40,
-  /** The turns of voters that know that the leader is gone, in election timeouts: some round trips and syncs. */
+  /** Turns of voters that know that the leader is gone, in election timeouts. */
   soonTurn: 1 / 5,
-  /** The fewest heartbeats of an idle leader in the shortest election timeout, before it quiesces. */
+  /** Fewest heartbeats of an idle leader in an election timeout, before it quiesces. */
   idleHeartbeatsMin: 5,
-  /** The heartbeat interval afterwards, in election timeouts: short enough to renew the followers' leases. */
+  /** The interval afterwards, in election timeouts: short enough to renew followers' leases. */
   calmHeartbeat: 0.7,
-  /** Messages that the owner has not yet taken; more are dropped, as by a lossy network. */
+  /** More messages are dropped, as by a lossy network. */
   outboxMessagesMax: 65_536,
-  /** Pending local reads; further ones fail at once. */
+  /** Further reads fail at once. */
   localReadsMax: 65_536,
-  /** Other servers' requests that wait for a leader's next read round; further ones are refused with "ask again". */
+  /** Other servers' waiting reads; further ones are refused with "ask again". */
   remoteReadsMax: 8_192,
-  /** More rounds would cost more messages than time saved: waiting reads share the next one. */
+  /** Waiting reads share the next round. */
   readRoundsMax: 4,
-  /** Batches of reads that a follower has pending at its leader; further reads wait for the next batch. */
+  /** A follower's pending batches; further reads wait. */
   forwardedBatchesMax: 16,
-  /** A learner may be promoted if it lacks at most this many committed entries: fewer than a busy leader commits in one round trip. */
+  /** A learner that lacks fewer committed entries may be promoted: a busy leader commits more in one round trip. */
   promoteLagEntriesMax: 256,
   /** Counts learners too. */
   membersMax: 64,
-  /** A cluster that exhausts the remembered removed identities needs a new cluster id, not a longer list. */
+  /** A cluster that removed more members needs a new cluster id. */
   removedMax: 4_096,
 } as const;
 
-/** Sizes for a local network, to be spread into `CoreOptions`. */
+/** Sizes for a local network. */
 export const defaultSizes = {
   appendBytesMax: 1 << 20,
   inflightMax: 64,

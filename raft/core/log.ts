@@ -28,9 +28,8 @@ export class RaftLog {
   #tailBytes = 0;
   #baseTerm: Term;
   #durable: LogIndex;
-  /** Entries up to here were given to the owner to persist. */
   #handed: LogIndex;
-  /** Unset once installed; until then the reader is outdated. */
+  /** The reader is outdated until it is installed. */
   #installing: SnapshotMeta | null = null;
   #installHanded = false;
 
@@ -65,7 +64,6 @@ export class RaftLog {
     return this.#durable;
   }
 
-  /** Null if the entry was compacted or does not exist yet. */
   termAt(index: number): Term | null {
     if (index > this.lastIndex || index < 0) return null;
     if (index >= this.#tailFirst) return this.#tail[index - this.#tailFirst]?.term ?? null;
@@ -74,7 +72,7 @@ export class RaftLog {
     return this.#installing === null ? this.#reader.termAt(logIndex(index)) : null;
   }
 
-  /** Returns entries from `from` on, at most about `bytesMax` but at least one if any exist; may stop early where memory begins. */
+  /** About `bytesMax` but at least one; may stop early where memory begins. */
   slice(from: number, to: number, bytesMax: number): Entry[] {
     if (from > to) return [];
     if (from < this.#tailFirst) return this.#reader.entries(logIndex(from), logIndex(Math.min(to, this.#tailFirst - 1)), bytesMax);
@@ -87,7 +85,7 @@ export class RaftLog {
     return this.#tail.slice(from - this.#tailFirst, end);
   }
 
-  /** Returns the largest index from `index` down to `floor` with a term of at most `term`: two logs may agree there, skipping whole terms. */
+  /** The largest index from `index` down to `floor` with a term of at most `term`. */
   lastNotAfter(index: number, term: Term, floor: number): { index: LogIndex; term: Term } {
     let at = Math.min(index, this.lastIndex);
     for (; at > floor; at--) {
@@ -110,7 +108,6 @@ export class RaftLog {
     }
   }
 
-  /** New entries always follow and replace these on disk too. */
   truncate(from: LogIndex): void {
     invariant(from > this.commit, 'committed entries are never truncated', () => ({ from, commit: this.commit }));
     for (const entry of this.#tail.splice(from - this.#tailFirst)) {
@@ -153,7 +150,7 @@ export class RaftLog {
     return { install, entries };
   }
 
-  /** The handed entries are durable, except those truncated or replaced by a snapshot since. */
+  /** Handed entries are durable unless truncated or replaced since. */
   persisted(): void {
     this.#durable = this.#handed;
     if (this.#installHanded) {
@@ -167,14 +164,14 @@ export class RaftLog {
     if (this.#tailBytes <= this.#tailBytesMax) return;
     const evictable = Math.min(this.#durable, this.commit) + 1 - this.#tailFirst;
     let count = 0;
-    // Evicts half at once, to share the cost of moving the rest.
+    // Evicts half at once: the rest is moved.
     for (; count < evictable && this.#tailBytes > this.#tailBytesMax / 2; count++) this.#tailBytes -= this.#sizeAt(count);
     this.#baseTerm = this.#tail[count - 1]?.term ?? this.#baseTerm;
     this.#tail.splice(0, count);
     this.#tailFirst += count;
   }
 
-  /** Reads uncommitted entries: at most a leader's `uncommittedBytesMax`, as the commit index lags by few entries. */
+  /** Reads at most a leader's `uncommittedBytesMax`. */
   #loadTail(): void {
     while (this.lastIndex < this.#reader.lastIndex) {
       const entries = this.#reader.entries(logIndex(this.lastIndex + 1), this.#reader.lastIndex, this.#tailBytesMax);

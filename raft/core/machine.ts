@@ -62,7 +62,6 @@ type Published = { readonly role: Role; readonly term: Term; readonly leader: Me
 
 export class Machine implements Core {
   readonly #server: Server;
-  /** Unset once the last Ready's data is durable. */
   #persisting: { readonly hardState: HardState | null } | null = null;
   #published: Published | null = null;
 
@@ -132,7 +131,7 @@ export class Machine implements Core {
     const { leadership, log, options, term } = this.#server;
     if (leadership === null || leadership.transfer !== null) return this.#notLeader();
     const bytes = commands.reduce((sum, data) => sum + data.length + limits.entryOverheadBytes, 0);
-    // A single proposal may exceed the bound, or it could never be made.
+    // A single proposal may exceed the bound.
     if (log.uncommittedBytes > 0 && log.uncommittedBytes + bytes > options.uncommittedBytesMax) return { outcome: 'full' };
     const first = (log.lastIndex + 1) as LogIndex;
     appendOwn(
@@ -212,13 +211,12 @@ export class Machine implements Core {
     );
   }
 
-  /** A leader that hands over does not know the next leader. */
   #notLeader(): ProposeResult & { outcome: 'notLeader' } {
     const { leader, id } = this.#server;
     return { outcome: 'notLeader', leader: leader === id ? null : leader };
   }
 
-  /** The commit index alone is not worth a sync: it is saved with other data, or learned again. */
+  /** The commit index alone is not worth a sync. */
   #takePersist(): Pick<Ready, 'install' | 'persist'> {
     const { log, term, vote, durable } = this.#server;
     const { install, entries } = log.hand();
@@ -230,7 +228,7 @@ export class Machine implements Core {
     return { install, persist };
   }
 
-  /** The Ready owns its lists: later decisions must not bypass the disk. */
+  /** Later decisions must not bypass the disk. */
   #takeMessages(): Pick<Ready, 'immediate' | 'afterSync'> {
     const server = this.#server;
     const { immediate, afterSync } = server;
@@ -239,7 +237,7 @@ export class Machine implements Core {
     return { immediate, afterSync };
   }
 
-  /** Waits until the previous entries are applied, so that the owner's speed bounds these. All are durable after `persist`. */
+  /** Waits until the previous entries are applied. All are durable after `persist`. */
   #takeCommitted(): readonly Entry[] {
     const server = this.#server;
     if (server.applied < server.applying || server.applying >= server.log.commit) return [];

@@ -3,11 +3,11 @@ import type { Entry, LogIndex, MemberId, SnapshotMeta, Term } from '../types.js'
 interface Envelope {
   readonly from: MemberId;
   readonly to: MemberId;
-  /** The sender's term; for `preVote` and a granted `preVoteReply`, the term that the candidate would campaign in. */
+  /** Set to the term that the candidate would campaign in for `preVote` and a granted `preVoteReply`. */
   readonly term: Term;
 }
 
-/** Messages between servers. Each may be lost, delayed, repeated or reordered without harm. */
+/** Each may be lost, delayed, repeated or reordered without harm. */
 export type Message = Envelope & MessageBody;
 export type MessageType = Message['type'];
 export type MessageOf<T extends MessageType> = Message & { readonly type: T };
@@ -31,7 +31,6 @@ export type MessageBody =
       readonly round: number;
     }
   | { readonly type: 'appendReply'; readonly round: number; readonly result: AppendResult }
-  /** The transport sends the snapshot's bytes separately. */
   | { readonly type: 'installSnapshot'; readonly snapshot: SnapshotMeta }
   /** Requests a read index. `id` numbers a batch of the sender's reads from a random start, so that no reply outlives a restart. */
   | { readonly type: 'readIndex'; readonly id: number }

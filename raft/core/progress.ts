@@ -4,7 +4,7 @@ import type { LogIndex, MemberId, SnapshotMeta } from '../types.js';
 export type ProgressState = 'probe' | 'replicate' | 'snapshot';
 
 /**
- * A leader's knowledge of one other server.
+ * A leader's knowledge of a server.
  *
  *             accepted                          accepted at or past the snapshot
  *   probe ----------------> replicate      snapshot -------------------------> replicate
@@ -18,21 +18,18 @@ export type ProgressState = 'probe' | 'replicate' | 'snapshot';
  */
 export class Progress {
   state: ProgressState = 'probe';
-  /** Highest index known to be durable there and equal to the leader's. */
   match: LogIndex = logIndex(0);
-  /** The newest read round that this server confirmed. */
   ackedRound = 0;
-  /** The newest commit index and read round sent; heartbeats repeat lost ones. */
+  /** Heartbeats repeat lost ones. */
   sentCommit: LogIndex = logIndex(0);
   sentRound = 0;
-  /** Last index of each append in flight, oldest first; at most `inflightMax`. */
+  /** Last indexes, oldest first; at most `inflightMax`. */
   #inflight: LogIndex[] = [];
   #probeSent = false;
   #pendingSnapshot: SnapshotMeta | null = null;
 
   readonly #inflightMax: number;
 
-  /** `activeAt` is the tick of the last reply. */
   constructor(
     readonly id: MemberId,
     public next: LogIndex,
@@ -51,7 +48,6 @@ export class Progress {
     return this.state === 'replicate' && this.#inflight.length < this.#inflightMax;
   }
 
-  /** State replicate is optimistic and does not wait for the reply. */
   sent(last: LogIndex): void {
     if (this.state === 'probe') this.#probeSent = true;
     if (this.state !== 'replicate') return;
@@ -59,7 +55,7 @@ export class Progress {
     this.next = logIndex(last + 1);
   }
 
-  /** The probe may have been lost, so the next one may carry entries again. */
+  /** The last probe may be lost. */
   resumeProbe(): void {
     this.#probeSent = false;
   }
@@ -74,13 +70,12 @@ export class Progress {
     return grew;
   }
 
-  /** Ignores reordered replies: acceptance is final. */
+  /** Acceptance is final. */
   isFresh(rejected: LogIndex): boolean {
     if (this.state === 'probe') return rejected === this.next - 1;
     return this.state === 'replicate' && rejected > this.match;
   }
 
-  /** Restarts at `next`, one append at a time. */
   becomeProbe(next: number): void {
     this.state = 'probe';
     this.next = logIndex(Math.max(next, this.match + 1));
@@ -95,7 +90,7 @@ export class Progress {
     this.#inflight = [];
   }
 
-  /** The next attempt waits for a heartbeat: the follower is busy, or away. */
+  /** The next attempt waits for a heartbeat. */
   snapshotEnded(ok: boolean): void {
     if (this.#pendingSnapshot === null) return;
     this.becomeProbe(ok ? this.#pendingSnapshot.index + 1 : this.match + 1);

@@ -5,7 +5,7 @@ export function quorumSize(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
-/** Returns the greatest value that a quorum has reached: the commit index from match indexes, the confirmed round from rounds. Without voters it is 0. */
+/** The greatest value that a quorum has reached; 0 without voters. */
 export function quorumValue(voters: readonly MemberId[], valueOf: (id: MemberId) => number): number {
   if (voters.length === 0) return 0;
   const descending = voters.map(valueOf).sort((a, b) => b - a);
@@ -14,7 +14,7 @@ export function quorumValue(voters: readonly MemberId[], valueOf: (id: MemberId)
 
 export type VoteOutcome = 'won' | 'lost' | 'pending';
 
-/** Ignores votes of non-voters. Without voters every election is lost. */
+/** Ignores non-voters. Without voters every election is lost. */
 export function voteOutcome(voters: readonly MemberId[], votes: ReadonlyMap<MemberId, boolean>): VoteOutcome {
   const needed = quorumSize(voters.length);
   const granted = voters.filter((id) => votes.get(id) === true).length;

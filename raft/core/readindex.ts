@@ -15,7 +15,7 @@ export function flushReads(server: Server): void {
   else if (server.leader !== null) forward(server, server.leader);
 }
 
-/** Replies of a quorum to round n or later show that this server led after every read of round n began. */
+/** A quorum's replies to round n or later show that this server led after its reads began. */
 export function confirmRounds(server: Server): void {
   const { leadership, reads } = server;
   if (leadership === null || reads.roundsInFlight === 0) return;
@@ -34,10 +34,7 @@ export function onReadIndexReply(server: Server, message: MessageOf<'readIndexRe
   server.reads.batchReplied(message.id, message.index);
 }
 
-/**
- * Before it commits an entry of its term, a leader does not know which older ones are committed, so reads wait. Rounds in flight are few, so that many reads
- * share one.
- */
+/** Reads wait until the leader commits an entry of its term: only then it knows which older ones are committed. */
 function flushRounds(server: Server, leadership: Leadership): void {
   if (leadership.firstIndex > server.log.commit || server.reads.roundsInFlight >= limits.readRoundsMax) return;
   leadership.round++;

@@ -24,7 +24,7 @@ interface Round {
   readonly remote: readonly RemoteRead[];
 }
 
-/** Random starts are so far apart that replies to an earlier run never meet a batch of this one. */
+/** Replies to an earlier run never meet a batch of this one. */
 const batchStarts = 2 ** 40;
 const batchesPerStart = 2 ** 12;
 
@@ -73,7 +73,6 @@ export class Reads {
     this.#waiting.push({ id, since: now });
   }
 
-  /** Returns false if there is no room. */
   addRemote(from: MemberId, id: number, now: number): boolean {
     if (this.#remoteWaiting.length >= limits.remoteReadsMax) return false;
     this.#remoteWaiting.push({ from, id, since: now });
@@ -86,7 +85,6 @@ export class Reads {
     this.#remoteWaiting = [];
   }
 
-  /** Completes local reads here, remote ones through the caller. */
   confirm(round: number, reply: (read: RemoteRead, index: LogIndex) => void): void {
     while (this.#rounds[0] !== undefined && this.#rounds[0].round <= round) {
       const { index, local, remote } = this.#rounds[0];
@@ -96,7 +94,7 @@ export class Reads {
     }
   }
 
-  /** Ended leadership confirms no rounds. Returns the remote reads to refuse. */
+  /** Returns the remote reads to refuse. */
   abandonRounds(): RemoteRead[] {
     const remote = [...this.#rounds.flatMap((round) => round.remote), ...this.#remoteWaiting];
     for (const round of this.#rounds) this.#fail(round.local);
@@ -105,7 +103,6 @@ export class Reads {
     return remote;
   }
 
-  /** Returns the number of the batch of all waiting reads. */
   beginBatch(leader: MemberId): number {
     const id = this.#nextBatch++;
     this.#batches.set(id, { leader, since: this.#waiting[0]?.since ?? 0, reads: this.#waiting });
@@ -113,7 +110,7 @@ export class Reads {
     return id;
   }
 
-  /** A null index means that the server does not lead. Ignores late or repeated replies. */
+  /** Null: the server does not lead. Ignores late or repeated replies. */
   batchReplied(id: number, index: LogIndex | null): void {
     const batch = this.#batches.get(id);
     if (batch === undefined) return;
@@ -130,7 +127,7 @@ export class Reads {
     }
   }
 
-  /** Fails reads that have waited for a leader or its reply since before `deadline`. Rounds need none: a leader without a quorum steps down. */
+  /** Fails reads that have waited for a leader since before `deadline`. Rounds need none: a leader without a quorum steps down. */
   expire(deadline: number): void {
     const late = this.#waiting.findIndex((read) => read.since > deadline);
     this.#fail(this.#waiting.splice(0, late === -1 ? this.#waiting.length : late));
@@ -142,7 +139,6 @@ export class Reads {
     this.#remoteWaiting = this.#remoteWaiting.filter((read) => read.since > deadline);
   }
 
-  /** The caller owns the lists: later decisions do not appear in them. */
   take(): { readonly answered: readonly { readonly id: number; readonly index: LogIndex }[]; readonly failed: readonly number[] } {
     const taken = { answered: this.#answered, failed: this.#failed };
     this.#answered = [];

@@ -20,27 +20,25 @@ export interface Ready {
   readonly persist: Persist | null;
   readonly afterSync: readonly Message[];
   readonly committed: readonly Entry[];
-  /** Reads that may be served once this server has applied `index`. */
   readonly reads: readonly { readonly id: number; readonly index: LogIndex }[];
-  /** Reads whose leadership could not be confirmed. Definite: nothing was read; ask again. */
+  /** Definite: nothing was read; ask again. */
   readonly failedReads: readonly number[];
-  /** Present if any member changed since the last Ready. */
   readonly state: { readonly role: Role; readonly term: Term; readonly leader: MemberId | null } | null;
 }
 
-/** One durable step. Entries from `entries[0].index` on replace those of the log. */
+/** Entries from `entries[0].index` on replace those of the log. */
 export interface Persist {
   readonly hardState: HardState | null;
   readonly entries: readonly Entry[];
 }
 
-/** Synchronous reads of the log, from memory or disk. Reads outside [firstIndex, lastIndex] are programming errors. */
+/** Reads outside [firstIndex, lastIndex] are programming errors. */
 export interface LogReader {
   /** The oldest held entry; lastIndex + 1 if there is none. */
   readonly firstIndex: LogIndex;
   readonly lastIndex: LogIndex;
-  /** Returns the term at `index`, also at firstIndex - 1 (the snapshot point); null if it was compacted or does not exist yet. */
+  /** Includes firstIndex - 1 (the snapshot point); null if compacted or not yet there. */
   termAt(index: LogIndex): Term | null;
-  /** Returns entries from `from` to `to` inclusive, cut after `bytesMax` bytes of data but never before the first one. */
+  /** Inclusive; cut after `bytesMax` bytes of data but never before the first one. */
   entries(from: LogIndex, to: LogIndex, bytesMax: number): Entry[];
 }

@@ -15,8 +15,8 @@ import { handOverIfReady, mostUpToDate } from './transfer.js';
 // The leader's half of log replication; following.ts has the followers' half.
 
 /**
- * A leader without replies from a quorum for as long as it would itself wait for a leader steps down, so that clients try other servers: not before followers
- * that learned as much would replace it, and after `adaptiveTimeoutsMax` election timeouts at the latest.
+ * A leader without replies from a quorum steps down, so that clients try other servers: not before followers would replace it, and after `adaptiveTimeoutsMax`
+ * election timeouts at the latest.
  */
 export function tickLeader(server: Server, leadership: Leadership): void {
   const heardAt = quorumHeardAt(server, leadership);
@@ -31,7 +31,7 @@ export function tickLeader(server: Server, leadership: Leadership): void {
   leadership.heartbeatDue = true;
 }
 
-/** Ticks until a heartbeat is due or the quorum counts as lost; see `Core.restTicks`. A leader without peers sends no heartbeats. */
+/** See `Core.restTicks`. A leader without peers sends no heartbeats. */
 export function leaderRest(server: Server, leadership: Leadership): number {
   if (leadership.peers.size === 0) return 2 * server.options.electionTicks;
   const untilMissed = quorumHeardAt(server, leadership) + server.adaptiveTimeout.ticks + leadership.patience - server.now;
@@ -39,8 +39,8 @@ export function leaderRest(server: Server, leadership: Leadership): number {
 }
 
 /**
- * If all followers are up to date and know it, heartbeats come half as often, as long as `idleHeartbeatsMin` fit into the shortest time after which the leader
- * would be replaced, and at the pace of `calm.ts` after one without news. Messages that may need repetition come at the usual pace.
+ * If all followers are up to date and know it, heartbeats come half as often, as long as `idleHeartbeatsMin` fit into an election timeout, and then at the pace
+ * of `calm.ts`.
  */
 function heartbeatInterval(server: Server, leadership: Leadership): number {
   const { heartbeatTicks, electionTicks } = server.options;
@@ -62,10 +62,7 @@ export function isActive(server: Server, peer: Progress): boolean {
   return server.now - peer.activeAt < server.options.electionTicks + (server.leadership?.patience ?? 0);
 }
 
-/**
- * Sends each peer entries as far as its window is open, or an empty append if there is news. Called once for each Ready, so that simultaneous proposals share a
- * message. Empty appends are checked against the log too, so they reveal lost entries.
- */
+/** Called once for each Ready, so that simultaneous proposals share a message. Empty appends are checked against the log too, so they reveal lost entries. */
 export function flushAppends(server: Server, leadership: Leadership): void {
   const { heartbeatDue, round } = leadership;
   const isCalm = heartbeatDue && isSettled(server, leadership);
@@ -78,7 +75,6 @@ export function flushAppends(server: Server, leadership: Leadership): void {
     const speaks = (heartbeatDue && !sent) || peer.sentRound < round || commitIsNews;
     if (speaks) sendEmpty(server, leadership, peer);
     anyoneHears ||= sent || speaks;
-    // A probed peer waits for nothing but a heartbeat.
     everyoneHears &&= peer.state === 'replicate' && (sent || speaks);
   }
   leadership.heartbeatDue = false;
@@ -144,12 +140,11 @@ function matchOf(server: Server, leadership: Leadership, id: MemberId): number {
   return id === server.id ? server.log.durableIndex : (leadership.peers.get(id)?.match ?? 0);
 }
 
-/** Returns the last tick by which a quorum, including this server, had replied. */
 function quorumHeardAt(server: Server, leadership: Leadership): number {
   return quorumValue(server.memberships.voters, (id) => (id === server.id ? server.now : (leadership.peers.get(id)?.activeAt ?? 0)));
 }
 
-/** A reply that ends a silence of the quorum shows how much check-quorum must tolerate. */
+/** Shows how much silence check-quorum must tolerate. */
 function noteActive(server: Server, leadership: Leadership, peer: Progress): void {
   if (peer.activeAt === server.now) return;
   const before = quorumHeardAt(server, leadership);
@@ -157,12 +152,11 @@ function noteActive(server: Server, leadership: Leadership, peer: Progress): voi
   if (quorumHeardAt(server, leadership) > before) server.adaptiveTimeout.learn(server.now - before - leadership.patience);
 }
 
-/** Returns whether an append was sent. At most `inflightMax` messages are in flight. */
+/** Keeps `inflightMax` messages in flight at most. */
 function sendEntries(server: Server, leadership: Leadership, peer: Progress): boolean {
   const { log, options } = server;
   let sent = false;
   while (peer.next <= log.lastIndex && peer.mayCarryEntries) {
-    // Full probes to an unresponsive server would be lost, and a snapshot is costly.
     if (peer.state === 'probe' && !isActive(server, peer)) break;
     if (peer.next < log.firstIndex) {
       offerSnapshot(server, peer);

@@ -29,7 +29,7 @@ export function becomeFollower(server: Server, term: Term, leader: MemberId | nu
   server.drawElectionTimeout();
 }
 
-/** A pre-vote keeps a hopeless candidate from disturbing the cluster with a new term (dissertation, section 9.6). */
+/** Dissertation, section 9.6. */
 export function becomePreCandidate(server: Server): void {
   server.role = 'preCandidate';
   server.leader = null;
@@ -38,7 +38,7 @@ export function becomePreCandidate(server: Server): void {
   server.drawElectionTimeout();
 }
 
-/** The own vote counts once durable (`core.persisted`), like any other. */
+/** The own vote counts once durable. */
 export function becomeCandidate(server: Server): void {
   invariant(server.role !== 'leader', 'a leader does not campaign', () => ({ term: server.term }));
   server.role = 'candidate';
@@ -72,7 +72,7 @@ export function appendOwn(server: Server, contents: readonly { readonly kind: En
   server.memberships.appended(entries);
 }
 
-/** New peers are presumed reachable and to lack only the last entry; their first reply corrects it. */
+/** New peers are presumed to lack only the last entry. */
 export function followMembership(server: Server, leadership: Leadership): void {
   const create = (id: MemberId): Progress => new Progress(id, server.log.lastIndex, server.now, server.options.inflightMax);
   leadership.setPeers(server.memberships.current, server.id, create);

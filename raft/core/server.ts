@@ -11,23 +11,22 @@ import { AdaptiveTimeout } from './adaptiveTimeout.js';
 import { Reads } from './reads.js';
 import type { Role } from './ready.js';
 
-/** Tests replace these to prove that the simulator notices; production uses `raftRules`. */
+/** Tests replace these to prove that the simulator notices. */
 export interface Rules {
-  /** Decides whether a leader of `current` may commit an entry of `entryTerm` because a quorum holds it (Raft, section 5.4.2). */
+  /** Raft, section 5.4.2. */
   readonly commitsByCounting: (entryTerm: Term, current: Term) => boolean;
-  /** The longest wait for a late leader, in election timeouts; 1 disables learning. */
+  /** 1 disables learning. */
   readonly adaptiveTimeoutsMax: number;
 }
 
 export interface Silence {
-  /** The term's known leader, or null. */
   readonly of: MemberId | null;
   readonly term: Term;
-  /** The tick of its last message, or of the vote or campaign that began the wait for a leader of this term. */
+  /** The tick of its last message, or of the vote or campaign that began the wait. */
   readonly since: number;
 }
 
-/** One server's state: figure 2 of the paper and the other modules' data. It decides nothing. */
+/** Figure 2 of the paper and the other modules' data. It decides nothing. */
 export class Server {
   readonly id: MemberId;
   readonly log: RaftLog;
@@ -38,29 +37,26 @@ export class Server {
   vote: MemberId | null;
   role: Role = 'follower';
   leader: MemberId | null = null;
-  /** Set exactly while `role` is leader. */
   leadership: Leadership | null = null;
 
   now = 0;
   electionElapsed = 0;
-  /** Ticks by which the leader may be later than usual, because its last message had no news: see `calm.ts`. */
+  /** See `calm.ts`. */
   patience = 0;
   readonly adaptiveTimeout: AdaptiveTimeout;
   silence: Silence;
-  /** The last silence of a leader in an older term, until it is heard. */
   formerSilence: Silence | null = null;
-  /** The most that this term's leader was sent: the last matching entry and the newest read round. */
+  /** The most that this term's leader was sent. */
   answered: { readonly term: Term; readonly match: LogIndex; readonly round: number } = { term: toTerm(0), match: logIndex(0), round: 0 };
-  /** Drawn for each wait from [0, electionTicks): the excess over the shortest wait, in `electionTicks`-ths. */
+  /** The excess over the shortest wait, in `electionTicks`-ths. */
   #electionDraw = 0;
   readonly votes = new Map<MemberId, boolean>();
 
   durable: HardState;
-  /** Up to `applying` entries were given to the owner. */
   applied: LogIndex;
   applying: LogIndex;
 
-  /** Messages independent of unsynced state, and messages that depend or may depend on it. */
+  /** Independent of unsynced state; `afterSync` may depend on it. */
   immediate: Message[] = [];
   afterSync: Message[] = [];
 
@@ -84,20 +80,19 @@ export class Server {
     this.memberships = this.#readMemberships();
     this.reads = new Reads(options.random);
     this.adaptiveTimeout = new AdaptiveTimeout(options.electionTicks, rules.adaptiveTimeoutsMax);
-    // This server was not running, so the current leader has not been silent.
+    // The current leader has not been silent.
     this.silence = { of: null, term: this.term, since: Infinity };
     this.drawElectionTimeout();
   }
 
-  /** The drawn value in [timeout, 2 * timeout), which follows what is learned meanwhile. */
+  /** The drawn value in [timeout, 2 * timeout). */
   get electionTimeout(): number {
     const { ticks } = this.adaptiveTimeout;
     return ticks + Math.floor((ticks * this.#electionDraw) / this.options.electionTicks);
   }
 
   /**
-   * A failed candidate waits at random, so that split votes do not repeat (Raft, section 5.2). Followers wait in turn: voters miss a silent leader at the same
-   * moment, and random waits would too often give two candidates.
+   * A failed candidate waits at random, so that split votes do not repeat (Raft, section 5.2). Followers wait in turn: voters miss a leader at the same moment.
    */
   drawElectionTimeout(): void {
     const { electionTicks, random } = this.options;
@@ -110,7 +105,7 @@ export class Server {
     }
     const before = voters.filter((id) => id < this.id).length;
     const turnTicks = electionTicks * Math.min(limits.soonTurn, 1 / voters.length);
-    // Even the first waits: the others may have heard the leader last, and refuse until they miss it.
+    // Even the first waits: others may have heard the leader later.
     this.#electionDraw = Math.min(electionTicks - 1, Math.floor(turnTicks * (before + 1 / 4) + random(Math.ceil(turnTicks / 2))));
   }
 
@@ -122,7 +117,7 @@ export class Server {
     this.#electionDraw = Math.min(Math.ceil((remaining * electionTicks) / this.adaptiveTimeout.ticks), electionTicks - 1);
   }
 
-  /** Sends without waiting for the disk: for messages that promise nothing about this server's disk (dissertation, section 10.2.1). */
+  /** Sends messages that promise nothing about this server's disk (dissertation, section 10.2.1). */
   sendNow(to: MemberId, body: MessageBody, term: Term = this.term): void {
     if (this.immediate.length < limits.outboxMessagesMax) this.immediate.push({ from: this.id, to, term, ...body });
   }
@@ -132,7 +127,7 @@ export class Server {
     if (this.afterSync.length < limits.outboxMessagesMax) this.afterSync.push({ from: this.id, to, term, ...body });
   }
 
-  /** The only way the commit index advances, apart from snapshots. */
+  /** Only this and snapshots advance the commit index. */
   commitTo(index: LogIndex): void {
     this.log.commitTo(index);
     this.memberships.committed(index);

@@ -2,8 +2,8 @@ import type { MemberId } from '../types.js';
 import type { Message } from './messages.js';
 import type { Server } from './server.js';
 
-// Ends of silences, from which `adaptiveTimeout` learns. The current one is of the server's own term, across phases of preCandidate. The last one of an older
-// term is kept: a message of that leader shows that it was deposed while alive.
+// The current one is of the server's own term, across phases of preCandidate. The last one of an older term is kept: a message of that leader shows that it was
+// deposed while alive.
 
 export function heardLeader(server: Server, leader: MemberId): void {
   server.adaptiveTimeout.learn(server.now - server.silence.since);
@@ -15,30 +15,24 @@ export function beginSilence(server: Server): void {
   server.silence = { of: null, term: server.term, since: server.now };
 }
 
-/** The quorum last replied at `since`. */
 export function missQuorum(server: Server, since: number): void {
   server.silence = { of: server.id, term: server.term, since };
 }
 
-/** A follower answered a leader that gave up: its quorum was late, not gone. */
 export function heardFollower(server: Server): void {
   if (server.silence.of === server.id) heardLeader(server, server.id);
 }
 
-/** A pre-vote of this server's term was refused, perhaps by the leader itself. */
 export function heardRefusal(server: Server, from: MemberId): void {
   if (server.silence.of === from) heardLeader(server, from);
 }
 
-/** A reply to this server's campaign, even too late, shows how long elections take. */
+/** Even a late reply shows how long elections take. */
 export function heardVoter(server: Server): void {
   if (server.role !== 'leader' && server.vote === server.id) server.adaptiveTimeout.learn(server.now - server.silence.since);
 }
 
-/**
- * The sender of an older term's message, if it led then and knew no newer term, was alive and deposed for being late. One such message suffices; the delay is
- * unknown, since the network may have kept it: `adaptiveTimeout` bounds what a silence teaches.
- */
+/** A leader of an older term was alive and deposed for being late. Its delay is unknown: `adaptiveTimeout` bounds what a silence teaches. */
 export function heardFromPast(server: Server, message: Message): void {
   const { formerSilence } = server;
   if (formerSilence === null || message.from !== formerSilence.of || message.term !== formerSilence.term || !isLeading(message)) return;
@@ -46,7 +40,7 @@ export function heardFromPast(server: Server, message: Message): void {
   server.formerSilence = null;
 }
 
-/** A leader that wakes up reads pre-vote requests first, and refuses them in its own term, before it learns of its successor. */
+/** A leader that wakes up refuses pre-vote requests before it learns of its successor. */
 function isLeading(message: Message): boolean {
   return message.type === 'append' || message.type === 'installSnapshot' || (message.type === 'preVoteReply' && !message.granted);
 }

@@ -5,7 +5,7 @@ import { becomeFollower } from './roles.js';
 import type { Server } from './server.js';
 import { heardFromPast } from './silence.js';
 
-/** Compares terms (Raft, section 5.1: "current terms are exchanged whenever servers communicate") and returns whether to handle the message. */
+/** Raft, section 5.1: "current terms are exchanged whenever servers communicate". */
 export function admit(server: Server, message: Message): boolean {
   if (message.term > server.term) return admitNewer(server, message);
   if (message.term < server.term) refuseOlder(server, message);
@@ -13,7 +13,6 @@ export function admit(server: Server, message: Message): boolean {
 }
 
 function admitNewer(server: Server, message: Message): boolean {
-  // The term of a pre-vote is only an intention.
   if (message.type === 'preVote' || (message.type === 'preVoteReply' && message.granted)) return true;
   if (message.type === 'vote' && !message.transfer && inLease(server)) return false;
   const isFromLeader = message.type === 'append' || message.type === 'installSnapshot';
@@ -21,7 +20,7 @@ function admitNewer(server: Server, message: Message): boolean {
   return true;
 }
 
-/** Informs outdated senders. With pre-votes and leases a deposed leader might learn of its successor in no other way. */
+/** A deposed leader might learn of its successor in no other way. */
 function refuseOlder(server: Server, message: Message): void {
   heardFromPast(server, message);
   const body = refusals[message.type]?.(message);

@@ -3,12 +3,11 @@ import type { Leadership } from './leadership.js';
 import type { Progress } from './progress.js';
 import type { Server } from './server.js';
 
-// Leadership transfer (dissertation, section 3.10): the leader refuses proposals, brings the target up to date and asks it to campaign.
+// Leadership transfer (dissertation, section 3.10).
 
 /**
- * The default target is the most up-to-date voter; without a suitable one nothing happens. Called after all permitted appends are sent: a target that lacks
- * only entries in flight is asked after them, so that one sync there persists both the entries and its vote. If the request overtakes the entries, the target
- * loses its election, which costs an election timeout.
+ * The default target is the most up-to-date voter. Called after all permitted appends are sent, so that one sync persists both the target's entries and its
+ * vote. If the request overtakes the entries, the target loses its election.
  */
 export function transferLeadership(server: Server, to: MemberId | null): void {
   const { leadership } = server;
@@ -19,7 +18,7 @@ export function transferLeadership(server: Server, to: MemberId | null): void {
   if (target.state === 'replicate' && target.next > server.log.lastIndex) server.sendNow(target.id, { type: 'timeoutNow' });
 }
 
-/** Called whenever a follower's `match` grew: asks a target that had to catch up first, and repeats the request to one already asked. */
+/** Called whenever a follower's `match` grew; may ask again. */
 export function handOverIfReady(server: Server, leadership: Leadership): void {
   const target = leadership.transfer === null ? undefined : leadership.peers.get(leadership.transfer.to);
   if (target !== undefined && target.match === server.log.lastIndex) server.sendNow(target.id, { type: 'timeoutNow' });

@@ -1,7 +1,6 @@
 import type { LogReader, Persist } from '../core/ready.js';
 import type { HardState, LogIndex, MemberId, SnapshotMeta } from '../types.js';
 
-/** `incarnation` is random and distinguishes a wiped disk from the old one. */
 export interface LogIdentity {
   readonly clusterId: string;
   readonly memberId: MemberId;
@@ -11,17 +10,14 @@ export interface LogIdentity {
 export interface LogOptions {
   readonly clusterId: string;
   readonly memberId: MemberId;
-  /** Bounds entries kept in memory for followers and for applying. Default: `tailBytesDefault`. */
+  /** Default: `tailBytesDefault`. */
   readonly tailBytesMax?: number;
 }
 
 /** 'different': the peer had another incarnation, so it lost its disk and must not take part under its old name. */
 export type PeerAcquaintance = 'known' | 'new' | 'different';
 
-/**
- * The durable half of a replica: entries, term, vote and identity, in one SQLite file. Calls are synchronous and durable on return. After a failed write
- * (`DiskFailedError`) or damage (`DamagedLogError`) every call throws that error again.
- */
+/** Calls are synchronous and durable on return. After a failed write (`DiskFailedError`) or damage (`DamagedLogError`) every call throws that error again. */
 export interface RaftLog extends LogReader {
   readonly path: string;
   /** True for a new file: this incarnation has never taken part in anything. */
@@ -30,19 +26,13 @@ export interface RaftLog extends LogReader {
   readonly hardState: HardState;
 
   /**
-   * Stores the hard state and replaces entries from `entries[0].index` on, in one transaction that is durable on return. Asserts: no gap, nothing replaced at
-   * or below the known commit index, terms never decrease, at most one vote per term, and a commit index that the log reaches (so after a snapshot, `resetTo`
-   * comes first). An older commit index is ignored: it may lag.
+   * Stores all in one durable transaction. Asserts: no gap, nothing replaced at or below the known commit index, terms never decrease, at most one vote per
+   * term, and a commit index that the log reaches (so after a snapshot, `resetTo` comes first). An older commit index is ignored.
    */
   append(persist: Persist): void;
-  /**
-   * Drops committed entries up to `index` inclusive and keeps its term for `termAt`. Does nothing below the oldest held entry. Later entries reuse the space.
-   */
+  /** Drops committed entries up to `index` inclusive and keeps its term for `termAt`. */
   compactTo(index: LogIndex): void;
-  /**
-   * Restarts the log after an installed snapshot. Later entries stay only if the entry at its index has its term (Raft, figure 13, step 6). Raises commit index
-   * and term to the snapshot's if they lag.
-   */
+  /** Later entries stay only if the entry at its index has its term (Raft, figure 13, step 6). Raises commit index and term to the snapshot's if they lag. */
   resetTo(snapshot: SnapshotMeta): void;
   /** Durable on return; a 'different' incarnation is not stored. */
   rememberPeer(memberId: MemberId, incarnation: string): PeerAcquaintance;

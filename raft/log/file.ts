@@ -10,7 +10,6 @@ import type { Base, EntryRow, IdentityRow, PeerRow, StateRow } from './records.j
 const mebibyte = 1024 * 1024;
 
 export const pageBytes = 4096;
-/** Reads of old entries are sequential and rare. */
 const cacheBytes = 8 * mebibyte;
 /** 4 MiB, some 10 ms of writing. */
 export const checkpointPages = 1000;
@@ -32,10 +31,7 @@ const schema = `
 const emptyState: HardState = { term: 0 as Term, vote: null, commit: 0 as LogIndex };
 const emptyBase: Base = { index: 0 as LogIndex, term: 0 as Term };
 
-/**
- * The log counts as open while `open_crc` equals the row's `crc`. Writes of the row set both at no cost; an older program writes only `crc` and thereby clears
- * the mark.
- */
+/** The log counts as open while `open_crc` equals the row's `crc`; an older program writes only `crc` and thereby clears the mark. */
 const openMark: OpenMark = {
   isSet: (db) => {
     if (!hasMark(db)) return false;

@@ -23,8 +23,8 @@ const pagesBesideEntries = 16;
 const tailBytesDefault = 16 * 1024 * 1024;
 
 /**
- * Opens the log at `path`, or creates it in an existing directory, and verifies all of it. Throws a `StorageError`: InUseError, DamagedLogError,
- * WrongIdentityError, NotDurableError, UnsupportedFormatError, CannotOpenError.
+ * Opens or creates the log, and verifies all of it. Throws a `StorageError`: InUseError, DamagedLogError, WrongIdentityError, NotDurableError,
+ * UnsupportedFormatError, CannotOpenError.
  */
 export function openLog(path: string, options: LogOptions): RaftLog {
   const kind = logKind(options);
@@ -221,7 +221,7 @@ class SqliteLog implements RaftLog {
     return previous.index as LogIndex;
   }
 
-  /** Checkpoints a full write-ahead file afterwards. `pagesMax` bounds the added pages. */
+  /** `pagesMax` bounds the added pages. */
   #write(what: string, pagesMax: number, change: () => void): void {
     this.#failStop.run(what, () => {
       this.#db.immediate(change);
@@ -235,7 +235,6 @@ class SqliteLog implements RaftLog {
     });
   }
 
-  /** An upper bound of the pages that an append changes; unknown if rows are deleted too. */
   #pagesOf(entries: readonly Entry[]): number {
     const first = entries[0];
     if (this.#oldestStored <= this.#base.index || (first !== undefined && first.index <= this.#lastIndex)) return checkpointPages;
@@ -249,7 +248,6 @@ class SqliteLog implements RaftLog {
     this.#sql.insertEntry.run(row.log_index, row.term, row.kind, row.crc, row.data);
   }
 
-  /** A large compaction must not delay a heartbeat. */
   #dropSlice(last: LogIndex, countMax: number): void {
     if (this.#oldestStored > last) return;
     const through = Math.min(last, this.#oldestStored + countMax - 1);
@@ -329,7 +327,7 @@ class SqliteLog implements RaftLog {
     return read;
   }
 
-  /** Damage must be found before this replica votes or leads, not when a follower needs the entry. */
+  /** Damage must be found before this replica votes or leads. */
   #verifyEntries(): void {
     let expected = this.firstIndex as number;
     let term = this.#base.term as number;
@@ -348,7 +346,7 @@ class SqliteLog implements RaftLog {
   }
 }
 
-/** A server may learn at any time that a term has begun or an entry has committed; a new term starts without a vote. */
+/** A new term starts without a vote. */
 function atLeast(state: HardState, { index, term }: Base): HardState {
   const moved = state.commit >= index ? state : { ...state, commit: index };
   return moved.term >= term ? moved : { ...moved, term, vote: null };

@@ -3,7 +3,6 @@ import type { Entry, EntryKind, HardState, LogIndex, MemberId, Term } from '../t
 import { checksum } from '../sqlite/checksum.js';
 import type { LogIdentity } from './contract.js';
 
-/** The numbers of entry kinds are part of the file format. */
 const kindNumbers = { noop: 0, command: 1, membership: 2 } as const satisfies Record<EntryKind, number>;
 const kindsByNumber: readonly (EntryKind | undefined)[] = ['noop', 'command', 'membership'];
 
@@ -15,7 +14,7 @@ export interface EntryRow {
   readonly data: Uint8Array;
 }
 
-/** The row of `state`: what figure 2 of the paper calls persistent state, and where the log begins. */
+/** The row of `state`: figure 2's persistent state, and where the log begins. */
 export interface StateRow {
   readonly term: number;
   readonly vote: string | null;
@@ -38,7 +37,6 @@ export interface PeerRow {
   readonly crc: number;
 }
 
-/** The last dropped entry, after which the log begins. */
 export interface Base {
   readonly index: LogIndex;
   readonly term: Term;
@@ -91,7 +89,7 @@ export function peerRow(id: string, incarnation: string): PeerRow {
   return { member_id: id, incarnation, crc: checksum(`${id}/${incarnation}`) };
 }
 
-/** Covers the numbers so that a moved row does not verify. */
+/** A moved row does not verify. */
 function entryCrc(index: number, { term, kind }: { readonly term: number; readonly kind: number }, data: Uint8Array): number {
   return checksum(`${index}/${term}/${kind}`, data);
 }

@@ -1,13 +1,10 @@
 import assert from 'node:assert';
 import type { Entry, LogIndex } from '../types.js';
 
-/** Dropped slots at the front are empty, so that dropped entries are free at once. */
+/** Slots of dropped entries are emptied at once. */
 const emptySlotsMax = 1024;
 
-/**
- * The newest entries in memory, which serve nearly every read (a leader feeding followers, a member applying commits). Contiguous up to the log's last entry;
- * at most `bytesMax` bytes of data, but always the newest entry.
- */
+/** Contiguous up to the log's last entry; at most `bytesMax` bytes of data, but always the newest entry. */
 export class Tail {
   readonly #bytesMax: number;
   #entries: (Entry | null)[] = [];
@@ -49,7 +46,7 @@ export class Tail {
     this.#bytes = 0;
   }
 
-  /** Returns entries of [from, to], cut after `bytesMax` bytes but never before the first; null unless the whole range is held. */
+  /** Cut as in `LogReader.entries`; null unless the whole range is held. */
   read(from: LogIndex, to: LogIndex, bytesMax: number): Entry[] | null {
     const first = this.first;
     if (first === null || from < first) return null;
@@ -66,7 +63,6 @@ export class Tail {
     return found;
   }
 
-  /** Null when the tail is empty: dropped slots are. */
   get #last(): Entry | null {
     return this.#entries.at(-1) ?? null;
   }

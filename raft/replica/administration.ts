@@ -13,7 +13,6 @@ interface Change {
   readonly term: Term;
   readonly deadlineMs: number;
 }
-/** Waits until enough of the remaining members have answered since its request. */
 interface Removal {
   readonly id: number;
   readonly change: MembershipChange & { readonly type: 'remove' };
@@ -33,17 +32,13 @@ export class Administration {
   #transfers: Transfer[] = [];
   readonly #waitTicks: number;
 
-  /** `waitTicks` is how long a removal waits for answers; several heartbeats. */
   constructor(core: Core, sink: ReplicaSink, waitTicks: number) {
     this.#core = core;
     this.#sink = sink;
     this.#waitTicks = waitTicks;
   }
 
-  /**
-   * A removal takes effect when appended, so it needs a majority of the remaining members. A member that has just vanished still counts as active for an
-   * election timeout, so a majority must answer once more first.
-   */
+  /** A member that has just vanished still counts as active for an election timeout, so a majority must answer once more first. */
   changeMembership(id: number, change: MembershipChange, deadlineMs: number): void {
     const objection = change.type === 'addLearner' && this.#core.role === 'leader' ? this.#objectionTo(change.member.address) : null;
     if (objection !== null) this.#sink.membership(id, { outcome: 'refused', reason: objection });
@@ -51,7 +46,7 @@ export class Administration {
     else this.#append(id, change, deadlineMs);
   }
 
-  /** An unusable or occupied address would cost the new member its name: names are never reused. */
+  /** A bad address would cost the member its name: names are never reused. */
   #objectionTo(address: string): string | null {
     const there = this.#core.membership.members.find((member) => member.address === address);
     return there === undefined
@@ -70,7 +65,6 @@ export class Administration {
     for (const removal of waiting) {
       removal.ticks += 1;
       const { left, answered } = this.#whoStays(removal);
-      // The core refuses to remove the last voter.
       if (left === 0 || answered >= quorumSize(left)) this.#append(removal.id, removal.change, removal.deadlineMs);
       else if (removal.ticks < this.#waitTicks) this.#removals.push(removal);
       else
@@ -81,7 +75,6 @@ export class Administration {
     }
   }
 
-  /** Counts the remaining voters, and those that answered since the request. */
   #whoStays({ change, ticks }: Removal): { readonly left: number; readonly answered: number } {
     const left = votersOf(this.#core.membership).filter((voter) => voter !== change.id);
     const progress = this.#core.progress();
@@ -113,7 +106,7 @@ export class Administration {
     });
   }
 
-  /** An applied entry is the awaited one if it has its term; otherwise it has replaced it. */
+  /** An entry of another term has replaced the awaited one. */
   applied(entries: readonly Entry[]): void {
     if (this.#changes.length === 0) return;
     for (const entry of entries) {

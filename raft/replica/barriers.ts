@@ -37,7 +37,6 @@ export class Barriers {
     return true;
   }
 
-  /** Returns the read that all waiting barriers share; null for none. */
   begin(): number | null {
     if (this.#waiting.length === 0 || this.#delayed) return null;
     const group = this.#nextGroup;
@@ -72,7 +71,6 @@ export class Barriers {
     return ids;
   }
 
-  /** Includes those that have waited since `sinceMs`. */
   expire(nowMs: number, { sinceMs = Number.NEGATIVE_INFINITY }: { readonly sinceMs?: number } = {}): number[] {
     if (this.#count === 0) return [];
     const late: number[] = [];

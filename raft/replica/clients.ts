@@ -6,9 +6,7 @@ import { answersBytesMax } from './portSink.js';
 import type { ReplicaSink } from './sink.js';
 
 export interface ClientPort {
-  /** Transfers a batch that is not shared. */
   readonly post: (batch: ArrayBuffer | SharedArrayBuffer) => void;
-  /** Shared with that thread: how many bytes of answers it has taken. */
   readonly takenBytes: BigInt64Array;
 }
 
@@ -62,7 +60,6 @@ export class Clients implements ReplicaSink {
     this.#flush(owner);
   };
 
-  /** Returns the unread bytes of the slowest thread. */
   get unreadBytes(): number {
     let most = 0;
     for (const { posted, takenBytes, gone } of this.#clients)
@@ -168,7 +165,7 @@ export class Clients implements ReplicaSink {
 
   #publish(revision: Revision): void {
     const shared = this.#changes.takeShared();
-    // Set before any thread can know the changes: a reader then waits for those in transit.
+    // Set before any thread knows the changes: a reader waits for those in transit.
     Atomics.store(this.#published, 0, BigInt(revision));
     for (const client of this.#clients) {
       this.#flush(client);

@@ -1,12 +1,12 @@
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * After a stop (SIGSTOP, a terminal's Ctrl-Z) SIGCONT reaches only the main thread of a process, but the consensus thread must know: a stop that begins while
- * it waits for its disk otherwise resembles a slow disk. So the two share a counter of continuations.
+ * SIGCONT reaches only the main thread, but the consensus thread must know: a stop while it waits for its disk resembles a slow disk. So the two share a
+ * counter of continuations.
  */
 export const continuationsWord = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/** The consensus thread waits this long for a report of a stop after a suspiciously long sync: both threads resume at the same moment. */
+/** The consensus thread waits this long for a report of a stop: both threads resume at the same moment. */
 const graceMs = 50;
 
 const words = new Set<Int32Array>();
@@ -18,7 +18,7 @@ function tellAll(): void {
   }
 }
 
-/** The process's side: counts until the returned function is called. It counts nothing outside the main thread, or without such signals. */
+/** Counts until the returned function is called. It counts nothing outside the main thread, or without such signals. */
 export function countContinuations(word: SharedArrayBuffer): () => void {
   if (!isMainThread || process.platform === 'win32') return () => undefined;
   const view = new Int32Array(word);
@@ -43,7 +43,7 @@ export class Continuations {
     this.#known = Atomics.load(this.#word, 0);
   }
 
-  /** Returns whether the process was stopped since `begin`. It waits a moment for the report, so call it only if a stop is likely. */
+  /** Waits a moment for the report, so call it only if a stop is likely. */
   sawOne(): boolean {
     return Atomics.wait(this.#word, 0, this.#known, graceMs) !== 'timed-out';
   }

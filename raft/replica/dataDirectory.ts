@@ -16,20 +16,18 @@ import { keepPrivate } from './privateDirectory.js';
 export interface DataDirectory {
   readonly store: Store;
   readonly log: RaftLog;
-  /** Holds snapshots in transit; emptied at each start. */
   readonly snapshotDirectory: string;
 }
 
 const advice = 'Remove this member from the cluster and add a new one, with a new member id and an empty data directory.';
 
-/** Reads a store that cannot be written. */
 export const readDataDirectory = (directory: string): StoreToRead => openStoreToRead(storePath(directory));
 
 const storePath = (directory: string): string => join(directory, 'store.db');
 
 /**
- * Opens store and log of a data directory, creating both if neither exists, and reconciles them. Throws a StorageError or a ReplicaError. The store is created
- * first: a log alone would claim a history that does not exist.
+ * Opens store and log, creating both if neither exists, and reconciles them. Throws a StorageError or a ReplicaError. The store is created first: a log alone
+ * would claim a history that does not exist.
  */
 export function openDataDirectory(options: ReplicaOptions): DataDirectory {
   const snapshotDirectory = join(options.dataDirectory, 'snapshots');
@@ -62,8 +60,8 @@ export function openDataDirectory(options: ReplicaOptions): DataDirectory {
 }
 
 /**
- * Syncs each directory into its parent: a power loss must not take an identity away with its directory. Recursive `mkdir` never returns in Node 20 on file
- * systems that cannot create directories, such as /proc.
+ * A power loss must not take an identity away with its directory. Recursive `mkdir` never returns in Node 20 on file systems that cannot create directories,
+ * such as /proc.
  */
 export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
@@ -104,7 +102,6 @@ export function reconcile(store: Store, log: RaftLog): void {
     log.resetTo({ index: appliedIndex, term: store.appliedTerm, membership: store.membership });
 }
 
-/** Applied entries were committed, even if the log does not know it. */
 export function startingState(log: RaftLog, appliedIndex: LogIndex): HardState {
   return log.hardState.commit >= appliedIndex ? log.hardState : { ...log.hardState, commit: appliedIndex };
 }

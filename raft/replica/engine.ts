@@ -64,7 +64,6 @@ export class Engine {
   readonly #spaceWatch: SpaceWatch;
   #scheduled = false;
   #membership: Membership | null = null;
-  /** Null while there is a leader; in milliseconds of `performance.now()`. */
   #leaderlessSince: number | null = null;
   #state: 'running' | 'stopping' | 'ended' = 'running';
   #drained: (() => void) | null = null;
@@ -173,7 +172,6 @@ export class Engine {
     return this.#parts.store.revision;
   }
 
-  /** Whether this replica is its whole cluster. */
   get isAlone(): boolean {
     const { core } = this.#parts;
     return core.membership.members.every(({ id }) => id === core.id);
@@ -194,7 +192,7 @@ export class Engine {
     });
   }
 
-  /** Waits a bounded time for pending writes and another leader, then closes everything. Never rejects. */
+  /** Waits a bounded time for pending writes and another leader. Never rejects. */
   async stop(): Promise<void> {
     if (this.#state !== 'running') return;
     this.#state = 'stopping';
@@ -242,7 +240,7 @@ export class Engine {
     if (this.#state === 'ended') return;
     this.#standDownIfStopped();
     this.#parts.transport.beat(performance.now());
-    // A process that does not take its changes gets no more, and loses leadership to another: the next timer checks again.
+    // A process that does not take its changes gets no more, and loses leadership.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
       this.#spaceWatch.look(performance.now(), { waitingBytes: this.#proposals.bytes });
@@ -250,7 +248,7 @@ export class Engine {
       for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
       this.#storeCare.quietTicks(quiet);
       for (const input of this.#parts.inbox.take()) this.#handle(input);
-      // The due tick comes after messages: a stalled thread must handle waiting heartbeats before it finds that it heard none.
+      // A stalled thread must handle waiting heartbeats before the due tick.
       if (due) this.#tick();
       if (this.#advance()) this.#schedule();
       this.#snapshots.discardArrived();
@@ -281,7 +279,7 @@ export class Engine {
         return;
       case 'snapshotArrived':
         this.#snapshots.arrived(input.announcement.snapshot, input.path);
-        // A snapshot that arrives during a copy is lost, as any message may be: the leader sends another.
+        // A snapshot that arrives during a copy is lost: the leader sends another.
         if (!this.#snapshots.copying) core.step(input.announcement);
         return;
       case 'snapshotSent':
@@ -293,7 +291,7 @@ export class Engine {
       case 'disconnected':
         this.#proposals.disconnected(input.peer);
         core.reportUnreachable(input.peer);
-        // The leader's process probably died. If not, pre-vote finds out without disturbing it.
+        // The leader probably died; pre-vote finds out without disturbing it.
         if (core.leader === input.peer) core.campaignSoon();
         return;
       case 'peerSpace':
@@ -313,7 +311,7 @@ export class Engine {
       this.#proposals.refused(from, forward);
       return;
     }
-    // The sender has seen a leader of that term, and our term is not older; a message beyond our term has no certain answer.
+    // A message beyond our term has no certain answer.
     if (forward.term > core.term) return;
     const leads = core.role === 'leader' && core.term === forward.term;
     const append = (commands: readonly Uint8Array[]): boolean =>
@@ -345,7 +343,6 @@ export class Engine {
       this.#parts.sink.barrier(id, { outcome: 'unavailable', reason });
   }
 
-  /** Returns whether there may be more. */
   #advance(): boolean {
     const { core, transport } = this.#parts;
     for (let turn = 0; turn < this.#limits.readiesPerRoundMax; turn += 1) {
@@ -389,7 +386,7 @@ export class Engine {
     this.#send(ready.immediate);
     this.#followMembership();
     if (ready.install !== null) this.#install(ready.install);
-    // Sent before the sync blocks this thread, so that followers sync at the same time.
+    // Followers sync at the same time.
     transport.flush();
     if (ready.persist !== null) this.#persist(ready.persist);
     if (ready.persist !== null || ready.install !== null) core.persisted();
@@ -443,7 +440,6 @@ export class Engine {
       sink.changes(changes, store.revision, { compacted: store.compactedRevision });
     const last = entries[entries.length - 1] as Entry;
     core.applied(last.index);
-    // Skips the search if no outcome is awaited.
     for (const [at, entry] of this.#proposals.size === 0 ? [] : entries.entries()) {
       const result = results[at];
       if (result === null || result === undefined) continue;
@@ -502,7 +498,6 @@ export class Engine {
     return this.#proposals.size === 0 && !(core.role === 'leader' && successor);
   }
 
-  /** Null for a normal stop, which checkpoints the store. */
   async #close(failure: unknown): Promise<void> {
     if (this.#state === 'ended') return;
     this.#state = 'ended';
@@ -524,7 +519,7 @@ export class Engine {
       log.close();
       store.close();
     } catch (cause) {
-      // Unsettled changes are in the log; the first failure is reported.
+      // The first failure is reported.
       error ??= cause;
     }
     if (error !== null) sink.failed(error instanceof Error ? error : new Error(String(error)));
@@ -533,7 +528,6 @@ export class Engine {
   }
 }
 
-/** A network may drop the entries too; Raft repairs it. */
 const withoutEntries = (message: Message): Message =>
   message.type === 'append' && message.entries.length > 0 ? { ...message, entries: [] } : message;
 

@@ -1,6 +1,6 @@
 export type ReplicaErrorCode = 'REFUSED_BY_PEER' | 'REMOVED' | 'INCONSISTENT_DATA' | 'INVALID_OPTIONS' | 'THREAD_ENDED' | 'STOPPED';
 
-/** Why a replica cannot start or go on. `code` is stable; the message names a remedy. */
+/** `code` is stable; the message names a remedy. */
 export class ReplicaError extends Error {
   override readonly name = 'ReplicaError';
   readonly code: ReplicaErrorCode;

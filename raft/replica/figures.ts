@@ -1,7 +1,7 @@
 import type { ReplicaFigures } from '../replica-api.js';
 import { CountedDurations } from './countedDurations.js';
 
-/** Upper bounds in milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
+/** Milliseconds: a good disk syncs in one, a bad one needs more than an election timeout. */
 const syncBoundsMs = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000] as const;
 
 export class Figures {
@@ -18,7 +18,7 @@ export class Figures {
     this.#checkpointAtMs = nowMs;
   }
 
-  /** Neither the first leader nor one that was lost and found again is a change. */
+  /** The first leader is no change, nor one that was lost and found again. */
   stateChanged(role: string, leader: string | null): void {
     if (role === 'candidate') this.elections += 1;
     if (leader === null) return;

@@ -10,7 +10,7 @@ export class FirstElection {
   #quietTicks = 0;
   #isOver = false;
 
-  /** After `waitTicks` with a quorum, this replica assumes that there is no leader. */
+  /** `waitTicks` with a quorum show that there is no leader. */
   constructor(core: Core, isConnected: (peer: MemberId) => boolean, waitTicks: number) {
     this.#core = core;
     this.#isConnected = isConnected;

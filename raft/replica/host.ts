@@ -16,9 +16,7 @@ export interface HostOptions {
   readonly options: ReplicaOptions;
   readonly session: string;
   readonly takenBytes: BigInt64Array;
-  /** Shared with the client: see `soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
-  /** Shared with the process: see `continuations.ts`. */
   readonly continuations: SharedArrayBuffer;
   readonly limits?: ReplicaLimits;
   readonly disk?: ReadDisk | undefined;
@@ -26,7 +24,6 @@ export interface HostOptions {
   readonly stopped: () => void;
 }
 
-/** Opens a replica that exchanges batches of requests and answers. Rejects if it cannot start. */
 export async function hostReplica({
   options,
   session,
@@ -49,12 +46,10 @@ export interface SharedHost {
 }
 
 export interface SharedHostOptions extends Omit<HostOptions, 'takenBytes' | 'post'> {
-  /** The first one owns the replica. */
   readonly ports: readonly ClientPort[];
   readonly published: BigInt64Array;
 }
 
-/** Serves several threads of the process: see `clients.ts`. */
 export async function hostForThreads({
   options,
   session,

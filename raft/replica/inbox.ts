@@ -13,10 +13,9 @@ export type Input =
   | { readonly type: 'refused'; readonly peer: MemberId; readonly reason: string }
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** The approximate size of a message besides its entries or commands. */
 const messageOverheadBytes = 256;
 
-/** Collects what the transport reports. Messages beyond the bounds are dropped, as by a network: while the replica pauses, they are not taken. */
+/** Messages beyond the bounds are dropped, as by a network. */
 export class Inbox implements TransportHandlers {
   wake: () => void = () => undefined;
   readonly #messagesMax: number;

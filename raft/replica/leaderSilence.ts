@@ -1,13 +1,9 @@
 import type { LeaderSilence } from '../replica-api.js';
 import { CountedDurations } from './countedDurations.js';
 
-/** Upper bounds in milliseconds: around a heartbeat, around an election timeout, and far beyond. */
 const boundsMs = [60, 100, 200, 300, 500, 1_000, 2_000, 5_000] as const;
 
-/**
- * Times that a follower waited for its leader's next message to be handled. They show load that delays heartbeats, on either side, long before it causes an
- * election. A leader's own time and time without a known leader do not count.
- */
+/** Shows load that delays heartbeats, on either side, long before it causes an election. A leader's own time and time without a known leader do not count. */
 export class LeaderSilences {
   readonly #durations = new CountedDurations(boundsMs);
   #lastWordAtMs: number | null = null;
@@ -17,7 +13,6 @@ export class LeaderSilences {
     this.#lastWordAtMs = nowMs;
   }
 
-  /** The leader changed or was lost, so the next message starts anew. */
   changed(): void {
     this.#lastWordAtMs = null;
   }

@@ -2,37 +2,33 @@ import { transportLimits } from '../transport/limits.js';
 
 export const replicaLimits = {
   ticksPerHeartbeat: 2,
-  /** Entries are applied in memory at once, and on disk after this many ticks or 512 changes. */
+  /** Applied entries are on disk after so many ticks or 512 changes. */
   settleTicks: 4,
-  /** The longest sleep of an idle replica: its peers are pinged this often. */
+  /** Peers are pinged this often. */
   restMs: transportLimits.pingMs,
   proposalsMax: 32_768,
   proposalBytesMax: 128 * 1024 * 1024,
   batchBytesMax: 1024 * 1024,
-  /**
-   * After this many election timeouts without a settled write, writes that waited as long are answered. That is many times an election, and short enough to
-   * renew a lease of seconds through another replica.
-   */
+  /** Election timeouts after which unsettled writes are answered: short enough to renew a lease of seconds through another replica. */
   waitElections: 8,
   sessionsMax: 4_096,
   barriersMax: 65_536,
-  /** The longest wait of a read without a leader: a cluster with a majority elects one faster, and otherwise the client should know. */
+  /** A cluster with a majority elects a leader faster. */
   leaderlessReadMs: 1_500,
-  /** Further messages for the next round are dropped, as by a network. */
+  /** Further messages of a round are dropped. */
   messagesMax: 16_384,
   /** The bytes that two busy peers send in about a second. */
   messageBytesMax: 128 * 1024 * 1024,
-  /** Readies carried out before sockets are read again. */
   readiesPerRoundMax: 8,
-  /** Changes and answers that the process has not taken; beyond, the replica pauses. */
+  /** The replica pauses beyond this. */
   unreadBytesMax: 64 * 1024 * 1024,
   checkpointEntries: 8_192,
-  /** The interval shrinks with the number of entries to keep, so that the log holds little more, but not below this. */
+  /** The interval shrinks with the entries to keep, but not below this. */
   checkpointEntriesMin: 64,
   checkpointBytes: 32 * 1024 * 1024,
-  /** Applied entries that the log keeps at most, whatever the number of entries to keep. */
+  /** Overrides the number of entries to keep. */
   logBytesKeptMax: 256 * 1024 * 1024,
-  /** Entries after a snapshot in transit are kept up to this many bytes. */
+  /** Bounds entries kept for a snapshot in transit. */
   logBytesHeldMax: 1024 * 1024 * 1024,
   stopDrainMs: 1_000,
   changesBytesMax: 4 * 1024 * 1024,

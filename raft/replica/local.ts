@@ -18,7 +18,7 @@ export interface LocalOptions {
   readonly deliver?: (take: () => void, bytes: number) => void;
 }
 
-/** A replica in the calling thread, for tests and tools, with the same requests and answers as `startReplica`. Its syncs block the caller. */
+/** Serves tests and tools; syncs block the caller. */
 export async function createReplica(
   options: ReplicaOptions,
   {

@@ -2,10 +2,7 @@ import type { StateMachine } from '../store/contract.js';
 import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-/**
- * Delivers the changes missed while a snapshot replaced the store, which was at revision `after`: they are read from the restored store's history, in pages of
- * about `bytesMax` bytes of values. If that was compacted further, reports a gap.
- */
+/** Delivers the changes after `after` that a snapshot brought, from the restored store's history; reports a gap if it was compacted further. */
 export function tellMissed(
   store: StateMachine,
   after: Revision,

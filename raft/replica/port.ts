@@ -14,10 +14,7 @@ import { revision } from '../types.js';
 import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-/**
- * The protocol between process and consensus thread: batches of requests one way, of answers and changes the other, each one transferred ArrayBuffer.
- * Structured clone of many small objects costs more than the consensus itself. Rare messages are JSON.
- */
+/** Batches are transferred ArrayBuffers: structured clone of many small objects costs more than the consensus itself. Rare messages are JSON. */
 
 const requestCodes = {
   propose: 1,
@@ -105,7 +102,6 @@ export interface ProposeRequest {
   readonly data: Uint8Array;
 }
 
-/** Carries out requests: the replica's engine, and the thread's shutdown. */
 export interface RequestReceiver {
   propose(proposal: ProposeRequest): void;
   barrier(id: number, timeoutMs: number): void;
@@ -137,7 +133,7 @@ const requestReaders: RequestReaders = {
   [requestCodes.stop]: (receiver, id) => receiver.stop(id),
 };
 
-/** Passes every request of a batch to `receiver`, in order. Data of proposals are views into the batch. */
+/** Data of proposals are views into the batch. */
 export function readRequests(batch: ArrayBuffer, receiver: RequestReceiver): void {
   const reader = new ByteReader(new Uint8Array(batch));
   while (reader.remaining > 0) {
@@ -209,7 +205,6 @@ export class AnswerWriter {
   ): void {
     const writer = this.#writer;
     writer.u8(answerCodes.changes);
-    // Lets readers skip changes without listeners.
     const lengthAt = writer.skipU32();
     const start = writer.length;
     writer.uint(at);
@@ -321,7 +316,7 @@ const answerReaders: AnswerReaders = {
   [answerCodes.failed]: (receiver, _id, reader) => receiver.failed(restoreError(JSON.parse(reader.string()) as FlatError)),
 };
 
-/** Passes a batch to `receiver`, in order. Values are views into the batch. */
+/** Values are views into the batch. */
 export function readAnswers(batch: ArrayBufferLike, receiver: AnswerReceiver): void {
   const reader = new ByteReader(new Uint8Array(batch));
   while (reader.remaining > 0) {
@@ -432,7 +427,7 @@ function readOptional<T>(reader: ByteReader, read: () => T): T | null {
   return reader.flag() ? read() : null;
 }
 
-/** An error with its causes as plain data: threads and structured clone lose names, codes and causes. */
+/** Structured clone loses names, codes and causes. */
 export interface FlatError {
   readonly name: string;
   readonly message: string;

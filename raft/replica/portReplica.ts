@@ -21,22 +21,16 @@ import { SoleMemberReader } from './soleMember.js';
 
 export interface PortReplicaOptions {
   readonly session: string;
-  /** Shared with the other side: how many bytes of answers were taken here. */
   readonly takenBytes: BigInt64Array;
-  /** Shared with the other side: see `soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
-  /** The newest revision that any of several threads may know. */
   readonly published?: () => Revision;
   readonly post: (batch: ArrayBuffer) => void;
-  /** Resolves when the other side is gone. */
   readonly ended: Promise<void>;
   readonly log: (line: LogLine) => void;
 }
 
-/** The barriers of one turn of the event loop share one request, sent after all of them. */
 interface BarrierBatch {
   readonly pending: Pending<BarrierOutcome>[];
-  /** The sole member's counter at the first of them. */
   readonly word: number;
 }
 
@@ -47,9 +41,7 @@ interface Pending<T> {
 }
 
 const graceMs = 1_000;
-/** The shortest interval between checks for overdue answers. */
 const sweepMs = 250;
-/** Bounds the interval, because timers are limited. */
 const sweepMsMax = 24 * 60 * 60 * 1000;
 
 class EncodedChanges implements ChangeBatch {
@@ -73,10 +65,7 @@ class EncodedChanges implements ChangeBatch {
   }
 }
 
-/**
- * A Replica at the other end of a message port. Requests of one turn of the event loop form one batch; answers and changes return in one order, so listeners
- * receive earlier changes before an outcome.
- */
+/** Requests of one turn of the event loop form one batch; answers and changes return in one order, so listeners receive earlier changes before an outcome. */
 export class PortReplica implements Replica, ReplicaAdministration {
   readonly #options: PortReplicaOptions;
   readonly #requests = new RequestWriter();
@@ -91,7 +80,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
   #barrierOfBatch: { readonly id: number; timeoutMs: number } | null = null;
   #flushIsDue = false;
   #sweeper: NodeJS.Timeout | null = null;
-  /** The time of the next sweep: as soon as something may be late, so that answers in time cause no wake-up. */
+  /** Set to when something may be late: answers in time cause no wake-up. */
   #sweepsAt = Infinity;
   #failure: Error | null = null;
   #stopping: Promise<void> | null = null;
@@ -181,7 +170,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
     Atomics.add(this.#options.takenBytes, 0, BigInt(bytes));
   }
 
-  /** The other side has failed or vanished. The outcome of its writes is unknown. */
+  /** The outcome of its writes is unknown. */
   failed(error: Error): void {
     if (this.#failure !== null) return;
     this.#failure = error;
@@ -290,13 +279,11 @@ export class PortReplica implements Replica, ReplicaAdministration {
     if (!this.#requests.isEmpty) this.#options.post(this.#requests.take().buffer);
   }
 
-  /** Settles everything in time even if the other side is stuck. */
   #sweepFor(deadlineMs: number): void {
     const at = deadlineMs + graceMs;
     if (at >= this.#sweepsAt) return;
     if (this.#sweeper !== null) clearTimeout(this.#sweeper);
     this.#sweepsAt = at;
-    // Only the thread or port that will answer should keep the process running.
     this.#sweeper = setTimeout(() => this.#sweep(), Math.min(sweepMsMax, Math.max(sweepMs, at - performance.now()))).unref();
   }
 

@@ -2,13 +2,9 @@ import type { Log } from '../transport/contract.js';
 import { AnswerWriter } from './port.js';
 import type { ReplicaSink } from './sink.js';
 
-/** More bytes of answers are sent before the end of a round. */
 export const answersBytesMax = 4 * 1024 * 1024;
 
-/**
- * `post` transfers a batch; `takenBytes` counts what the other thread has taken (a shared counter costs no message). `onFailed` is called after the failure was
- * reported.
- */
+/** `onFailed` is called after the failure was reported. */
 export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: BigInt64Array, onFailed: () => void): ReplicaSink {
   const writer = new AnswerWriter();
   let posted = 0;

@@ -5,12 +5,11 @@ const privateMode = 0o700;
 const groupOrOthers = 0o077;
 const others = 0o007;
 
-/** Decides about a directory with secrets. Pure. */
 export type Privacy = 'private' | 'close' | 'refuse';
 
 /**
- * Our own directory is closed to all other users, whatever its mode: container runtimes create open volumes. A directory of another owner can only be checked:
- * a deliberate group (volumes of pods with `fsGroup`) is accepted, all users of the machine are not.
+ * Our own directory is closed to others: container runtimes create open volumes. One of another owner can only be checked: a group (pods' `fsGroup`) is
+ * accepted, all users are not.
  */
 export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: number): Privacy {
   if ((mode & groupOrOthers) === 0) return 'private';
@@ -18,7 +17,6 @@ export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: nu
   return (mode & others) === 0 ? 'private' : 'refuse';
 }
 
-/** Ensures that other users cannot enter the directory; throws a ReplicaError if that is impossible. */
 export function keepPrivate(directory: string): void {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined) return;

@@ -2,14 +2,12 @@ import type { RefusedForward } from '../transport/contract.js';
 import type { MemberId, Term } from '../types.js';
 
 export interface Proposal {
-  /** Grows by at least one from proposal to proposal. */
   readonly sequence: number;
   /** Includes session and sequence. */
   readonly data: Uint8Array;
   readonly deadlineMs: number;
 }
 
-/** Becomes an append if this replica leads, a message otherwise. */
 export interface ProposalBatch {
   readonly leader: MemberId;
   readonly term: Term;
@@ -30,13 +28,11 @@ export interface ProposalOptions {
   readonly countMax: number;
   readonly bytesMax: number;
   readonly batchBytesMax: number;
-  /** Ticks without progress after which everything in doubt is sent again; doubles each time. */
+  /** Doubles each time. */
   readonly resendTicks: number;
-  /**
-   * Ticks without a settled proposal after which those that have waited as long are abandoned: no leader is reachable, and clients should try another replica.
-   */
+  /** Ticks without a settled proposal after which clients should try another replica. */
   readonly waitTicks: number;
-  /** Counts the attempts of this session, which never repeat, even if the replica is reopened. */
+  /** Attempts never repeat, even if the replica is reopened. */
   readonly attempts?: AttemptCounter;
 }
 
@@ -46,7 +42,7 @@ export interface AttemptCounter {
 
 interface Item extends Proposal {
   readonly addedTick: number;
-  /** 0: certainly in no log. Otherwise it may be in the log of the current stream's term, first sent by this attempt. */
+  /** 0: certainly in no log. */
   attempt: number;
   settled: boolean;
 }
@@ -56,7 +52,6 @@ interface Stream {
   readonly term: Term;
   attempt: number;
   part: number;
-  /** The receiver said that it does not lead in this term. */
   over: boolean;
 }
 
@@ -130,7 +125,7 @@ export class Proposals {
     return this.#connected.has(peer);
   }
 
-  /** Returns the next batch, or null if there is nothing to send or no leader. Call `sent` or `delay` with it. */
+  /** Call `sent` or `delay` with it. */
   next(): ProposalBatch | null {
     const stream = this.#openStream();
     if (stream === null || stream.over || this.#delayed) return null;
@@ -162,7 +157,6 @@ export class Proposals {
     stream.part += 1;
   }
 
-  /** The leader's log is full: try again after the next tick. */
   delay(): void {
     this.#delayed = true;
   }
@@ -191,14 +185,12 @@ export class Proposals {
     this.delay();
   }
 
-  /** An entry of `term` was applied here: the log holds no further entries of earlier terms. */
   applied(term: Term): void {
     if (this.#stream === null || term <= this.#stream.term) return;
     for (const item of this.#queue) this.#clear(item);
     this.#stream = null;
   }
 
-  /** Returns false if the proposal was abandoned before. */
   settle(sequence: number): boolean {
     const item = this.#items.get(sequence);
     if (item === undefined) return false;
@@ -209,12 +201,12 @@ export class Proposals {
     return true;
   }
 
-  /** A snapshot skipped entries, so the fate of those in doubt is unknowable: abandons these. */
+  /** A snapshot skipped entries: abandons those in doubt. */
   skipped(): GivenUp[] {
     return this.#giveUp((item) => item.attempt !== 0);
   }
 
-  /** Abandons proposals without progress for too long. While others are settled, the queue moves, and the rest waits for its deadline. */
+  /** While others are settled, the queue moves, and the rest waits for its deadline. */
   stuck(): GivenUp[] {
     const { waitTicks } = this.#options;
     if (this.#items.size === 0 || this.#now - this.#lastSettledTick < waitTicks) return [];
@@ -243,7 +235,7 @@ export class Proposals {
     this.#stream = { ...known, attempt: this.#attempts.last, part: 0, over: false };
     this.#cursor = 0;
     this.#resends = 0;
-    // The replica that asked for a pause no longer leads: one that hands over refuses everything until its successor is known.
+    // The replica that asked for a pause no longer leads.
     this.#delayed = false;
     return this.#stream;
   }
@@ -279,7 +271,6 @@ export class Proposals {
     this.#dropSettled();
   }
 
-  /** Settled items are removed once they are half of the queue, so that each costs constant time. */
   #dropSettled(): void {
     if (this.#queue.length < 64 || this.#items.size * 2 > this.#queue.length) return;
     const before = this.#queue.slice(0, this.#cursor);

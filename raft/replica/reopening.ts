@@ -14,7 +14,7 @@ export interface ReopeningOptions extends Omit<OpenOptions, 'attempts' | 'told'>
   readonly stopped: () => void;
 }
 
-/** The interval between checks of a full disk; doubles while opening fails although there seems to be room. */
+/** Doubles while opening fails although there seems to be room. */
 const lookMs = 1_000;
 const lookMostMs = 10_000;
 
@@ -47,7 +47,7 @@ export class ReopeningReplica implements RequestReceiver {
     this.#sink = new ToldChanges(options.sink, (error) => this.#failed(error));
   }
 
-  /** Rejects if it cannot start for another reason than a full disk, or has no readable store yet. */
+  /** Waits for a full disk only with a readable store. */
   static async open(options: ReopeningOptions): Promise<ReopeningReplica> {
     const replica = new ReopeningReplica(options);
     try {

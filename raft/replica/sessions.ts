@@ -7,10 +7,7 @@ interface Session {
   last: number;
 }
 
-/**
- * The leader's side of forwarding: takes each session's proposals in order, without gaps, and each sequence at most once per term. Its memory ends with its
- * leadership, which is unique in a term.
- */
+/** Takes proposals in order, and each sequence at most once per term. Its memory ends with its leadership, which is unique in a term. */
 export class Sessions {
   readonly #sessionsMax: number;
   #term: Term | null = null;
@@ -20,10 +17,7 @@ export class Sessions {
     this.#sessionsMax = sessionsMax;
   }
 
-  /**
-   * `leads`: whether this replica leads in the message's term. `append` adds all or none of the commands to the log in that term, and returns which. Returns
-   * the answer to send, if any.
-   */
+  /** `append` adds all or none of the commands in the message's term. Returns the answer to send, if any. */
   receive(message: ProposeForward, leads: boolean, append: (commands: readonly Uint8Array[]) => boolean): RefusedForward | null {
     const first = message.proposals[0];
     if (first === undefined) return null;
@@ -54,7 +48,7 @@ function receiveInOrder(
   message: ProposeForward,
   append: (commands: readonly Uint8Array[]) => boolean,
 ): RefusedForward | null {
-  // The sender has abandoned an older attempt and relies on its having no further effect.
+  // An abandoned attempt must have no further effect.
   if (message.attempt < session.attempt) return null;
   if (message.attempt > session.attempt) {
     session.attempt = message.attempt;

@@ -3,16 +3,11 @@ import type { Change, ChangesResult, RangeResult } from '../store/contract.js';
 import type { Log } from '../transport/contract.js';
 import type { Revision } from '../types.js';
 
-/**
- * Receives a replica's results in one order: the changes of an entry before the outcome of its proposal, and everything applied before a barrier that it
- * satisfies. Calls collect; `flush` delivers.
- */
+/** Changes come before the outcome of their proposal, and everything applied before a barrier that it satisfies. Calls collect; `flush` delivers. */
 export interface ReplicaSink {
   readonly log: Log;
-  /** Delivered bytes that the other side has not taken. */
   readonly unreadBytes: number;
   changes(changes: readonly Change[], revision: Revision, store: { readonly compacted: Revision }): void;
-  /** Changes up to `revision` are missing and unrecoverable. */
   gap(revision: Revision, store: { readonly compacted: Revision }): void;
   written(sequence: number, outcome: WriteOutcome): void;
   barrier(id: number, outcome: BarrierOutcome): void;

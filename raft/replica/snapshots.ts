@@ -15,7 +15,7 @@ export interface SnapshotOptions {
   readonly onSent: (to: MemberId, ok: boolean) => void;
 }
 
-/** A snapshot being sent to a follower. `bytes` is null while the store is still being copied. */
+/** `bytes` is null while the store is still being copied. */
 export interface SnapshotUnderWay {
   readonly to: MemberId;
   readonly sentBytes: number;
@@ -27,7 +27,7 @@ interface Arrived {
   readonly path: string;
 }
 
-/** Snapshots for followers, one at a time because each costs a copy of the store; and arrived ones that wait to be installed. */
+/** Sends one at a time, because each costs a copy of the store. */
 export class Snapshots {
   readonly #options: SnapshotOptions;
   #made = 0;
@@ -41,7 +41,6 @@ export class Snapshots {
     this.#options = options;
   }
 
-  /** The receiver will need the entries after this index. */
   get held(): LogIndex | null {
     return this.#held;
   }
@@ -50,12 +49,11 @@ export class Snapshots {
     return this.#underWay;
   }
 
-  /** The store's file is being copied, and cannot be replaced before that ends. */
   get copying(): boolean {
     return this.#copying;
   }
 
-  /** Copies the store and sends the copy. If another one is in progress, this one fails and the core asks again. */
+  /** Fails if another one is in progress; the core asks again. */
   send(announcement: SnapshotAnnouncement): void {
     if (this.#sending !== null) {
       this.#options.onSent(announcement.to, false);

@@ -1,6 +1,6 @@
 import type { SpaceLevel, SpaceUse } from '../replica-api.js';
 
-/** Ordered from worst to best. Peers receive the position. */
+/** Peers receive the position. */
 export const spaceLevels = ['none', 'scarce', 'low', 'ample'] as const satisfies readonly SpaceLevel[];
 
 const neededBy: Readonly<Record<SpaceUse, SpaceLevel>> = { growing: 'ample', essential: 'low', freeing: 'scarce' };
@@ -10,15 +10,15 @@ export const isBelow = (level: SpaceLevel, other: SpaceLevel): boolean => spaceL
 export const allows = (level: SpaceLevel, use: SpaceUse): boolean => !isBelow(level, neededBy[use]);
 
 const mebibyte = 1024 * 1024;
-/** Write-ahead files and their next additions to log and store take some 16 MiB for each replica on a disk. */
+/** Write-ahead files and their next additions take some 16 MiB for each replica. */
 const reserveDefaultBytes = 64 * mebibyte;
 const reservePartMost = 1 / 4;
 const scarcePart = 1 / 4;
 const nonePart = 1 / 16;
-/** The margin beyond the reserve, or below the quota, that ends the alarm: without it each accepted write would raise it anew. */
+/** The margin that ends the alarm: without it each accepted write would raise it anew. */
 const clearDiskPart = 1 / 8;
 const clearQuotaPart = 1 / 64;
-/** The amount by which leases and the like may exceed the quota. */
+/** Leases and the like may exceed the quota by this. */
 const beyondQuotaBytes = 64 * mebibyte;
 
 export const reserveOf = (asked: number | null, fileSystemBytes: number): number =>
@@ -33,7 +33,7 @@ export function diskLevel(
   return freeBytes < reserveBytes * (before === 'ample' ? 1 : 1 + clearDiskPart) ? 'low' : 'ample';
 }
 
-/** 0 means no quota. Freeing writes are never refused. */
+/** Freeing writes are never refused. */
 export function quotaLevel(
   usedBytes: number,
   { quotaBytes, before }: { readonly quotaBytes: number; readonly before: SpaceLevel },
@@ -50,22 +50,17 @@ export interface SpaceReading {
 }
 
 export interface SpaceOptions {
-  /** Null for the file system's default. */
   readonly reserveBytes: number | null;
   readonly quotaBytes: number;
   readonly read: () => SpaceReading;
 }
 
-/** A byte of an entry is written to log and store, each through its write-ahead file. */
+/** Log and store, each through its write-ahead file. */
 const writtenPerByte = 4;
 const readingMs = 1_000;
-/** A reading is renewed early when this part of the reserve may have been used since. */
 const spentPartMost = 1 / 8;
 
-/**
- * This replica's room. The file system is read once a second, and whenever a noticeable part of the reserve may have been used since; what was accepted in
- * between counts at its worst.
- */
+/** Reads the file system once a second, and when a noticeable part of the reserve may have been used; accepted writes count at their worst. */
 export class Space {
   readonly quotaBytes: number;
   readonly #asked: number | null;
@@ -105,7 +100,7 @@ export class Space {
     this.#takenBytes += bytes;
   }
 
-  /** Reads anew if due. `waitingBytes` were accepted and may not be on disk yet. */
+  /** `waitingBytes` were accepted and may not be on disk yet. */
   look(nowMs: number, { waitingBytes }: { readonly waitingBytes: number }): void {
     const isDue = nowMs - this.#readAtMs >= readingMs || this.#takenBytes * writtenPerByte > this.reserveBytes * spentPartMost;
     if (!isDue) return;

@@ -15,7 +15,6 @@ export interface SpaceWatchParts {
   readonly log: Log;
 }
 
-/** Longer than the interval at which members check their disks. */
 const handOverMs = 1_500;
 
 const mebibytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MiB`;
@@ -33,7 +32,6 @@ export class SpaceWatch {
   readonly #peers = new Map<MemberId, SpaceLevel>();
   #told: SpaceLevel = 'ample';
   #alarm: SpaceStatus['alarm'] = null;
-  /** The earliest time of the next leadership transfer, with some room and with next to none. */
   #handOverFromMs = 0;
   #urgentFromMs = 0;
 
@@ -41,7 +39,6 @@ export class SpaceWatch {
     this.#parts = parts;
   }
 
-  /** Call it often; it reads the disk about once a second. */
   look(nowMs: number, waiting: { readonly waitingBytes: number }): void {
     this.#parts.space.look(nowMs, waiting);
     const { disk } = this.#parts.space;
@@ -75,7 +72,7 @@ export class SpaceWatch {
     if (short.length === 0) return null;
     if (this.#voters.length - this.#unfit(use).length < quorumSize(this.#voters.length))
       return noSpace(`too little space is left on the disk of ${short.join(', ')}`);
-    // The write would succeed, but this replica would not learn of it.
+    // This replica would not learn of a success.
     return space.disk === 'none'
       ? { outcome: 'unavailable', reason: `there is no space on the disk of ${core.id}, and other members have some: try another server` }
       : null;
@@ -100,16 +97,12 @@ export class SpaceWatch {
     return this.#voters.filter((voter) => !allows(this.#levelOf(voter), use));
   }
 
-  /** Members that are short of space or absent, and so cannot compensate for others. */
   #unfit(use: SpaceUse): readonly MemberId[] {
     const { core, isConnected } = this.#parts;
     return this.#voters.filter((voter) => !allows(this.#levelOf(voter), use) || (voter !== core.id && !isConnected(voter)));
   }
 
-  /**
-   * A leader appends first. Members on the same disk learn of its state at different times, so they are waited for while there is some room; a transfer takes a
-   * moment, too.
-   */
+  /** Members on the same disk learn of its state at different times, so they are waited for. */
   #handOver(nowMs: number): void {
     const { core, space, isConnected } = this.#parts;
     const isUrgent = isBelow(space.disk, 'low');

@@ -1,9 +1,6 @@
 import type { Store } from '../store/store.js';
 
-/**
- * Decides when the store commits applied entries to disk, and cleans up. Entries of several ticks share a transaction, because each transaction rewrites pages
- * that it shares with the previous one.
- */
+/** Entries of several ticks share a transaction: each rewrites pages of the previous one. */
 export class StoreCare {
   readonly #store: Pick<Store, 'settle' | 'maintain'>;
   readonly #settleTicks: number;
@@ -27,7 +24,6 @@ export class StoreCare {
     if (this.#left !== null) this.#left -= count;
   }
 
-  /** Housekeeping waits while the replica is `busy`. */
   tick(busy: boolean): void {
     this.quietTicks(1);
     if (this.#left === null || this.#left > 0) return;

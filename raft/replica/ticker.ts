@@ -4,9 +4,9 @@ import { performance } from 'node:perf_hooks';
 const earlyMs = 1;
 
 export interface PassedTicks {
-  /** Ticks that passed while nothing could depend on them: they precede what has arrived. */
+  /** Ticks that precede what has arrived. */
   readonly quiet: number;
-  /** The tick that woke the thread: it follows what has arrived, and the thread's lateness, which does not count. */
+  /** The tick that woke the thread: it follows what has arrived. */
   readonly due: boolean;
 }
 
@@ -59,10 +59,7 @@ export class TickTimer {
   readonly #wake: () => void;
   readonly #ticker: Ticker;
   #timer: NodeJS.Timeout | null = null;
-  /**
-   * When the timer fires, possibly too early: then it is set anew. Setting it after every round would cost more and save nothing, because Node wakes at the
-   * time set first anyway.
-   */
+  /** When the timer fires, possibly too early. Node wakes at the time set first anyway. */
   #firesAt = Infinity;
   #stopped = false;
 
@@ -76,7 +73,7 @@ export class TickTimer {
     return this.#ticker.take(performance.now());
   }
 
-  /** Sleeps until the last of `ticks` ticks, and returns that time. */
+  /** Returns the time of the last of `ticks` ticks. */
   rest(ticks: number): number {
     this.#ticker.rest(ticks);
     this.#sleepUntil(this.#ticker.dueAt);

@@ -2,10 +2,7 @@ import { revision } from '../types.js';
 import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-/**
- * A sink that delivers each change once: a reopened replica applies entries anew that its store had lost, but listeners know them. Only the replica's end is
- * reported elsewhere.
- */
+/** Delivers each change once: a reopened replica applies entries anew that listeners know. */
 export class ToldChanges implements ReplicaSink {
   readonly #sink: ReplicaSink;
   readonly #failed: (error: Error) => void;
@@ -16,12 +13,11 @@ export class ToldChanges implements ReplicaSink {
     this.#failed = failed;
   }
 
-  /** Null before the first store was opened. */
   get told(): Revision | null {
     return this.#told;
   }
 
-  /** Listeners read the store at this revision, and receive later changes. Call it for each opened store. */
+  /** Call it for each opened store. */
   begin(at: Revision): void {
     this.#told ??= at;
   }

@@ -14,10 +14,9 @@ interface Mark {
   readonly bytes: number;
 }
 
-/** Sizes are recorded once per so many entries: cutting need not be exact. */
+/** Cutting need not be exact. */
 const entriesPerMark = 128;
 
-/** Decides when to checkpoint the store and where to cut the log. Pure. */
 export class Trimmer {
   readonly #options: TrimmerOptions;
   #entriesSince = 0;
@@ -42,7 +41,7 @@ export class Trimmer {
     return this.#entriesSince >= this.#options.checkpointEntries || this.#bytesSince >= this.#options.checkpointBytes;
   }
 
-  /** The store is durable up to `checkpoint`; returns up to where the log may be cut. A snapshot's receiver will need entries from `held` on. */
+  /** Returns up to where the log may be cut. A snapshot's receiver will need entries from `held` on. */
   cutAfterCheckpoint(checkpoint: LogIndex, held: LogIndex | null): LogIndex {
     this.#entriesSince = 0;
     this.#bytesSince = 0;
@@ -54,7 +53,6 @@ export class Trimmer {
     return cut;
   }
 
-  /** Returns the last recorded index with more than `bytesMax` bytes of entries after it, or 0. */
   #indexBehind(bytesMax: number): number {
     return this.#marks.findLast(({ bytes }) => this.#bytes - bytes > bytesMax)?.index ?? 0;
   }

@@ -17,10 +17,7 @@ export interface WaitingParts {
   readonly space: () => SpaceStatus;
 }
 
-/**
- * A replica with a full disk takes no part in its cluster, and answers from its store where possible. The only member of a cluster had delivered everything
- * acknowledged to its listeners, so its reads stay current.
- */
+/** A replica with a full disk takes no part in its cluster. A sole member's reads stay current. */
 export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
   readonly #parts: WaitingParts;
 
@@ -28,7 +25,7 @@ export class WaitingReplica implements Omit<RequestReceiver, 'stop'> {
     this.#parts = parts;
   }
 
-  /** Nothing was proposed. Another member may take the write, so the client should retry; a sole member has no alternative. */
+  /** Another member may take the write; a sole member has no alternative. */
   propose({ sequence }: ProposeRequest): void {
     const { sink, reason, store } = this.#parts;
     const isAlone = store.membership.members.length <= 1;

@@ -1,28 +1,24 @@
 import { openSync, readSync } from 'node:fs';
 import type { Continuations } from './continuations.js';
 
-/** The interval between readings of a running thread's processor time, which cost some microseconds. */
+/** Readings of the processor time cost some microseconds. */
 const lookMs = 250;
 
-/**
- * After this part of an election timeout, leaders may have been replaced: the others count from the last message, up to a heartbeat earlier, and may be done
- * before the stopped one runs again.
- */
+/** After this part of an election timeout, leaders may have been replaced: others count from the last message. */
 const replacedAfter = 0.8;
-/** The part of an election timeout that must be unaccounted for: the rest may be the thread's earlier and later work, where it has to wait for a processor. */
+/** The part of an election timeout that must be unaccounted for: the rest may be the thread's work. */
 const idleShare = 0.5;
-/** Followers know of intentional sleep beyond this part of an election timeout, and wait correspondingly longer. */
+/** Followers know of longer intentional sleep, and wait longer. */
 const usualRest = 0.2;
 
 export interface WakefulnessSources {
-  /** The time that this thread ran or waited for a processor; null if unknown. */
   readonly processorMs: () => number | null;
   readonly continuations: Pick<Continuations, 'begin' | 'sawOne'>;
 }
 
 /**
  * Distinguishes whether this thread was stopped (SIGSTOP, a debugger, a sleeping machine) or late. A late thread runs, waits for a processor, or waits for its
- * disk; a stopped one did none of it, though its timer was due long ago. Times are milliseconds of one monotonic clock.
+ * disk; a stopped one did none of it.
  */
 export class Wakefulness {
   readonly #gapMs: number;
@@ -48,7 +44,7 @@ export class Wakefulness {
     this.#processorAt = processorMs();
   }
 
-  /** Returns whether the thread was stopped since the last call. Call it at least as often as the thread's timer fires. */
+  /** Call it at least as often as the thread's timer fires. */
   stopped(nowMs: number): boolean {
     const gap = nowMs - this.#awakeAt - Math.max(0, this.#restUntil - this.#awakeAt - this.#usualRestMs);
     this.#awakeAt = nowMs;
@@ -69,19 +65,19 @@ export class Wakefulness {
     this.#continuations.begin();
   }
 
-  /** The disk took this long, which is not a stop unless the process reports one. */
+  /** The disk took this long: no stop unless the process reports one. */
   waited(ms: number): void {
     if (ms < this.#gapMs || !this.#continuations.sawOne()) this.#awakeAt += ms;
   }
 }
 
-/** Kept open for this thread: opening it was most of a reading's cost. */
+/** Opening it was most of a reading's cost. */
 let schedstat: number | undefined;
 const statistics = Buffer.alloc(64);
 
 /**
- * Returns the time that the calling thread ran or waited for a processor (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process:
- * nanoseconds on the processor, then on a run queue). Null outside Linux, where late and stopped cannot be distinguished.
+ * The calling thread's time (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process: nanoseconds on the processor, then on a run queue).
+ * Null outside Linux, where late and stopped cannot be distinguished.
  */
 export function processorMs(): number | null {
   try {
