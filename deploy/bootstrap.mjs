@@ -23,7 +23,7 @@ const commands = {
   start: {
     about: 'start a local cluster (see: npm start -- --help)',
     needs: bundlePrograms,
-    run: (args) => inThisProcess('programs/up.js', args),
+    run: (args) => inThisProcess('programs/raftplane.js', upArguments(args)),
   },
   test: { about: 'run all tests; further arguments go to mocha', run: (args) => child([path.join(dist, 'test', 'run.js'), ...args]) },
   build: { about: 'compile into dist/', run: async () => 0 },
@@ -293,6 +293,13 @@ function endWithNpm() {
   }, 500);
   watch.unref();
 }
+
+/** `raftplane up` with a folder beside the sources, unless the arguments choose a cluster. */
+const upArguments = (args) => [
+  'up',
+  ...(args.some((word) => /^--(name|data-dir)(=|$)/.test(word)) ? [] : ['--data-dir', '.cluster']),
+  ...args,
+];
 
 /** Imports the program, so that signals meet one process instead of a chain. */
 async function inThisProcess(program, args) {

@@ -11,7 +11,7 @@ export class DirectoryInUse extends Error {
     readonly directory: string,
     readonly pid: number,
   ) {
-    super(`${directory} is in use by another launcher, process ${pid}: stop it (kill ${pid}) or choose another folder with --data-dir`);
+    super(`${directory} is in use by another launcher, process ${pid}: stop it (kill ${pid}) or choose another folder`);
     this.name = 'DirectoryInUse';
   }
 }
@@ -23,14 +23,22 @@ interface Owner {
 
 const attemptsMax = 5;
 
+const lockFile = (directory: string): string => path.join(directory, 'launcher.lock');
+
+/** Returns the process that has the directory now, or null. */
+export function lockHolder(directory: string): number | null {
+  const owner = parseOwner(readFileIfPresent(lockFile(directory)));
+  return owner !== null && isAlive(owner) ? owner.pid : null;
+}
+
 /** Takes the lock or throws `DirectoryInUse`. Returns a function that releases it. */
 export function lockDirectory(directory: string): () => void {
-  const file = path.join(directory, 'launcher.lock');
+  const file = lockFile(directory);
   const mine: Owner = { pid: process.pid, startedAt: processStart(process.pid) };
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     if (createExclusively(file, JSON.stringify(mine))) return () => release(file, mine);
-    const owner = parseOwner(readFileIfPresent(file));
-    if (owner && isAlive(owner)) throw new DirectoryInUse(directory, owner.pid);
+    const holder = lockHolder(directory);
+    if (holder !== null) throw new DirectoryInUse(directory, holder);
     fs.rmSync(file, { force: true });
   }
   throw new Error(`cannot take the lock ${file}: others keep taking it`);

@@ -8,7 +8,6 @@ export const programs = {
   balancer: 'deploy/balancer.js',
   nodes: 'deploy/nodes/main.js',
   etcdMember: 'deploy/etcdMember.js',
-  up: 'deploy/up.js',
   raftplane: 'deploy/cli/main.js',
   leash: 'deploy/leash.js',
   threadLeash: 'deploy/threadLeash.js',

@@ -6,7 +6,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { parse } from 'yaml';
 import { stores } from '../envtest/arguments.js';
 import { AssetMissing, writeAssets, type AssetTerms } from '../envtest/assets.js';
-import { processExists } from '../launcherLock.js';
+import { lockHolder, processExists } from '../launcherLock.js';
 import { programFile } from '../programs.js';
 import { replicaCounts } from '../settings.js';
 import { probeLeader } from './leader.js';
@@ -55,6 +55,7 @@ const ask = async (where: Where, request: ControlRequest): Promise<LauncherState
 async function up(where: Where & { readonly detach: boolean; readonly open: boolean }, self: Command): Promise<void> {
   const directory = placeOf(where);
   const options = readUpOptions(self);
+  refuseIfRunning(where);
   if (where.detach) {
     const args = process.argv
       .slice(process.argv.indexOf('up') + 1)
@@ -75,9 +76,19 @@ async function up(where: Where & { readonly detach: boolean; readonly open: bool
       if (where.open) openInBrowser(started.link, directory);
     });
   } catch (error) {
-    report({ failed: error instanceof Error ? error.message : String(error) });
+    report({ failed: error instanceof Error ? error.message : String(error), isRefusal: error instanceof CommandRefused });
     throw error;
   }
+}
+
+/** Nothing of a running cluster is touched: its files have the tokens and ports that it uses. */
+function refuseIfRunning(where: Where): void {
+  const launcher = lockHolder(placeOf(where));
+  if (launcher === null) return;
+  const which = where.dataDir === undefined ? `--name ${where.name}` : `--data-dir ${quote(where.dataDir)}`;
+  throw new CommandRefused(
+    `the cluster in ${placeOf(where)} runs already (process ${launcher}): "raftplane status ${which}" shows it, "raftplane stop ${which}" stops it`,
+  );
 }
 
 function ready({ kubeconfig, link }: Started): void {

@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeFolder } from '../files.js';
+import { CommandRefused } from './control.js';
 import type { Started } from './foreground.js';
 
-export type Report = { readonly progress: string } | { readonly ready: Started } | { readonly failed: string };
+export type Report = { readonly progress: string } | { readonly ready: Started } | { readonly failed: string; readonly isRefusal: boolean };
 
 export const reportsToStarter = 'RAFTPLANE_DETACHED';
 
@@ -26,7 +27,7 @@ export async function startDetached(directory: string, args: readonly string[], 
       child.on('message', (report: Report) => {
         if ('progress' in report) say(report.progress);
         else if ('ready' in report) resolve(report.ready);
-        else reject(new Error(report.failed));
+        else reject(report.isRefusal ? new CommandRefused(report.failed) : new Error(report.failed));
       });
       child.once('error', reject);
       child.once('exit', (code) => reject(new Error(`the launcher ended with status ${code}; its log: ${log}`)));

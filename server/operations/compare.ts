@@ -9,30 +9,53 @@ export interface Compared {
   readonly sha256: string;
 }
 
+/** A server that could not be asked. */
+export interface Unanswered {
+  readonly address: string;
+  readonly reason: string;
+}
+
+export interface Comparison {
+  readonly compared: readonly Compared[];
+  readonly unanswered: readonly Unanswered[];
+}
+
 const tries = 5;
 
-/** Compares digests of all servers at one common revision. They differ only if a replica is broken. A compaction in between leads to another attempt. */
-export async function compareReplicas(servers: Servers): Promise<readonly Compared[]> {
+/**
+ * Compares digests of the servers that answer, at one common revision. They differ only if a replica is broken. A compaction in between leads to another
+ * attempt.
+ */
+export async function compareReplicas(servers: Servers): Promise<Comparison> {
   for (let attempt = 1; ; attempt++) {
-    const all = await Promise.all(
-      servers.addresses.map(async (address) => ({
-        address,
-        status: (await servers.ask(address, 'GET', '/raft/v1/status')) as ReplicaStatus,
-      })),
-    );
-    const revision = Math.min(...all.map(({ status }) => status.revision));
+    const { there, unanswered } = await statuses(servers);
+    const revision = Math.min(...there.map(({ status }) => status.revision));
     try {
-      return await Promise.all(
-        all.map(async ({ address, status }) => {
-          const { keys, sha256 } = (await servers.ask(address, 'GET', `/raft/v1/digest?revision=${revision}`)) as {
-            readonly keys: number;
-            readonly sha256: string;
-          };
-          return { address, memberId: status.memberId, revision, keys, sha256 };
-        }),
-      );
+      return { compared: await Promise.all(there.map((each) => digest(servers, { ...each, revision }))), unanswered };
     } catch (error) {
       if (attempt >= tries) throw error;
     }
   }
+}
+
+interface There {
+  readonly address: string;
+  readonly status: ReplicaStatus;
+}
+
+async function statuses(servers: Servers): Promise<{ readonly there: readonly There[]; readonly unanswered: readonly Unanswered[] }> {
+  const all = await Promise.all(
+    servers.addresses.map((address) =>
+      servers.ask(address, 'GET', '/raft/v1/status').then(
+        (status): There => ({ address, status: status as ReplicaStatus }),
+        (error: unknown): Unanswered => ({ address, reason: error instanceof Error ? error.message : String(error) }),
+      ),
+    ),
+  );
+  return { there: all.filter((each) => 'status' in each), unanswered: all.filter((each) => 'reason' in each) };
+}
+
+async function digest(servers: Servers, { address, status, revision }: There & { readonly revision: number }): Promise<Compared> {
+  const told = (await servers.ask(address, 'GET', `/raft/v1/digest?revision=${revision}`)) as Pick<Compared, 'keys' | 'sha256'>;
+  return { address, memberId: status.memberId, revision, keys: told.keys, sha256: told.sha256 };
 }

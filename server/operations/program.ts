@@ -237,12 +237,17 @@ function checkCommand(): Command {
 async function checkRunning({ kubeconfig, server = [] }: Partial<Reach>): Promise<void> {
   if (kubeconfig === undefined || server.length < 2)
     throw new Error('give --backup, --data-dir, or --kubeconfig with at least two --server');
-  const all = await compareReplicas(serversOf({ kubeconfig, server }));
-  for (const { memberId: id, address, keys, revision, sha256 } of all)
+  const { compared, unanswered } = await compareReplicas(serversOf({ kubeconfig, server }));
+  for (const { memberId: id, address, keys, revision, sha256 } of compared)
     say(`${id} ${address} revision ${revision} keys ${keys} sha256 ${sha256}`);
-  if (new Set(all.map(({ sha256 }) => sha256)).size > 1)
+  for (const { address, reason } of unanswered) say(`${address} does not answer: ${reason}`);
+  if (new Set(compared.map(({ sha256 }) => sha256)).size > 1)
     throw new Error(
       'the servers differ at the same revision: one of them is broken. Stop writing, check each data directory, and replace the one that is damaged',
+    );
+  if (unanswered.length > 0)
+    throw new Error(
+      `${compared.length > 1 ? 'those that answer are equal; ' : ''}${unanswered.length} of ${server.length} could not be compared`,
     );
   say('equal');
 }

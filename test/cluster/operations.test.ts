@@ -161,6 +161,10 @@ describe('operations', function () {
     await cluster.client.expect(201, 'POST', configMaps, { body: { metadata: { name: 'kept-last' } } });
     await until('the last write at the survivor', async () => (await namesIn(cluster.at(survivor))).includes('kept-last'));
     await survivor.process.kill();
+    const some = await apiserver('check', ...members.flatMap(({ address }) => ['--server', address]), ...reach());
+    expect([some.code, some.out.match(/sha256 /g)?.length]).to.deep.equal([1, members.length - 1]);
+    expect(some.out).to.contain(`${survivor.address} does not answer`);
+    expect(some.err).to.contain(`1 of ${members.length} could not be compared`);
     const token = survivor.process.spec.args.find((flag) => flag.startsWith('--raft-cluster-token-file='))!.split('=')[1]!;
     const owner = ['--data-dir', survivor.dataDirectory, '--member-id', survivor.id, '--cluster-token-file', token];
     expect(await succeed('check', ...owner)).to.match(/intact/);

@@ -29,6 +29,11 @@ export function userCommandTests({ file, home, environment }: UserCommand): void
       expect(raftplane('up', '--detach', '--replicas', '3', '--managers', '1', '--port', '0')).to.contain(
         `export KUBECONFIG=${data}/admin.kubeconfig`,
       );
+      for (const again of [['--detach'], []]) {
+        const refused = ended(file(), ['up', ...again]);
+        expect(refused.status, refused.stderr).to.equal(3);
+        expect(refused.stderr).to.contain('runs already').and.to.contain('raftplane stop --name default');
+      }
       raftplane('kubeconfig', '--merge');
       if (kubectlRunsHere)
         expect(run(program('kubectl'), ['--context', 'raftplane-default', 'get', 'namespaces', '-o', 'name'])).to.contain(

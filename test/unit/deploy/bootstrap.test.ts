@@ -28,4 +28,10 @@ describe('deploy/bootstrap', () => {
     expect(run().status).to.equal(2);
     expect(run('toString').status).to.equal(2);
   });
+
+  it('starts with the options of "raftplane up"', () => {
+    const { status, text } = run('start', '--help');
+    expect(status, text).to.equal(0);
+    for (const option of ['--detach', '--open', '--json', '--name', '--restore']) expect(text).to.contain(option);
+  });
 });

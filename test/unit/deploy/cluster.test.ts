@@ -11,7 +11,7 @@ import { get, reservePort } from '../../fixtures/tlsBackends.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 const fakeApiserver = fileURLToPath(new URL('../../fixtures/fakeApiserver.js', import.meta.url));
-const upProgram = fileURLToPath(new URL('../../../deploy/up.js', import.meta.url));
+const command = fileURLToPath(new URL('../../../deploy/cli/main.js', import.meta.url));
 
 interface ClusterJson {
   launcher: number;
@@ -203,7 +203,7 @@ describe('deploy/cluster', () => {
   });
 });
 
-describe('deploy/up', () => {
+describe('raftplane up', () => {
   const launchers: ChildProcess[] = [];
   afterEach(async () => {
     for (const launcher of launchers.splice(0)) {
@@ -213,7 +213,7 @@ describe('deploy/up', () => {
     }
   });
   const run = (...args: string[]): ChildProcess => {
-    const launcher = spawn(process.execPath, [upProgram, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const launcher = spawn(process.execPath, [command, 'up', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
     launchers.push(launcher);
     return launcher;
   };
@@ -243,7 +243,7 @@ describe('deploy/up', () => {
       [['extra'], 'argument'],
     ] as const) {
       const { code, text } = await output(run(...args));
-      expect(code, text).to.equal(1);
+      expect(code, text).to.equal(2);
       expect(text).to.contain(named);
     }
   });

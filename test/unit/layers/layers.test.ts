@@ -131,13 +131,13 @@ describe('layers/rules', () => {
       ['server/endpoints/get.ts', '../http/server.js'],
       ['controllers/main.ts', '../server/registry/store.js'],
       ['server/main.ts', '../deploy/files.js'],
-      ['deploy/up.ts', '../server/main.js'],
+      ['deploy/cluster.ts', '../server/main.js'],
       ['raft/core/raft.ts', '../../test/fixtures/x.js'],
       ['controllers/job/facts.ts', '../../workers/codecs/json.js'],
       ['controllers/client/rest.ts', '../../workers/pool.js'],
       ['raft/core/raft.ts', '../log/log.js'],
       ['api/object.ts', '../http/server.js'],
-      ['deploy/up.ts', '../test/run.js'],
+      ['deploy/cluster.ts', '../test/run.js'],
       ['server/http/chain.ts', '../../program/port/connections/slots.js'],
     ] as const)
       expect(importing(file, specifier), `${file} -> ${specifier}`).to.have.length(1);
