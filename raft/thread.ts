@@ -5,18 +5,16 @@ import { hostForThreads, hostReplica } from './replica/host.js';
 import { flattenError } from './replica/port.js';
 import type { FlatError } from './replica/port.js';
 
-/** The consensus thread. Its first message is its options. Batches are bare ArrayBuffers, the start's outcome is an object. */
+/** The consensus thread. Batches are bare ArrayBuffers, the start's outcome is an object. */
 
 export interface ThreadData {
   readonly options: ReplicaOptions;
   readonly session: string;
-  /** A counter: bytes of answers that the other side has taken. */
   readonly takenBytes: SharedArrayBuffer;
   /** See `replica/soleMember.ts`. */
   readonly soleMember: SharedArrayBuffer;
   /** See `replica/continuations.ts`. */
   readonly continuations: SharedArrayBuffer;
-  /** Null unless several threads of the process use the replica. */
   readonly shared: SharedAccess | null;
 }
 
@@ -30,7 +28,7 @@ export type ThreadStarted = { readonly outcome: 'started' } | { readonly outcome
 
 const owner = parentPort;
 if (owner === null) throw new Error('raft/thread.ts runs as a worker thread only');
-// Not `workerData`: the thread starts while the options are still being read.
+// The thread starts while the options are still being read.
 owner.once('message', (data: ThreadData) => begin(owner, data));
 
 type Receive = (batch: ArrayBuffer) => void;

@@ -1,14 +1,11 @@
-/**
- * The vocabulary of `raft/`: terms, indexes, revisions, members and log entries. Names follow the Raft paper (Ongaro and Ousterhout, 2014) and Ongaro's
- * dissertation.
- */
+/** Names follow the Raft paper (Ongaro and Ousterhout, 2014) and Ongaro's dissertation. */
 
 declare const brand: unique symbol;
 type Branded<T, B extends string> = T & { readonly [brand]: B };
 
-/** A Raft term: an integer that starts at 0 and never decreases. */
+/** Starts at 0 and never decreases. */
 export type Term = Branded<number, 'Term'>;
-/** A position in the log. The first entry has index 1; 0 means "before the log". */
+/** The first entry has index 1; 0 means "before the log". */
 export type LogIndex = Branded<number, 'LogIndex'>;
 /**
  * The store's version counter: grows by one for each effective transaction. It has 64 bits on disk; in memory it must stay below 2^53 (at a million changes a
@@ -16,7 +13,7 @@ export type LogIndex = Branded<number, 'LogIndex'>;
  * 285 years).
  */
 export type Revision = Branded<number, 'Revision'>;
-/** A replica's name, which is never reused once its disk is lost or it was removed. */
+/** Never reused once its disk is lost or it was removed. */
 export type MemberId = Branded<string, 'MemberId'>;
 
 export const term = (value: number): Term => wholeNumber(value, 'term') as Term;
@@ -40,7 +37,7 @@ function wholeNumber(value: number, what: string): number {
 
 export type EntryKind = 'noop' | 'command' | 'membership';
 
-/** `data` is opaque to the core except for membership entries (`encodeMembership`). */
+/** `data` is opaque except for membership entries. */
 export interface Entry {
   readonly index: LogIndex;
   readonly term: Term;
@@ -48,7 +45,7 @@ export interface Entry {
   readonly data: Uint8Array;
 }
 
-/** A voter counts for every quorum; a learner receives the log and counts for none. */
+/** A learner receives the log and counts for no quorum. */
 export type MemberRole = 'voter' | 'learner';
 
 export interface Member {
@@ -57,18 +54,17 @@ export interface Member {
   readonly address: string;
 }
 
-/** The members at one index of the log, sorted by id; `removed` are identities that may never join again. */
+/** Sorted by id; `removed` are identities that may never join again. */
 export interface Membership {
   readonly members: readonly Member[];
   readonly removed: readonly MemberId[];
 }
 
-/** State that survives restarts besides entries (Raft, figure 2, "persistent state"). */
+/** Raft, figure 2, "persistent state". */
 export interface HardState {
   readonly term: Term;
-  /** The candidate that received this server's vote in `term`, or null. */
   readonly vote: MemberId | null;
-  /** The commit index known so far. It may lag, and only serves to apply sooner after a restart. */
+  /** It may lag, and only serves to apply sooner after a restart. */
   readonly commit: LogIndex;
 }
 

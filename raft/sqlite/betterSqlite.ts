@@ -8,7 +8,6 @@ export const betterSqlite: SqliteDriver = {
   name: 'better-sqlite3',
   load() {
     const Constructor = createRequire(import.meta.url)('better-sqlite3') as typeof Database;
-    // Native code is loaded when a database is first opened.
     try {
       new Constructor(':memory:').close();
     } catch (cause) {

@@ -11,22 +11,18 @@ import { hasWal, keepWal, putWalBack, type OpenMark } from './keptWal.js';
 import { checkWal } from './walCheck.js';
 
 export interface DatabaseKind {
-  /** Used in messages: 'Raft log', 'store'. */
   readonly name: string;
   /** Identifies the kind in the file's header (https://www.sqlite.org/fileformat2.html#application_id). */
   readonly applicationId: number;
   readonly formatVersion: number;
-  /** 'full': each commit is durable on return. 'normal': only checkpointed data certainly survives a power failure. */
+  /** 'normal': only checkpointed data certainly survives a power failure. */
   readonly synchronous: 'full' | 'normal';
   readonly pageBytes: number;
   readonly cacheBytes: number;
-  /** The size of the write-ahead file after it was emptied. */
   readonly walBytesKept: number;
-  /** Lets pages of deleted content return to the file system, for a few per cent of write speed. */
+  /** Returns deleted pages to the file system, for a few per cent of write speed. */
   readonly shrinks: boolean;
-  /** Marks the file as open, where no acknowledged write may be lost. */
   readonly openMark?: OpenMark;
-  /** Creates tables and their first rows, in one transaction. */
   readonly create: (db: SqliteConnection) => void;
   readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
 }
@@ -43,8 +39,8 @@ export interface OpenedDatabase {
 }
 
 /**
- * Opens a database file for this process alone, or creates it whole and atomically. Writes once, so that an unwritable or non-durable file is refused before
- * anything is promised.
+ * Opens a database for this process alone, or creates it atomically. Writes once, so that an unwritable or non-durable file is refused before anything is
+ * promised.
  */
 export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
   let db: SqliteConnection | null = null;
@@ -78,7 +74,7 @@ export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
   }
 }
 
-/** Translates errors of SQLite or the file system to damage or a failed disk; others stay unchanged. */
+/** Other errors stay unchanged. */
 export function translateError(error: unknown, what: string, path: string, kind: DatabaseKind): Error {
   if (error instanceof StorageError) return error;
   if (isDamage(error)) return kind.damaged(path, `${what} found an impossible page (${error.message})`, error);
@@ -86,14 +82,14 @@ export function translateError(error: unknown, what: string, path: string, kind:
   return error instanceof Error ? error : new DiskFailedError(path, what, error);
 }
 
-/** Throws unless the whole write-ahead file was checkpointed. `truncate` also empties it. */
+/** Throws unless all was checkpointed. `truncate` also empties it. */
 export function checkpoint(db: SqliteConnection, mode: 'passive' | 'truncate'): void {
   const row = db.prepare<[], { busy: number; log: number; checkpointed: number }>(`PRAGMA wal_checkpoint(${mode})`).get();
   if (row === undefined || row.busy !== 0 || row.log !== row.checkpointed)
     throw new DiskFailedError(db.path, 'checkpoint', `it was incomplete: ${JSON.stringify(row)}`);
 }
 
-/** Links a complete draft into place, so that a crash leaves no database or a whole one, and of two creators one wins. */
+/** Links a complete draft into place: a crash leaves none or a whole one, and of two creators one wins. */
 function createFile(path: string, kind: DatabaseKind): void {
   const leftover = pendingCompanion(path);
   if (leftover !== null) throw kind.damaged(path, `the file is missing, but ${leftover} is still there`);
@@ -122,12 +118,11 @@ function linkIntoPlace(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    // The other creator won; its file is opened next, which detects its lock.
+    // The other creator won; opening detects its lock.
     if (!isSystemError(error) || !existsSync(path)) throw error;
   }
 }
 
-/** Removes drafts of crashed processes. The caller must have the file open. */
 function removeDrafts(path: string): void {
   const directory = dirname(path);
   for (const name of readdirSync(directory)) {
@@ -136,7 +131,7 @@ function removeDrafts(path: string): void {
 }
 
 function checkBeforeOpening(path: string, kind: DatabaseKind): void {
-  // SQLite takes an empty file for a new database; here it must have lost its content.
+  // SQLite takes an empty file for a new database; this one lost its content.
   if (statSync(path).size === 0) throw kind.damaged(path, 'the file is empty');
   if (kind.synchronous !== 'full') return;
   if (kind.openMark !== undefined && !hasWal(path)) missWal(path, kind, kind.openMark);
@@ -144,7 +139,6 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   if (!existsSync(wal)) return;
   const verdict = checkWal(readFileSync(wal), kind.pageBytes);
   if (verdict.intact) return;
-  // A process that is writing right now causes the same error.
   if (isHeldElsewhere(path)) throw new InUseError(path);
   throw kind.damaged(
     path,
@@ -152,7 +146,7 @@ function checkBeforeOpening(path: string, kind: DatabaseKind): void {
   );
 }
 
-/** A missing write-ahead file is correct if the database was closed; otherwise it is restored, or the database is refused. */
+/** Restores a missing write-ahead file, or refuses the database unless it was closed. */
 function missWal(path: string, kind: DatabaseKind, mark: OpenMark): void {
   const db = connect(path, kind);
   let wasOpen: boolean;
@@ -169,7 +163,6 @@ function missWal(path: string, kind: DatabaseKind, mark: OpenMark): void {
     );
 }
 
-/** A missing write-ahead file is noticed from here on. */
 function markOpen(db: SqliteConnection, path: string, mark: OpenMark): void {
   keepWal(path);
   failPoint?.('open.walKept');
@@ -178,13 +171,13 @@ function markOpen(db: SqliteConnection, path: string, mark: OpenMark): void {
   failPoint?.('open.marked');
 }
 
-/** Throws InUseError while another process, or another part of this one, has the database open. Changes nothing. */
+/** Throws InUseError while the database is open anywhere. Changes nothing. */
 export function refuseIfInUse(path: string): void {
-  // An open database has this file. Without it, the check would create one.
+  // Without this file, the check would create one.
   if (existsSync(`${path}-wal`) && isHeldElsewhere(path)) throw new InUseError(path);
 }
 
-/** A read-only connection neither replays nor removes the write-ahead file, so the evidence stays. */
+/** A read-only connection neither replays nor removes the write-ahead file. */
 function isHeldElsewhere(path: string): boolean {
   const db = openSqlite(path, { readOnly: true });
   try {
@@ -209,7 +202,7 @@ function connect(path: string, kind: DatabaseKind): SqliteConnection {
   }
 }
 
-/** `locking_mode` comes first: the first read then takes the lock that excludes other processes, and the wal-index stays in memory. */
+/** `locking_mode` comes first: the first read then excludes other processes, and the wal-index stays in memory. */
 function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.pragma('locking_mode = EXCLUSIVE');
   const mode = db.pragma('journal_mode = WAL');
@@ -236,7 +229,7 @@ export function checkFormat(db: SqliteConnection, path: string, kind: DatabaseKi
     throw new UnsupportedFormatError(path, { what: `it has version ${String(version)}; this program reads version ${kind.formatVersion}` });
 }
 
-/** Some builds default WAL to synchronous=NORMAL, and only the first write settles the level. */
+/** Some builds default WAL to synchronous=NORMAL. */
 function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind): void {
   db.immediate(() => db.pragma(`user_version = ${kind.formatVersion}`));
   const level = db.pragma('synchronous');
@@ -254,7 +247,7 @@ function translateOpenError(error: unknown, path: string, kind: DatabaseKind): S
   return new CannotOpenError(path, error);
 }
 
-/** Our statements fit this format version; if SQLite disagrees, the schema or a row was changed. */
+/** Statements fit this format version; otherwise the schema or a row was changed. */
 function isDamage(error: unknown): error is Error {
   return damageCodes.has(resultCodeOf(error));
 }

@@ -2,9 +2,6 @@ import { betterSqlite } from './betterSqlite.js';
 import type { OpenOptions, SqliteConnection, SqliteDriver } from './connection.js';
 import { nodeSqlite } from './nodeSqlite.js';
 
-/** Chooses this process's SQLite. docs/decisions/0012-two-drivers.md explains the differences. */
-
-/** Names the only driver to use, for comparisons. */
 export const sqliteVariable = 'RAFTPLANE_SQLITE';
 
 const byPreference: readonly SqliteDriver[] = [betterSqlite, nodeSqlite];
@@ -21,12 +18,10 @@ export interface SqliteChoice {
   readonly open: (path: string, options?: OpenOptions) => SqliteConnection;
 }
 
-/** No driver is usable; the message gives a reason for each, and a remedy. */
 export class NoSqliteError extends Error {
   override readonly name = 'NoSqliteError';
 }
 
-/** Tries the drivers in order of preference, or the `only` one, with a database in memory. */
 export function chooseSqlite(
   only: string | null = process.env[sqliteVariable] || null,
   drivers: readonly SqliteDriver[] = byPreference,
@@ -61,7 +56,7 @@ function versionOf(open: SqliteChoice['open']): string {
 
 let chosen: SqliteChoice | null = null;
 
-/** Does not wait for locks. Throws the driver's error, or NoSqliteError. */
+/** Does not wait for locks. */
 export function openSqlite(path: string, options?: OpenOptions): SqliteConnection {
   chosen ??= chooseSqlite();
   return chosen.open(path, options);

@@ -1,6 +1,6 @@
 import { resultCodeOf } from './resultCode.js';
 
-/** All final for the object that threw them: a replica that cannot trust its disk stops, and the others repair it (see raft/log/DESIGN.md). */
+/** Final for the object that threw them (see raft/log/DESIGN.md). */
 export type StorageErrorCode =
   'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
 
@@ -18,7 +18,7 @@ export class StorageError extends Error {
 
 const replaceAdvice = 'Do not repair it by hand: remove this member from the cluster, and add a new one with an empty data directory.';
 
-/** Entries or state of the log are missing or changed. `index` is the first doubtful one, null if the whole file is unreadable. */
+/** `index` is the first doubtful one, null if the whole file is unreadable. */
 export class DamagedLogError extends StorageError {
   readonly index: number | null;
 
@@ -33,7 +33,7 @@ export class DamagedLogError extends StorageError {
   }
 }
 
-/** The store's file was changed. `key` is the first doubtful one, null if the whole file is unreadable. */
+/** `key` is the first doubtful one, null if the whole file is unreadable. */
 export class DamagedStoreError extends StorageError {
   readonly key: string | null;
 
@@ -48,7 +48,7 @@ export class DamagedStoreError extends StorageError {
   }
 }
 
-/** A received or written snapshot is incomplete or damaged. The store is intact: request another snapshot. */
+/** The store is intact: request another snapshot. */
 export class DamagedSnapshotError extends StorageError {
   readonly what: string;
 
@@ -58,7 +58,7 @@ export class DamagedSnapshotError extends StorageError {
   }
 }
 
-/** A write, sync or read failed. The disk's content is unknown, so nothing is retried and every later call throws this error. */
+/** The disk's content is unknown, so nothing is retried and every later call throws this error. */
 export class DiskFailedError extends StorageError {
   constructor(path: string, what: string, cause: unknown) {
     super(
@@ -74,7 +74,7 @@ export class DiskFailedError extends StorageError {
 
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Unlike after a failed sync, a full disk has written none of the bytes, so nothing is in doubt beyond what a crash leaves. */
+/** A full disk, unlike a failed sync, has written none of the bytes. */
 export function isDiskFull(error: unknown): boolean {
   for (let at = error; at instanceof Error; at = at.cause)
     if (resultCodeOf(at) === 'FULL' || noSpaceCodes.has((at as NodeJS.ErrnoException).code)) return true;

@@ -13,7 +13,6 @@ export class FailStop {
   #failure: Error | null = null;
   #closed = false;
 
-  /** `translate` converts SQLite's error to the one to keep. */
   constructor(path: string, translate: (error: unknown, what: string) => Error) {
     this.#path = path;
     this.#translate = translate;
@@ -28,7 +27,7 @@ export class FailStop {
     return !this.#closed && this.#failure === null;
   }
 
-  /** Runs `action`, whose exception ends the use of the file. `what` names the action in the message. */
+  /** An exception ends the use of the file. */
   run<T>(what: string, action: () => T): T {
     this.check();
     try {

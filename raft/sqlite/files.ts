@@ -4,7 +4,6 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 export const keptWalSuffix = '-wal-kept';
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 
-/** Makes a file's content, or a directory's names, survive a power failure. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
@@ -18,7 +17,7 @@ export function removeDatabase(path: string): void {
   for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });
 }
 
-/** Returns the file whose content SQLite would replay into `path`, if any. */
+/** The file that SQLite would replay into `path`. */
 export function pendingCompanion(path: string): string | null {
   return companions.map((suffix) => path + suffix).find((name) => existsSync(name)) ?? null;
 }

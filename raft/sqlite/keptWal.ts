@@ -17,13 +17,12 @@ import { keptWalSuffix, syncPath } from './files.js';
  * replaying that file changes nothing.
  */
 export interface OpenMark {
-  /** Whether it is set, and no later write has cleared it, as a program does that does not know the mark. */
+  /** Programs that do not know the mark clear it with a write. */
   isSet(db: SqliteConnection): boolean;
-  /** Runs its own transaction, which also upgrades older files. */
   set(db: SqliteConnection): void;
 }
 
-/** A file shorter than its header (https://www.sqlite.org/fileformat2.html#walformat) is empty. */
+/** Shorter files are empty. */
 const walHeaderBytes = 32;
 
 const walOf = (path: string): string => `${path}-wal`;
@@ -31,7 +30,7 @@ const keptOf = (path: string): string => path + keptWalSuffix;
 
 export const hasWal = (path: string): boolean => (statSync(walOf(path), { throwIfNoEntry: false })?.size ?? 0) >= walHeaderBytes;
 
-/** Restores a write-ahead file that lost its name. Returns false without a second name. The database must not be open. */
+/** Returns false without a second name. The database must not be open. */
 export function putWalBack(path: string): boolean {
   const kept = keptOf(path);
   if ((statSync(kept, { throwIfNoEntry: false })?.size ?? 0) < walHeaderBytes) return false;
@@ -51,7 +50,6 @@ export function keepWal(path: string): void {
   syncPath(dirname(path));
 }
 
-/** Removes the second name, once all content is in the database file. */
 export function forgetWal(path: string): void {
   if (!existsSync(walOf(path))) rmSync(keptOf(path), { force: true });
 }

@@ -35,7 +35,6 @@ function readsWholeTexts({ DatabaseSync }: NodeSqlite): boolean {
   }
 }
 
-/** Node 22 warns that its interface may change; tests cover the used part for each release line. */
 function withoutWarning<T>(load: () => T): T {
   const { emitWarning } = process;
   process.emitWarning = () => undefined;
@@ -74,7 +73,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
   }
 
   pragma(source: string): unknown {
-    // All rows are read, because some pragmas work row by row.
+    // Some pragmas work row by row.
     const [row] = this.#db.prepare(`PRAGMA ${source}`).all() as (Record<string, unknown> | undefined)[];
     return row === undefined ? undefined : Object.values(row)[0];
   }
@@ -112,7 +111,7 @@ class NodeSqliteConnection implements SqliteConnection, Undoing {
     await this.#sqlite.backup!(this.#db, path, { rate: slice(), progress });
   }
 
-  /** A copy in progress first ends with its next slice. */
+  /** A copy in progress ends with its next slice. */
   close(): void {
     this.#closed = true;
     this.#db.close();

@@ -1,4 +1,4 @@
-/** One driver reports the name, the other the number (https://www.sqlite.org/rescode.html). */
+/** Drivers report the name or the number (https://www.sqlite.org/rescode.html). */
 const names = [
   'OK',
   'ERROR',
@@ -31,11 +31,9 @@ const names = [
 
 export type ResultCode = (typeof names)[number];
 
-/** Null for errors that are not SQLite's. */
 export function resultCodeOf(error: unknown): ResultCode | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
-  // The low byte of an extended code is its primary one.
   if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number') return names[errcode & 0xff] ?? 'ERROR';
   if (error.name !== 'SqliteError' || typeof code !== 'string') return null;
   const [, primary] = /^SQLITE_([A-Z]+)/.exec(code) ?? [];

@@ -1,7 +1,7 @@
 /**
- * Distinguishes a torn tail from damage in SQLite's write-ahead file. SQLite stops at the first frame with a wrong checksum and silently drops everything after
- * it. Right after a crash only the last transaction can be incomplete, but after a flipped bit that would lose acknowledged entries and votes. With
- * synchronous=FULL a transaction is on disk before the next one begins, so a valid frame of a later transaction proves that an earlier bad frame was once good.
+ * SQLite stops at the first frame with a wrong checksum and silently drops everything after it. Right after a crash only the last transaction can be
+ * incomplete, but after a flipped bit that would lose acknowledged entries and votes. With synchronous=FULL a transaction is on disk before the next one
+ * begins, so a valid frame of a later transaction proves that an earlier bad frame was once good.
  *
  * Format: https://www.sqlite.org/fileformat2.html#walformat
  *
@@ -23,7 +23,6 @@ export type WalVerdict = { readonly intact: true } | { readonly intact: false; r
 
 type Sum = readonly [number, number];
 
-/** The verdict's `frame` counts from 1; 0 is the file's header. `pageBytes` is that of the database. */
 export function checkWal(bytes: Uint8Array, pageBytes: number): WalVerdict {
   if (bytes.length < headerBytes) return { intact: true };
   const readings = byteOrders.map((order) => new WalBytes(bytes, pageBytes, order));
@@ -51,7 +50,7 @@ class WalBytes {
     return same(this.#sum([0, 0], 0, headerBytes - 8), this.#pair(headerBytes - 8));
   }
 
-  /** Returns the first invalid frame of this generation (from 0), or its end; null at the end of the file. */
+  /** Null at the end of the file. */
   firstBadFrame(): number | null {
     for (let frame = 0; frame < this.#frames; frame += 1) {
       if (!this.#isOfGeneration(frame) || !this.#verifies(frame)) return frame;
@@ -59,7 +58,7 @@ class WalBytes {
     return null;
   }
 
-  /** Returns whether, from `bad` on, a valid frame follows a commit frame of the header's generation. */
+  /** Whether a valid frame follows a commit frame from `bad` on. */
   provesTransactionBehind(bad: number): boolean {
     let committed = false;
     for (let frame = bad; frame < this.#frames; frame += 1) {
@@ -70,7 +69,7 @@ class WalBytes {
     return false;
   }
 
-  /** Works without a header: returns whether a valid frame of the same generation follows a commit frame. */
+  /** The same without a header. */
   provesTwoTransactions(): boolean {
     for (let frame = 1; frame < this.#frames; frame += 1) {
       if (this.#commits(frame - 1) && this.#sameSalts(this.#at(frame) + 8, this.#at(frame - 1) + 8) && this.#verifies(frame)) return true;

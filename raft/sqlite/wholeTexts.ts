@@ -1,10 +1,9 @@
 import type { SqliteConnection, Statement } from './connection.js';
 
-/** Returns the part of a SELECT that reads a text which may hold NUL characters; `prepareWhole` gives it back as a text. */
 export const wholeText = ({ cutsTexts }: SqliteConnection, column: string, name = column): string =>
   cutsTexts ? `CAST(${column} AS BLOB) AS ${name}` : `${column} AS ${name}`;
 
-/** Prepares a statement whose `columns` are read by `wholeText`. Other texts of its rows must not be bytes. */
+/** Other texts of its rows must not be bytes. */
 export function prepareWhole<P extends unknown[], R>(
   db: SqliteConnection,
   sql: string,
@@ -26,6 +25,5 @@ export function prepareWhole<P extends unknown[], R>(
   };
 }
 
-/** Columns of an outer join may be null. */
 const textOf = (value: unknown): unknown =>
   value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString() : value;

@@ -16,7 +16,7 @@ export interface ApplierParts {
   readonly decodeMembership: (data: Uint8Array) => Membership;
 }
 
-/** Works inside the caller's disk transaction. `state` is valid after its commit. */
+/** `state` is valid after its commit. */
 export class Applier {
   readonly results: (CommandResult | null)[] = [];
   readonly changes: Change[] = [];
@@ -77,7 +77,7 @@ export class Applier {
     return { outcome: 'conflict', revision, current: comparisons.map(({ key }) => this.#parts.reader.keyValue(key, revision)) };
   }
 
-  /** Reads change at once; unreachable rows are deleted in slices (housekeeping.ts). */
+  /** Rows are deleted in slices (housekeeping.ts). */
   #compact(asked: Revision): CommandResult {
     const { revision, compactedRevision } = this.#state;
     if (asked <= compactedRevision) return { outcome: 'compacted', revision };

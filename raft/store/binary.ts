@@ -1,6 +1,6 @@
 /**
- * Compact numbers, byte strings and texts. Integers up to 2^53 - 1 are base-128 varints, low groups first, as in protobuf
- * (https://protobuf.dev/programming-guides/encoding/#varints); byte strings and texts follow their length.
+ * Integers up to 2^53 - 1 are base-128 varints, low groups first, as in protobuf (https://protobuf.dev/programming-guides/encoding/#varints); byte strings and
+ * texts follow their length.
  */
 
 /** A byte carries 7 bits: 8 bytes hold 56 bits. */
@@ -16,7 +16,7 @@ export class ByteWriter {
   readonly bytes: Buffer;
   #at = 0;
 
-  /** Unshared memory can be transferred to another thread without copying other buffers. */
+  /** Unshared memory can be transferred without other buffers. */
   constructor(size: number) {
     this.bytes = Buffer.allocUnsafeSlow(size);
   }
@@ -46,7 +46,6 @@ export class ByteWriter {
   }
 }
 
-/** Throws a RangeError with the position for invalid input. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -90,7 +89,6 @@ export class ByteReader {
     return this.#bytes.subarray(this.#at - length, this.#at);
   }
 
-  /** Throws a TypeError for invalid UTF-8. */
   text(lengthMax: number): string {
     return utf8.decode(this.data(lengthMax));
   }
@@ -102,7 +100,6 @@ export class ByteReader {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Null for a text with a lone surrogate, which UTF-8 cannot hold. */
 export function utf8Bytes(text: string): Buffer | null {
   return text.isWellFormed() ? Buffer.from(text, 'utf8') : null;
 }

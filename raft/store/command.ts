@@ -15,7 +15,6 @@ const formatVersion = 1;
 const commandTypes = { transaction: 1, compact: 2 } as const;
 const operationTypes = { put: 1, delete: 2 } as const;
 
-/** Bounds a whole proposal, well above the largest request body of an API server. */
 export const proposalBytesMax = 8 * 1024 * 1024;
 export const sessionBytesMax = 64;
 export const keyBytesMax = 4096;
@@ -23,7 +22,6 @@ export const comparisonsMax = 4096;
 /** A revision's changes are numbered in 10 bits (raft/store/schema.ts). */
 export const operationsMax = 1024;
 
-/** The bytes are not a proposal of a known version, or the command exceeds a bound. */
 export class MalformedCommandError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
@@ -31,13 +29,13 @@ export class MalformedCommandError extends Error {
   }
 }
 
-/** `sequence` grows by one for each proposal of `session`; the proposer recognises its entries by it. */
+/** `sequence` grows by one for each proposal of `session`. */
 export interface ProposalId {
   readonly session: string;
   readonly sequence: number;
 }
 
-/** Throws MalformedCommandError if a bound is exceeded: its output always decodes. */
+/** Throws MalformedCommandError: its output always decodes. */
 export function encodeProposal(session: string, sequence: number, command: Command): Uint8Array {
   const parts = new Parts();
   parts.byte(formatVersion);
@@ -73,7 +71,7 @@ export function renumbered(proposal: Uint8Array, sequence: number): Uint8Array {
   });
 }
 
-/** Values are views into `bytes`. Throws MalformedCommandError for anything but a complete, well-formed proposal. */
+/** Values are views into `bytes`. Throws MalformedCommandError. */
 export function decodeCommand(bytes: Uint8Array): Command {
   return reading(() => {
     if (bytes.length > proposalBytesMax) throw new RangeError(`has ${bytes.length} bytes, more than the ${proposalBytesMax} allowed`);
@@ -85,7 +83,6 @@ export function decodeCommand(bytes: Uint8Array): Command {
   });
 }
 
-/** Collects parts, so that the size is known before memory is allocated. */
 class Parts {
   readonly #writes: ((writer: ByteWriter) => void)[] = [];
   #size = 0;

@@ -7,11 +7,11 @@ import { changeCrc, revisionOf, stateFromRow, stateRow } from './rows.js';
 import type { ChangeRow, KeyHead, StateRow, StoreState } from './rows.js';
 
 const mebibyte = 1024 * 1024;
-/** Holds the inner pages of a store of some gigabytes. Leaves come from the system's cache, because reads are served from memory elsewhere. */
+/** Holds the inner pages of a store of some gigabytes. */
 const cacheBytes = 24 * mebibyte;
 /** 4 MiB, some 15 ms of writing. */
 export const checkpointPages = 1000;
-/** Smaller files are verified completely when opened (100 ms at most). */
+/** Smaller files are verified when opened (100 ms at most). */
 export const verifiedAtOpenBytesMax = 16 * mebibyte;
 
 /**
@@ -130,14 +130,13 @@ export function readState(path: string, sql: StoreStatements): StoreState {
   return state;
 }
 
-/** Verifies the file's structure, the index against the changes, and each change against its checksum. Throws DamagedStoreError. */
+/** Checks structure, index and checksums. Throws DamagedStoreError. */
 export function verifyContent(path: string, db: SqliteConnection, sql: StoreStatements): void {
   const problem = db.pragma('integrity_check(1)');
   if (problem !== 'ok') throw new DamagedStoreError(path, { key: null, what: `SQLite reports: ${String(problem)}` });
   for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
 }
 
-/** Throws for a row that was changed. */
 export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
   if (row === undefined || row.key !== key || row.crc !== changeCrc(row))
     throw new DamagedStoreError(path, { key, what: 'its value is missing or was changed after it was written' });

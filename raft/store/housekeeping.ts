@@ -6,7 +6,7 @@ import type { StoreState } from './rows.js';
 
 /** Takes some milliseconds. */
 export const sweepSlice = 256;
-/** The least per batch of applied entries, and more than they add, so that the sweep always catches up. */
+/** More per batch than its entries add: the sweep always catches up. */
 export const sweepBesideMin = 32;
 export const sweepPerEntry = 4;
 export const vacuumSlice = 128;
@@ -14,9 +14,8 @@ const freePagesKept = 256;
 const freePartKept = 1 / 8;
 
 /**
- * Deletes compacted rows among the next `countMax` changes up to the compacted revision: each change replaced all earlier versions of its key, and a deletion
- * is itself obsolete. Every change is visited once, so the work depends on the writes since the last compaction, not on the store's size. Runs inside the
- * caller's disk transaction; returns the new `sweptId`.
+ * Deletes compacted rows among the next `countMax` changes: each replaced all earlier versions of its key, and a deletion is itself obsolete. Every change is
+ * visited once, whatever the store's size.
  */
 export function sweep(sql: StoreStatements, state: StoreState, countMax: number): number {
   const below = idAfter(state.compactedRevision);
@@ -32,7 +31,7 @@ export function sweepPending(state: StoreState): boolean {
   return state.compactedRevision > 0 && state.sweptId < idAfter(state.compactedRevision);
 }
 
-/** Moves at most `countMax` pages from the end of the file into free ones and shortens it. Returns true if more should follow. */
+/** Moves pages from the end of the file into free ones. Returns true if more should follow. */
 export function shrink(db: SqliteConnection, sql: StoreStatements, countMax: number): boolean {
   const spare = sparePages(sql);
   if (spare === 0) return false;

@@ -5,7 +5,7 @@ import type { Query, StoreStatements } from './file.js';
 import { idAfter, revisionOf } from './rows.js';
 import type { ChangeRow, StoreState } from './rows.js';
 
-/** All reads. Each value is verified against its checksum; a mismatch throws DamagedStoreError. */
+/** Each value is verified against its checksum; a mismatch throws DamagedStoreError. */
 export class StoreReader {
   readonly #path: string;
   readonly #sql: StoreStatements;
@@ -23,7 +23,6 @@ export class StoreReader {
     return { outcome: 'found', revision, items: item === null ? [] : [item], remaining: 0 };
   }
 
-  /** Null if the key was absent at `revision`. */
   keyValue(key: string, revision: Revision): KeyValue | null {
     const head = this.#sql.head.get(key, idAfter(revision));
     if (head === undefined || head.version === 0) return null;

@@ -18,7 +18,6 @@ export const changeId = (revision: number, place: number): number => revision * 
 export const idAfter = (revision: number): number => (revision + 1) * placesPerRevision;
 export const revisionOf = (id: number): Revision => Math.floor(id / placesPerRevision) as Revision;
 
-/** `version` 0: this change deleted the key. */
 export interface KeyHead {
   readonly id: number;
   readonly create_revision: number;
@@ -46,7 +45,6 @@ export interface StoreState {
   readonly appliedTerm: Term;
   readonly revision: Revision;
   readonly compactedRevision: Revision;
-  /** Changes below this id have been swept; it trails the compacted revision. */
   readonly sweptId: number;
   readonly membership: Membership;
 }
@@ -80,7 +78,7 @@ export function stateFromRow(row: StateRow): StoreState | null {
   };
 }
 
-/** Returns lines of `id role address`, and of removed ids. Equal memberships give equal texts. */
+/** Equal memberships give equal texts. */
 export function membershipText({ members, removed }: Membership): string {
   for (const { id, address } of members) assert(!/\s/.test(address), `the address of ${id} contains white space`);
   return [...members.map(({ id, role, address }) => `${id} ${role} ${address}`), ...removed].join('\n');

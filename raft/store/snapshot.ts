@@ -37,7 +37,7 @@ const footerBytes = magic.length + 16 + hashBytes;
 const pagesPerTurn = 128;
 const chunkBytes = 1024 * 1024;
 
-/** Copies `db` to `path`, which appears only when complete. `apply` may run meanwhile: SQLite writes changed pages into the copy too. */
+/** `path` appears only when complete. `apply` may run meanwhile: SQLite writes changed pages into the copy too. */
 export async function writeSnapshot(db: SqliteConnection, path: string): Promise<SnapshotMeta> {
   const draft = `${path}.part`;
   removeDatabase(draft);
@@ -62,7 +62,7 @@ function slice(): number {
   return pagesPerTurn;
 }
 
-/** Verifies footer, checksum, content and metadata, and strips the footer. Throws DamagedSnapshotError and leaves the file in place. */
+/** Verifies all, and strips the footer. Throws DamagedSnapshotError and leaves the file in place. */
 export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: DatabaseKind): void {
   describingDamage(path, () => {
     stripFooter(path, expected);
@@ -75,7 +75,7 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
 }
 
 /**
- * Verifies a sealed copy and returns its metadata. It changes nothing, and needs no writable place. SQLite reads as many pages as the database's header counts
+ * Changes nothing, and needs no writable place. SQLite reads as many pages as the database's header counts
  * (https://www.sqlite.org/fileformat2.html#in_header_database_size), so the footer does not disturb it. Throws DamagedSnapshotError.
  */
 export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
@@ -85,7 +85,6 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   });
 }
 
-/** The result is verified and durable. Throws DamagedSnapshotError. */
 export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));
@@ -98,7 +97,6 @@ export function unsealTo(path: string, target: string, kind: DatabaseKind): Snap
   });
 }
 
-/** Verifies the checksum and the `expected` footer, if any. */
 function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta): number {
   const contentBytes = fstatSync(descriptor).size - footerBytes;
   if (contentBytes <= 0) throw new DamagedSnapshotError(path, { what: 'it is too short' });
@@ -122,7 +120,6 @@ function describingDamage<T>(path: string, read: () => T): T {
   }
 }
 
-/** Leaves a single file without companions. */
 function readCopy(path: string): SnapshotMeta {
   const db = openSqlite(path, { mustExist: true });
   try {

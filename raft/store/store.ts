@@ -23,32 +23,27 @@ import { unsealSnapshot, writeSnapshot } from './snapshot.js';
 const unsettledChangesMax = 512;
 
 export interface StoreOptions {
-  /** Throws on malformed data (`decodeMembership` of raft/core/membership.ts). */
   readonly decodeMembership: (data: Uint8Array) => Membership;
   readonly initialMembership: Membership;
 }
 
-/** A state machine over SQLite. After a failed write or damage every call throws that error again. */
+/** After a failed write or damage every call throws that error again. */
 export interface Store extends StateMachine {
-  /** Founds a new cluster on this content with other members. Its revisions begin `revisionsSkipped` later, and all earlier ones count as compacted. */
+  /** Founds a new cluster on this content with other members. Its revisions begin `revisionsSkipped` later; earlier ones count as compacted. */
   refound(membership: Membership, revisionsSkipped: number): void;
   /** Verifies all checksums. Throws DamagedStoreError. */
   verify(): void;
   readonly path: string;
   readonly created: boolean;
-  /** The used bytes of the file, without its write-ahead file. */
   readonly usedBytes: number;
 }
 
-/**
- * Opens the store at `path`, or creates it in an existing directory. Throws a `StorageError`: InUseError, DamagedStoreError, UnsupportedFormatError,
- * CannotOpenError.
- */
+/** Opens or creates the store. Throws a `StorageError`: InUseError, DamagedStoreError, UnsupportedFormatError, CannotOpenError. */
 export function openStore(path: string, options: StoreOptions): Store {
   return new SqliteStore(path, options);
 }
 
-/** Works even where nothing can be written. Throws like `openStore`. */
+/** Works even where nothing can be written. */
 export interface StoreToRead extends Pick<
   StateMachine,
   'appliedIndex' | 'appliedTerm' | 'revision' | 'compactedRevision' | 'membership' | 'range' | 'changesSince'
@@ -93,10 +88,10 @@ class SqliteStore implements Store {
   #file: OpenFile;
   #state: StoreState;
   #copying = false;
-  /** Whether a disk transaction with applied entries is open: `#state` and all reads have them, the disk has not. */
+  /** Applied entries are in `#state` and all reads, not yet on disk. */
   #unsettled = false;
   #unsettledChanges = 0;
-  /** Nothing was written since the file was found small enough, so an idle replica need not check at every tick. */
+  /** Nothing was written since the file was small enough. */
   #tidy = false;
 
   constructor(path: string, { decodeMembership, initialMembership }: StoreOptions) {
@@ -257,7 +252,7 @@ class SqliteStore implements Store {
     this.#checkpointWhenFull();
   }
 
-  /** Commits changes and state together; memory follows after the commit. */
+  /** Memory follows after the commit. */
   #commit(change: () => StoreState): void {
     this.#tidy = false;
     const { db, sql } = this.#file;
@@ -272,12 +267,12 @@ class SqliteStore implements Store {
     return sweepPending(state) ? { ...state, sweptId: sweep(this.#file.sql, state, countMax) } : state;
   }
 
-  /** Emptying the file instead of reusing it leaves nothing that could be replayed into a newer database. */
+  /** A reused file could be replayed into a newer database. */
   #checkpointWhenFull(): void {
     if ((this.#file.sql.walPages.get()?.log ?? 0) >= checkpointPages) checkpoint(this.#file.db, 'truncate');
   }
 
-  /** Each step is durable before the next: a crash leaves the old content or the new, never the new with the old write-ahead file. */
+  /** Each step is durable before the next: a crash never leaves the new content with the old write-ahead file. */
   #replaceFile(copy: string): void {
     this.#settle();
     checkpoint(this.#file.db, 'truncate');

@@ -5,15 +5,11 @@ import type { ChangeRow, KeyHead } from './rows.js';
 
 export type NewChange = Omit<ChangeRow, 'crc'>;
 
-/** Includes deletions; undefined if the key never existed or is forgotten. */
 export type HeadOf = (key: string) => KeyHead | undefined;
 
-export type Decision =
-  | { readonly outcome: 'conflict' }
-  /** Empty if nothing changes, and then no revision is taken. */
-  | { readonly outcome: 'applied'; readonly changes: readonly NewChange[] };
+export type Decision = { readonly outcome: 'conflict' } | { readonly outcome: 'applied'; readonly changes: readonly NewChange[] };
 
-/** Pure: depends only on the newest changes of its keys and on the revision that it would take. Deleting an absent key changes nothing. */
+/** Depends only on its keys' newest changes. Deleting an absent key changes nothing. */
 export function decide({ comparisons, operations }: Transaction, revision: Revision, lookUp: HeadOf): Decision {
   const headOf = lastRemembered(lookUp);
   if (!comparisons.every(({ key, modRevision }) => modRevisionOf(headOf(key)) === modRevision)) return { outcome: 'conflict' };
@@ -25,7 +21,7 @@ export function decide({ comparisons, operations }: Transaction, revision: Revis
   return { outcome: 'applied', changes };
 }
 
-/** Most transactions compare the one key that they change, so the last look-up is cached. */
+/** Most transactions compare the one key that they change. */
 function lastRemembered(lookUp: HeadOf): HeadOf {
   let known: { readonly key: string; readonly head: KeyHead | undefined } | null = null;
   return (key) => (known?.key === key ? known : (known = { key, head: lookUp(key) })).head;

@@ -1,9 +1,5 @@
-/**
- * Binary writing and reading for messages to other replicas and threads. Integers are unsigned LEB128 of up to 53 bits; strings and byte arrays follow their
- * length.
- */
+/** Integers are unsigned LEB128 of up to 53 bits; strings and byte arrays follow their length. */
 
-/** The bytes are truncated, out of range, or of an unknown kind. */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }
@@ -11,7 +7,6 @@ export class DecodeError extends Error {
 const initialBytes = 1024;
 const keptBytesMax = 1024 * 1024;
 
-/** Appends values to a growing buffer. `take` returns the bytes and restarts. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(initialBytes);
   #length = 0;
@@ -65,7 +60,6 @@ export class ByteWriter {
     this.#length += value.length;
   }
 
-  /** Reserves a `u32` for `patchU32`; returns its position. */
   skipU32(): number {
     const at = this.#length;
     this.u32(0);
@@ -81,7 +75,7 @@ export class ByteWriter {
     this.#length = length;
   }
 
-  /** Returns a copy in its own ArrayBuffer, which can be transferred to another thread. */
+  /** The copy's own ArrayBuffer can be transferred. */
   take(): Buffer<ArrayBuffer> {
     const taken = Buffer.allocUnsafeSlow(this.#length);
     this.#bytes.copy(taken, 0, 0, this.#length);
@@ -89,7 +83,6 @@ export class ByteWriter {
     return taken;
   }
 
-  /** Returns a copy in memory that all threads share. */
   takeShared(): SharedArrayBuffer {
     const shared = new SharedArrayBuffer(this.#length);
     this.#bytes.copy(new Uint8Array(shared), 0, 0, this.#length);
@@ -111,7 +104,7 @@ export class ByteWriter {
   }
 }
 
-/** Every read throws a DecodeError instead of passing the end. Byte arrays are views. */
+/** Reads past the end throw a DecodeError. Byte arrays are views. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -169,7 +162,6 @@ export class ByteReader {
     return this.#bytes.subarray(from, this.#at);
   }
 
-  /** Skips `length` bytes and returns their start. */
   #passed(length: number): number {
     if (length > this.remaining) throw new DecodeError(`${length} bytes announced, ${this.remaining} left`);
     const from = this.#at;
@@ -183,7 +175,7 @@ export class ByteReader {
     return this.#bytes.subarray(from);
   }
 
-  /** Reads a count of items of at least `bytesEach` bytes: never more than the bytes left could hold, so that it may size an array. */
+  /** Never more items than the bytes left could hold. */
   count(bytesEach: number): number {
     const count = this.uint();
     if (count * bytesEach > this.remaining) throw new DecodeError(`${count} items announced in ${this.remaining} bytes`);

@@ -10,15 +10,12 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-/** Returns the DNS subject alternative name that marks a member's peer certificate; no client or server certificate has it. */
+/** The DNS alternative name that only a member's peer certificate has. */
 export function peerName(id: MemberId): string {
   return `${id}.raft`;
 }
 
-/**
- * Returns the member of a verified certificate: its common name, if the matching alternative name marks it for peer usage. Null for the authority's other
- * certificates (an administrator's, an API server's).
- */
+/** Null for the authority's other certificates (an administrator's, an API server's). */
 export function certifiedMember(socket: TLSSocket): MemberId | null {
   const commonName: unknown = socket.getPeerCertificate()?.subject?.CN;
   const certificate = socket.getPeerX509Certificate();
@@ -31,7 +28,7 @@ export function certifiedMember(socket: TLSSocket): MemberId | null {
   }
 }
 
-/** Reads the files anew, so that new connections use renewed certificates. Throws an Error with the file's name. */
+/** Throws an Error with the file's name. */
 export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: Buffer } {
   return {
     ca: readPem(files.caFile, 'authority'),
@@ -40,7 +37,7 @@ export function readTlsFiles(files: TlsFiles): { ca: Buffer; cert: Buffer; key: 
   };
 }
 
-/** Throws for a certificate that every peer would refuse, with the file's name and a remedy. */
+/** Throws for a certificate that every peer would refuse. */
 export function checkOwnCertificate(files: TlsFiles, id: MemberId, now: Date): void {
   const { cert, key } = readTlsFiles(files);
   const certificate = parsed(files.certFile, 'certificate', () => new X509Certificate(cert));

@@ -3,7 +3,6 @@ import { DecodeError } from './bytes.js';
 import { FrameReader } from './frames.js';
 import { handshakeBytesMax } from './handshake.js';
 
-/** The time for sending remaining data after a normal close. */
 const lingerMs = 1_000;
 
 export interface ConnectionEvents {
@@ -11,7 +10,7 @@ export interface ConnectionEvents {
   onClose(reason: string): void;
 }
 
-/** A TLS socket for frames, which ends once. Before `acceptLongFrames`, it accepts only frames of handshake size. */
+/** Before `acceptLongFrames`, it accepts only frames of handshake size. */
 export class Connection {
   readonly socket: TLSSocket;
   readonly #frames = new FrameReader(handshakeBytesMax);
@@ -41,12 +40,11 @@ export class Connection {
     this.#frames.frameBytesMax = frameBytesMax;
   }
 
-  /** Returns false if the socket needs to wait for `drain`. */
   write(bytes: Buffer): boolean {
     return this.#closed || this.socket.write(bytes);
   }
 
-  /** Closes the connection unless the deadline is set again, or cleared with null, within `ms`. */
+  /** Null clears the deadline. */
   setDeadline(ms: number | null, reason = ''): void {
     if (this.#deadline !== null) clearTimeout(this.#deadline);
     this.#deadline = ms === null || this.#closed ? null : setTimeout(() => this.close(reason), ms);

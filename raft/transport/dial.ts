@@ -23,11 +23,11 @@ export interface DialOptions {
 export interface DialEvents {
   onWelcome(): void;
   onFrame(kind: number, payload: Buffer): void;
-  /** Called once; `refusal` is the other side's reason, if sent. */
+  /** Called once. */
   onClose(reason: string, refusal: Refusal | null): void;
 }
 
-/** Throws only for unreadable certificate files and invalid addresses. */
+/** Throws for unreadable certificates and invalid addresses. */
 export function dial(options: DialOptions, events: DialEvents): Connection {
   const { host, port } = parseAddress(options.address);
   const socket = connect({ host, port, servername: peerName(options.to), minVersion: 'TLSv1.3', ...readTlsFiles(options.tls) });

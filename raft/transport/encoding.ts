@@ -6,8 +6,8 @@ import { DecodeError } from './bytes.js';
 import type { Forward } from './contract.js';
 
 /**
- * The encoding of messages between replicas. `from` and `to` are not written: a connection's handshake fixes both. Numbers of message types and entry kinds are
- * part of the protocol; a change of meaning raises `protocolVersion` (handshake.ts).
+ * A connection's handshake fixes `from` and `to`. Numbers of message types and entry kinds are part of the protocol; a change of meaning raises
+ * `protocolVersion` (handshake.ts).
  */
 
 type BodyOf<B, T> = B extends { readonly type: string } ? (T extends B['type'] ? Omit<B, 'type'> : never) : never;
@@ -96,7 +96,6 @@ export function writeMessage(writer: ByteWriter, message: Message): void {
   codec.write(writer, message);
 }
 
-/** Throws a DecodeError (or a RangeError of `types.ts`) for anything but a complete message. */
 export function readMessage(reader: ByteReader, from: MemberId, to: MemberId): Message {
   const code = reader.u8();
   const type = typeOf.get(code);

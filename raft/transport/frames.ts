@@ -22,7 +22,7 @@ export const frameKinds = {
   snapshotDone: 11,
 } as const;
 
-/** The room on the sender's disk if a ping does not give it. Older receivers ignore the byte. */
+/** Used for pings without it. Older receivers ignore the byte. */
 export const spaceCodeDefault = 3;
 
 export type FrameKind = (typeof frameKinds)[keyof typeof frameKinds];
@@ -36,9 +36,9 @@ export function writeFrame(writer: ByteWriter, kind: FrameKind, write: (writer: 
   writer.patchU32(at, writer.length - at - lengthBytes);
 }
 
-/** Splits a stream of chunks into frames. A frame inside one chunk is a view of it; one that spans chunks is assembled once. */
+/** A frame inside one chunk is a view of it; one that spans chunks is assembled once. */
 export class FrameReader {
-  /** A peer that announces a longer frame does not speak this protocol. */
+  /** A longer frame is not of this protocol. */
   frameBytesMax: number;
   #header = Buffer.allocUnsafe(lengthBytes);
   #headerFilled = 0;
@@ -49,7 +49,7 @@ export class FrameReader {
     this.frameBytesMax = frameBytesMax;
   }
 
-  /** Calls `onFrame` for each frame that `chunk` completes. Throws a DecodeError for an invalid length; exceptions of `onFrame` pass through. */
+  /** Throws a DecodeError for an invalid length; exceptions of `onFrame` pass through. */
   push(chunk: Buffer, onFrame: (kind: number, payload: Buffer) => void): void {
     let at = 0;
     while (at < chunk.length) at = this.#body === null ? this.#begin(chunk, at, onFrame) : this.#continue(chunk, at, this.#body, onFrame);

@@ -4,21 +4,16 @@ import type { MemberId } from '../types.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
 import { DecodeError } from './bytes.js';
 
-/** Grows with any change of the protocol: versions do not mix. */
 export const protocolVersion = 1;
 export const handshakeBytesMax = 2048;
 const magic = 'RAFT';
 const reasonCharactersMax = 500;
 
-/**
- * Derives a cluster's identity from its token alone, since replicas must know it before they communicate. Incarnations and certificates separate two clusters
- * with the same token.
- */
+/** Replicas must know it before they communicate. Incarnations and certificates separate two clusters with the same token. */
 export function clusterIdOf(token: string): string {
   return createHash('sha256').update('raft cluster\0').update(token).digest('hex').slice(0, 16);
 }
 
-/** The incarnation is that of the data directory. */
 export interface Identity {
   readonly clusterId: string;
   readonly id: MemberId;
@@ -32,12 +27,12 @@ export interface Hello extends Identity {
   readonly version: number;
   readonly to: MemberId;
   readonly purpose: Purpose;
-  /** The sender's listening address, so that a receiver with an older membership can answer; empty if there is none. */
+  /** A receiver with an older membership answers there; may be empty. */
   readonly address: string;
 }
 
 export const refusalCodes = ['version', 'cluster', 'addressee', 'certificate', 'removed', 'incarnation', 'alone'] as const;
-/** `removed` and `incarnation` are final for the refused replica; configuration may fix the others. */
+/** `removed` and `incarnation` are final. */
 export type RefusalCode = (typeof refusalCodes)[number];
 export interface Refusal {
   readonly code: RefusalCode;
@@ -48,13 +43,13 @@ export const finalRefusals: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['re
 /** A replica's knowledge about callers. */
 export interface Acquaintance {
   isRemoved(id: MemberId): boolean;
-  /** This replica is its whole cluster and has its own history: a caller must mean another cluster, even with the same token and names. */
+  /** A caller must mean another cluster, even with the same token and names. */
   isAlone(): boolean;
-  /** Stores a member's first incarnation; returns false if another one is known. Durable on return. */
+  /** False if another incarnation is known. Durable on return. */
   remember(id: MemberId, incarnation: string): boolean;
 }
 
-/** Returns null to accept a caller, or the refusal. `certified` is the member in its certificate. */
+/** `certified` is the member in its certificate. */
 export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: Acquaintance): Refusal | null {
   if (hello.version !== protocolVersion)
     return { code: 'version', reason: `protocol version ${hello.version} was offered, ${self.id} speaks ${protocolVersion}` };
@@ -73,7 +68,6 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
   return null;
 }
 
-/** Returns null if the answering side is the called one, or the reason. */
 export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: Acquaintance): string | null {
   if (welcome.clusterId !== self.clusterId) return 'it belongs to another cluster';
   if (welcome.id !== called) return `it says that it is ${welcome.id}`;
@@ -94,7 +88,7 @@ export function writeHello(writer: ByteWriter, hello: Hello): void {
   writer.string(hello.address);
 }
 
-/** Throws a DecodeError for invalid bytes. A hello of another version is read as far as a proper refusal needs. */
+/** A hello of another version is read as far as a proper refusal needs. */
 export function readHello(reader: ByteReader): Hello {
   if (reader.string() !== magic) throw new DecodeError('not a replica');
   const version = reader.uint();

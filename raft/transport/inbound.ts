@@ -25,7 +25,7 @@ export interface InboundContext {
 
 type FrameHandlers = Readonly<Record<number, (payload: Buffer) => void>>;
 
-/** One accepted connection: authenticates the caller, then delivers what arrives. The other direction carries only replies to pings. */
+/** The other direction carries only replies to pings. */
 export class Inbound {
   readonly finished: Promise<void>;
   readonly #context: InboundContext;
@@ -61,7 +61,6 @@ export class Inbound {
     this.#connection.close(reason);
   }
 
-  /** Called every `pingMs`: a sender that does not even ping is gone. */
   beat(): void {
     if (this.#from === null || this.#receiver !== null) return;
     this.#silentPings += 1;
@@ -119,7 +118,7 @@ export class Inbound {
     this.#context.handlers.onPeerSpace(from, code);
   }
 
-  /** Sent after the round that earlier messages started: its replies and this one reach the peer together, and wake it once. */
+  /** Sent after the round that earlier messages started: all replies wake the peer once. */
   #pong(): void {
     setImmediate(() => {
       if (this.#connection.unsentBytes > transportLimits.unsentAnswersBytesMax)

@@ -4,8 +4,8 @@ export interface LobbyBounds {
 }
 
 /**
- * Holds unauthenticated connections. If it is full, the longest waiting one is closed and the newest accepted: honest peers proceed within milliseconds,
- * attackers wait for ever. So a place costs an attacker a new connection each time, and excludes no peer.
+ * If it is full, the longest waiting connection is closed: honest peers proceed within milliseconds. So a place costs an attacker a new connection each time,
+ * and excludes no peer.
  */
 export class Lobby {
   readonly #bounds: LobbyBounds;
@@ -20,7 +20,7 @@ export class Lobby {
     return this.#guests.size;
   }
 
-  /** `key` is unique. `putOut` is called at most once, when the place is needed. */
+  /** `putOut` is called at most once, when the place is needed. */
   enter(key: string, address: string, putOut: () => void): void {
     const neighbours = this.#byAddress.get(address);
     if (neighbours !== undefined && neighbours.size >= this.#bounds.perAddressMax) this.#putOutFirst(neighbours.keys());

@@ -60,7 +60,6 @@ export class Peer {
     return this.#address;
   }
 
-  /** Drops the message without a connection or queue space. */
   send(message: PeerMessage): void {
     if (!this.#ready || this.#isFull()) return;
     if (message.channel === 'raft') writeFrame(this.#writer, frameKinds.raft, (writer) => writeMessage(writer, message.message));
@@ -80,7 +79,7 @@ export class Peer {
     this.#connection?.close('the peer moved to another address');
   }
 
-  /** The peer has just connected to us, so it is reachable: dial now. */
+  /** The peer has just connected to us: dial now. */
   wake(): void {
     if (this.#timer === null) return;
     clearTimeout(this.#timer);
@@ -91,7 +90,6 @@ export class Peer {
     if (this.#ready && this.#pings.beat()) this.#leave();
   }
 
-  /** The next ping has news, and need not wait for its turn. */
   tellSpace(): void {
     if (!this.#ready) return;
     this.#pings.demand();
@@ -111,7 +109,6 @@ export class Peer {
     this.#connection?.write(this.#writer.take());
   }
 
-  /** Only ping replies return on this connection. */
   #heard(): void {
     this.#pings.heard();
     if (this.#pingedAtMs !== null) this.#roundTripMs = performance.now() - this.#pingedAtMs;
@@ -122,7 +119,7 @@ export class Peer {
     this.#closed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-    // The last queued messages (a leader's farewell, an acknowledgement) are still sent.
+    // The last queued messages are still sent.
     this.#connection?.close('closing', this.#ready ? this.#writer.take() : undefined);
   }
 
@@ -166,7 +163,7 @@ export class Peer {
     this.#connection = null;
     this.#writer.cut(0);
     if (this.#closed) return;
-    // An absent peer is reported once for each new reason, not once for each attempt.
+    // Reported once for each new reason.
     if (reason !== this.#lastReason)
       this.#context.log('warn', wasReady ? 'connection to peer lost' : 'cannot connect to peer', {
         peer: this.id,
@@ -179,7 +176,7 @@ export class Peer {
     if (refusal !== null && finalRefusals.has(refusal.code)) this.#context.handlers.onRefused(this.id, refusal.reason);
   }
 
-  /** Doubles with every failure up to a bound; half of it is random, so that replicas that lost each other do not return together. */
+  /** Doubles with every failure; half of it is random. */
   #reconnectMs(): number {
     const most = Math.min(transportLimits.reconnectMostMs, transportLimits.reconnectFirstMs * 2 ** Math.min(this.#failures, 16));
     this.#failures += 1;

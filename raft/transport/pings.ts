@@ -18,7 +18,7 @@ export class Pings {
     this.#silentPingsMax = silentPingsMax;
   }
 
-  /** Call it at a steady pace. Returns whether a ping must be sent now, with or without messages. */
+  /** Returns whether a ping must be sent now. */
   beat(): boolean {
     if (this.#answered) {
       this.#answered = false;
@@ -39,7 +39,7 @@ export class Pings {
     this.#waits = true;
   }
 
-  /** Called before sending: returns whether to add a ping, or whether too many were unanswered. */
+  /** Called before sending. */
   take(): 'none' | 'ping' | 'silent' {
     if (!this.#waits) return 'none';
     this.#waits = false;

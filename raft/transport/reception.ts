@@ -12,9 +12,8 @@ import { Lobby } from './lobby.js';
 export interface ReceptionOptions {
   readonly tls: TlsFiles;
   readonly log: Log;
-  /** Returns whether a member may call from this address. */
   readonly isMembers: (address: string) => boolean;
-  /** The TLS handshake succeeded with a certificate of the authority; the caller's identity is still unchecked. */
+  /** The caller's identity is still unchecked. */
   readonly onSecure: (socket: TLSSocket) => void;
 }
 
@@ -69,7 +68,6 @@ export class Reception {
     this.#tcp.maxConnections = transportLimits.connectionsMax;
   }
 
-  /** Rejects for an occupied or invalid address. */
   async listen(listenAddress: string): Promise<void> {
     const { host, port } = parseAddress(listenAddress);
     await listening(this.#tcp, host, port);
@@ -80,7 +78,6 @@ export class Reception {
     for (const { handshakes } of [this.#members, this.#strangers]) handshakes.leave(remoteOf(socket));
   }
 
-  /** Checks for changed certificate files, which new connections then use. */
   renew(): void {
     try {
       const { ca, cert, key } = readTlsFiles(this.#options.tls);
@@ -97,7 +94,7 @@ export class Reception {
 
   async close(): Promise<void> {
     const ended = new Promise<void>((resolve) => void this.#tcp.close(() => resolve()));
-    // A connection accepted after this would stay for ever: a handshake that a cut network delayed may end when it recovers.
+    // A handshake that a cut network delayed may end later.
     for (const socket of this.#accepted) socket.destroy();
     await ended;
   }
@@ -109,7 +106,6 @@ export class Reception {
     const { silent, handshakes } = this.#options.isMembers(address) ? this.#members : this.#strangers;
     const key = remoteOf(socket);
     const putOut = (): void => void socket.destroy();
-    // Decided after pending input is read: a stalled thread must not blame its callers.
     let silence = true;
     const late = setTimeout(
       () =>
@@ -137,7 +133,7 @@ export class Reception {
   }
 
   #onSecure(socket: TLSSocket): void {
-    // Members never resume a session, whose certificate was checked when it began and may have been replaced since.
+    // A resumed session's certificate may have been replaced since.
     if (socket.isSessionReused()) socket.destroy();
     else this.#options.onSecure(socket);
   }

@@ -13,7 +13,7 @@ import { transportLimits } from './limits.js';
 
 let received = 0;
 
-/** The prefix of incomplete or unclaimed files, which are garbage after a restart. */
+/** Such files are garbage after a restart. */
 const incomingPrefix = 'incoming-';
 
 export interface SnapshotReceiverOptions {
@@ -21,15 +21,11 @@ export interface SnapshotReceiverOptions {
   readonly from: MemberId;
   readonly to: MemberId;
   readonly directory: string;
-  /** Returns what a snapshot must leave free on a disk of this size. */
   readonly reserveOf: (fileSystemBytes: number) => number;
   readonly onSnapshot: (announcement: SnapshotAnnouncement, path: string) => void;
 }
 
-/**
- * Writes one incoming snapshot to a file in sequential disk writes, and pauses the socket while too many wait. The file is delivered if its size and checksum
- * are right, and otherwise removed.
- */
+/** Pauses the socket while too many writes wait. Removes a file with a wrong size or checksum. */
 export class SnapshotReceiver {
   readonly #options: SnapshotReceiverOptions;
   readonly #path: string;
@@ -74,7 +70,7 @@ export class SnapshotReceiver {
     });
   }
 
-  /** A full disk would end this replica; a snapshot that does not fit ends its connection. */
+  /** A full disk would end this replica. */
   async #checkRoom(): Promise<void> {
     const { bavail, blocks, bsize } = await statfs(this.#options.directory);
     const room = bavail * bsize - this.#options.reserveOf(blocks * bsize);

@@ -19,10 +19,7 @@ export interface SnapshotFile {
   readonly onProgress: OnSnapshotProgress | undefined;
 }
 
-/**
- * Streams a file to a peer on a separate connection, so that it never delays a heartbeat, with at most a chunk or two in memory. Resolves once the peer has the
- * file with the same checksum; otherwise rejects with an Error.
- */
+/** Uses a separate connection, so that it never delays a heartbeat. Resolves once the peer has the file with the same checksum. */
 export async function sendSnapshotFile(options: DialOptions, { announcement, path, signal, onProgress }: SnapshotFile): Promise<void> {
   const file = await open(path, 'r');
   try {

@@ -17,7 +17,7 @@ import { sendSnapshotFile } from './snapshotSender.js';
 export interface TransportOptions {
   readonly self: Identity;
   readonly listenAddress: string | null;
-  /** This replica's address, sent to peers that do not know it yet; null for the listening address. */
+  /** Null for the listening address. */
   readonly advertisedAddress: string | null;
   readonly tls: TlsFiles | null;
   /** See `Acquaintance.remember`. */
@@ -26,14 +26,13 @@ export interface TransportOptions {
   readonly isAlone?: () => boolean;
   readonly handlers: TransportHandlers;
   readonly snapshotDirectory: string;
-  /** Returns what an arriving snapshot must leave free on a disk of this size. */
   readonly reserveOf: (fileSystemBytes: number) => number;
   readonly log: Log;
   /** Uniform in [0, 1). */
   readonly random: () => number;
 }
 
-/** Starts listening, if configured. Rejects for an occupied or invalid address, or an unusable certificate file. `setPeers` adds the peers. */
+/** Rejects for an occupied or invalid address, or an unusable certificate file. `setPeers` adds the peers. */
 export async function createTransport(options: TransportOptions): Promise<Transport> {
   const transport = new TlsTransport(options);
   await transport.listen();
@@ -50,12 +49,11 @@ class TlsTransport implements Transport, InboundContext {
   address: string | null = null;
   readonly #options: TransportOptions;
   readonly #peers = new Map<MemberId, Peer>();
-  /** Outside the known membership; the oldest is dropped when there are too many. */
+  /** Outside the known membership. */
   readonly #strangers = new Set<MemberId>();
   readonly #inbounds = new Set<Inbound>();
   readonly #messagesFrom = new Map<MemberId, Inbound>();
   readonly #snapshotsFrom = new Map<MemberId, Inbound>();
-  /** The oldest is dropped when there are too many. */
   readonly #callersFrom = new Set<string>();
   #memberHosts: ReadonlySet<string> = new Set();
   readonly #snapshots = new Map<MemberId, AbortController>();
@@ -160,7 +158,7 @@ class TlsTransport implements Transport, InboundContext {
   onWelcomed(inbound: Inbound, hello: Hello): void {
     this.#reception?.welcomed(inbound.socket);
     this.#rememberCaller(inbound.socket.remoteAddress);
-    // The caller has abandoned its earlier connection; late input there must not follow what arrives here.
+    // Late input of an abandoned connection must not follow what arrives here.
     const connections = hello.purpose === 'messages' ? this.#messagesFrom : this.#snapshotsFrom;
     connections.get(hello.id)?.close('the peer connected again');
     connections.set(hello.id, inbound);
