@@ -173,7 +173,7 @@ function markOpen(db: SqliteConnection, path: string, mark: OpenMark): void {
 
 /** Throws InUseError while the database is open anywhere. Changes nothing. */
 export function refuseIfInUse(path: string): void {
-  // Without this file, the check would create one.
+  // The check would create a missing file.
   if (existsSync(`${path}-wal`) && isHeldElsewhere(path)) throw new InUseError(path);
 }
 

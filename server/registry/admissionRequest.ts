@@ -5,7 +5,7 @@ import type { Target } from './target.js';
 type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' | 'old'> &
   Partial<Pick<AdmissionRequest, 'subresource' | 'form' | 'changing'>>;
 
-/** Builds the admission request of a write. Members are copied one by one because every write makes two of them. */
+/** Members are copied one by one because every write makes two of them. */
 export const admissionRequest = (
   { resource, namespace }: Target,
   { operation, name, object, old, subresource = '', form = null, changing }: AdmissionSubject,

@@ -2,13 +2,12 @@ import type { ApiObject } from '../../api/object.js';
 import type { SideWrite } from '../storage/contract.js';
 import type { WriteRequest } from './writeRequest.js';
 
-/** The parts of the request that an allocation sees; every nondeterministic value is passed in here. */
+/** Every nondeterministic value is passed in here. */
 export type AllocationContext = Pick<WriteRequest, 'now' | 'dryRun' | 'random' | 'newUid' | 'enabled'>;
 
 /**
- * Allocates cluster-wide unique values, such as addresses, to objects of one resource. The transaction that writes the owner claims a value by creating an
- * object named after it; the one that removes the owner releases it. So values are neither shared nor lost, and there are no locks and no cleanup after a
- * crash.
+ * Allocates unique values, such as addresses. The transaction that writes the owner creates an object named after the value; the one that removes the owner
+ * releases it. So there are no locks and no cleanup after a crash.
  */
 export interface Allocator {
   /**
@@ -22,5 +21,4 @@ export interface Allocator {
 /** Allocators by `resource` or `resource.group`. */
 export type Allocators = Readonly<Record<string, Allocator>>;
 
-/** A round is lost when another writer claims the chosen value; random values rarely collide. */
 export const allocationAttemptsMax = 50;

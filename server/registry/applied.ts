@@ -15,7 +15,6 @@ export interface ApplyRequest {
   /** Defaults to those of the type. */
   readonly versions?: Versions;
   readonly resource: ServedResource;
-  /** An object in the served version, as sent. */
   readonly config: ApiObject;
   readonly manager: string;
   readonly subresource: string;
@@ -24,10 +23,7 @@ export interface ApplyRequest {
   readonly now: string;
 }
 
-/**
- * Applies the configuration to the live object (null when there is none) and records `managedFields`. Throws 409 that names the conflicts, 400 for a
- * configuration that sets `managedFields`, and 500 for fields that the type does not have.
- */
+/** Throws 409 that names the conflicts, 400 for a configuration that sets `managedFields`, and 500 for fields that the type does not have. */
 export function* applyConfiguration(live: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
   const { resource, config, force, now } = request;
   const apiVersion = apiVersionOf(resource);
@@ -62,9 +58,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   };
 }
 
-/**
- * Throws 400 and 500. The live object may have fields that its type no longer knows, but no value of a wrong type: a configuration cannot be merged into that.
- */
+/** Throws 400 and 500. The live object may have fields that its type no longer knows, but no value of a wrong type. */
 function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null, schema: Schema): Steps<void> {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const problem = yield* typeComplaint(config as JsonObject, schema, 'configuration');
@@ -77,7 +71,6 @@ function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null,
 /** A type as messages name it. */
 export const gvkText = ({ group, version, kind }: ServedResource): string => `${group}/${version}, Kind=${kind}`;
 
-/** An object as messages of applies name it. */
 export const describedObject = ({ metadata }: ApiObject, resource: ServedResource): string =>
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${gvkText(resource)}`;
 
@@ -92,7 +85,7 @@ interface FirstApply {
   readonly versions: Versions;
 }
 
-/** An object without recorded owners belongs to the manager that wrote it before. */
+/** An object without recorded owners belongs to its last writer. */
 function* ownersOf(live: ApiObject, { nothing, write, versions }: FirstApply): Steps<Managers> {
   const recorded = yield* readingManagers(live.metadata.managedFields as JsonValue[] | undefined);
   if (recorded.size > 0) return recorded;
@@ -102,7 +95,7 @@ function* ownersOf(live: ApiObject, { nothing, write, versions }: FirstApply): S
 
 const beforeFirstApply = 'before-first-apply';
 
-/** A refusal only counts further conflicts, because no person reads a hundred thousand lines. */
+/** A refusal only counts further conflicts. */
 export const conflictsNamedMax = 1_000;
 
 interface Named {

@@ -18,16 +18,14 @@ import { follow, type Following } from '../storage/follow.js';
 export interface BootstrapOptions extends StartTaskOptions {
   readonly registry: Registry;
   readonly catalogue: Catalogue;
-  /** Ranges of service addresses; the `kubernetes` service has the first address of the first range. */
+  /** The `kubernetes` service has the first address of the first range. */
   readonly serviceRanges?: readonly string[];
   readonly servicePort?: number;
-  /** The node port of the service; 0 for none. */
   readonly nodePort?: number;
-  /** `server/seed` has just written the objects that are the same in every cluster. */
+  /** `server/seed` has written the objects of every cluster. */
   readonly seeded?: boolean;
 }
 
-/** The order of creation: a namespace comes before its objects. */
 const bootstrapped = [
   { group: '', version: 'v1', resource: 'namespaces' },
   { group: '', version: 'v1', resource: 'services' },
@@ -40,10 +38,7 @@ const bootstrapped = [
 const serviceRangesDefault = ['10.0.0.0/24'];
 const servicePortDefault = 6443;
 
-/**
- * Creates the objects that every cluster has. Idempotent; replicas may run it at the same time. Waits until storage takes writes; a refused creation is retried
- * in the background (`startTask.ts`).
- */
+/** Idempotent; replicas may run it at the same time. A refused creation is retried in the background (`startTask.ts`). */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
   const { registry, catalogue, serviceRanges = serviceRangesDefault, seeded = false } = options;
   const objects = bootstrapObjects();
@@ -52,7 +47,6 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
     if (resource === null || (seeded && name !== 'services')) continue;
     const wanted = objects[name] ?? [];
     if (name === 'services') await ensureServices(wanted, resource, options);
-    // Parallel creations share the store's round trips.
     else await Promise.all(wanted.map((object) => ensureWithStatus({ registry, resource, object, isRight: anyIsRight }, options)));
     if (name === 'apiservices') await removeStale({ registry, resource, catalogue, wanted }, options);
   }
@@ -60,7 +54,6 @@ export async function bootstrap(options: BootstrapOptions): Promise<void> {
   if (ranges !== null) await ensureRanges({ registry, resource: ranges, cidrs: serviceRanges }, options);
 }
 
-/** The Service `kubernetes`, with an address of the configured ranges. */
 async function ensureServices(wanted: readonly ApiObject[], resource: ServedResource, options: BootstrapOptions): Promise<void> {
   const { registry, serviceRanges = serviceRangesDefault, servicePort = servicePortDefault, nodePort = 0 } = options;
   for (const service of wanted) fitService(service, { range: firstRange(serviceRanges), port: servicePort, nodePort });
@@ -79,9 +72,7 @@ interface StaleSearch {
   readonly wanted: readonly ApiObject[];
 }
 
-/**
- * Removes API services that another release created at its start, for versions that this one does not serve (`autoregister_controller.go` of kube-aggregator).
- */
+/** Removes another release's API services (`autoregister_controller.go` of kube-aggregator). */
 const removeStale = ({ registry, resource, catalogue, wanted }: StaleSearch, options: StartTaskOptions): Promise<void> =>
   startTask(
     'stale API services',
@@ -94,7 +85,7 @@ const removeStale = ({ registry, resource, catalogue, wanted }: StaleSearch, opt
       await Promise.all(
         stale.map(({ name, uid }) =>
           registry.delete({ resource, namespace: '', name }, { ...noDeleteOptions, uid }, ownWrites).catch((error: unknown) => {
-            // Another server may have been faster, or a client has since created one of that name.
+            // Another server may have been faster.
             if (!(error instanceof StatusError && (error.code === 404 || error.code === 409))) throw error;
           }),
         ),
@@ -132,10 +123,7 @@ interface Ranges {
   readonly cidrs: readonly string[];
 }
 
-/**
- * Recreates the Service `kubernetes` and the object of the configured ranges whenever they are gone: clients may delete both
- * (`controller/kubernetesservice` and `controller/defaultservicecidr` of the reference).
- */
+/** Clients may delete both (`controller/kubernetesservice` and `controller/defaultservicecidr` of the reference). */
 export function keepBootstrapped(storage: Pick<Storage, 'watch'>, options: BootstrapOptions): Following {
   const { registry, catalogue, serviceRanges = serviceRangesDefault } = options;
   const made = (of: GroupResource, again: Again): Following =>
@@ -167,12 +155,11 @@ function onRemoval(
 ): Following {
   return follow(storage, resource, {
     put: () => undefined,
-    // Stopping the server ends the attempts, which no caller awaits.
     remove: (namespace, name) => void again(namespace, name).catch(() => undefined),
   });
 }
 
-/** Creates that object, ready from the start, or adds a second range that was configured since. Its controller maintains it from then on. */
+/** Adds a second range that was configured since. Its controller maintains the object from then on. */
 async function ensureRanges({ registry, resource, cidrs }: Ranges, options: StartTaskOptions): Promise<void> {
   const metadata = { name: rangesName, finalizers: ['networking.k8s.io/service-cidr-finalizer'] };
   const object = { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata, spec: { cidrs: [...cidrs] } };
@@ -181,7 +168,7 @@ async function ensureRanges({ registry, resource, cidrs }: Ranges, options: Star
   await startTask(`${resource.resource} ${rangesName}`, () => widenRanges({ registry, resource, cidrs }), options);
 }
 
-/** Widens one address family to both, as the reference does. An administrator has to repair any other difference. */
+/** Follows the reference. An administrator has to repair any other difference. */
 async function widenRanges({ registry, resource, cidrs }: Ranges): Promise<void> {
   const target = { resource, namespace: '', name: rangesName };
   const isNarrow = (object: ApiObject | null): object is ApiObject => {
@@ -196,7 +183,7 @@ async function widenRanges({ registry, resource, cidrs }: Ranges): Promise<void>
   await registry.update(target, { apply, subresource: '', uid: null, mayCreate: null }, ownWrites);
 }
 
-/** Clients cannot create an object with conditions, so these are written afterwards. */
+/** Conditions cannot be created with an object. */
 async function writeConditions(
   registry: Registry,
   resource: ServedResource,
@@ -213,7 +200,6 @@ interface Wish {
   readonly registry: Registry;
   readonly resource: ServedResource;
   readonly object: ApiObject;
-  /** False for an object that has to be replaced. */
   readonly isRight: (current: ApiObject) => boolean;
 }
 
@@ -221,7 +207,7 @@ function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> 
   const { registry, resource, object } = wish;
   const { name = '', namespace = '' } = object.metadata;
   const conditions = itemsOf(membersOf(object['status'])['conditions']).map(membersOf);
-  // API services are the exception: their rules determine their availability.
+  // API services' rules determine their availability.
   const written = conditions.length > 0 && resource.resource !== 'apiservices';
   let created = false;
   return startTask(
@@ -234,7 +220,7 @@ function ensureWithStatus(wish: Wish, options: StartTaskOptions): Promise<void> 
   );
 }
 
-/** The recorded service carries the address and port of its installation. It has one address, of the cluster's primary family. */
+/** The service has one address, of the cluster's primary family. */
 function fitService(
   service: ApiObject,
   { range, port, nodePort }: { readonly range: Range; readonly port: number; readonly nodePort: number },
@@ -256,7 +242,7 @@ function fitService(
   for (const entry of spec.ports) entry.nodePort = nodePort;
 }
 
-/** Reports whether this call created the object. A wrong object is replaced, because the wrong part is immutable. */
+/** A wrong object is replaced: the wrong part is immutable. */
 async function ensure({ registry, resource, object, isRight }: Wish): Promise<boolean> {
   const { name = '', namespace = '' } = object.metadata;
   const target = { resource, namespace, name };
@@ -267,7 +253,7 @@ async function ensure({ registry, resource, object, isRight }: Wish): Promise<bo
     await registry.create({ ...target, name: '' }, structuredClone(object), ownWrites);
     return true;
   } catch (error) {
-    // Another replica may have been faster: then the value that this one requested (an address, say) belongs to the very same object.
+    // Another replica may have been faster: the requested value then belongs to the same object.
     if (error instanceof StatusError && (error.reason === 'AlreadyExists' || (await read(registry, target, 'mostRecent')) !== null))
       return false;
     throw error;

@@ -3,7 +3,7 @@ import type { BarrierOutcome, StoreEngine } from './engine.js';
 import { within } from './within.js';
 
 const gatherMsMax = 1;
-/** A longer barrier is in trouble, such as a lost leader; later readers need not wait for its end. */
+/** Later readers need not wait for a longer barrier. */
 const promptMsMax = 250;
 
 /** Milliseconds; for tests. */
@@ -47,7 +47,6 @@ export class Barriers {
     if (this.#underWay !== null) await within(this.#underWay, this.#promptMs);
     const end = performance.now() + this.#gatherMs;
     let known: number;
-    // Waits at least one turn: until then `reach` shares this promise as the gathering one.
     do {
       known = this.#gathered;
       await nextTurn();

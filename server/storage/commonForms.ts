@@ -2,10 +2,7 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Version } from './contract.js';
 import type { Segment } from './segment.js';
 
-/**
- * Forms that threads with the same objects share: the JSON of an object, and its other encodings, made by the first thread that needs them. `server/threads`
- * implements it. A server of one thread keeps its own.
- */
+/** An object's encodings, made by the first thread that needs them (`server/threads`). */
 
 export interface FormSubject {
   readonly facts: { readonly resource: GroupResource };
@@ -14,7 +11,6 @@ export interface FormSubject {
   readonly version: Version;
 }
 
-/** Numbers stored with the bytes; zero if unused. */
 export type FormNotes = readonly [number, number, number, number];
 
 export interface MadeForm {
@@ -22,16 +18,13 @@ export interface MadeForm {
   readonly notes: FormNotes;
 }
 
-/** `segment` is the shared memory of the bytes, which tracks users; null if they are the caller's own. */
+/** `segment` is null if the bytes are the caller's own. */
 export interface CommonForm extends MadeForm {
   readonly segment: Segment | null;
 }
 
 export interface CommonForms {
-  /**
-   * Returns the form from another thread, or from `make` for all. If another thread is making it, this one waits briefly. Throws what `make` throws. The state
-   * must be the same in every thread at this key and version, and the bytes must depend only on it and on `form`.
-   */
+  /** Takes the form from another thread, or makes it for all. The bytes must depend only on key, version and `form`. */
   of(subject: FormSubject, form: string, make: () => MadeForm): CommonForm;
   /** Shares an existing form without waiting. */
   put(subject: FormSubject, form: string, made: MadeForm): CommonForm;

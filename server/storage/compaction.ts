@@ -5,20 +5,17 @@ import type { Logger } from '../../program/log/logger.js';
 
 export interface CompactionOptions {
   readonly version: () => Version;
-  /**
-   * Only the leading replica compacts. `compacted`: history before this version is gone already. `isShort`: space is too scarce for more history than needed.
-   */
+  /** Only the leading replica compacts. `isShort`: space is scarce. */
   readonly standing: () => Promise<{ readonly leads: boolean; readonly compacted: Version; readonly isShort?: boolean }>;
   readonly compact: (version: Version) => Promise<WriteOutcome>;
   readonly log: Logger;
 }
 
-/** The history while space is short: recently disconnected watches still resume. */
+/** Recently disconnected watches still resume. */
 const shortIntervalMs = 10_000;
 
 /**
- * Compacts regularly, each time at the version that was current one interval ago, so that clients can resume from anything within the last interval. Every
- * replica remembers that version, so a new leader continues.
+ * Compacts at the version of one interval ago, so that clients can resume from anything since. Every replica remembers that version, so a new leader continues.
  */
 export class Compaction {
   readonly #options: CompactionOptions;
@@ -55,7 +52,7 @@ export class Compaction {
     for (const timer of [this.#timer, this.#shortTimer]) if (timer !== null) clearInterval(timer);
   }
 
-  /** The cluster's initial objects were just created. No client has seen how, so history begins afterwards. */
+  /** No client has seen the initial objects' creation: history begins afterwards. */
   begin(): void {
     this.#before = this.#options.version();
     this.#attempt(async () => {

@@ -5,12 +5,8 @@ import type { ShardSelector } from '../../api/shards.js';
 import type { Expired } from './watchEnds.js';
 import type { Steps } from '../../api/steps.js';
 
-/**
- * Storage of objects. One suite (`test/unit/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a
- * broken disk.
- */
+/** One suite (`test/unit/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a broken disk. */
 
-/** A version of the store; `String(version)` is the resource version that clients see. */
 export type Version = number;
 
 /** `namespace` is empty for cluster-scoped resources. */
@@ -20,9 +16,7 @@ export interface ObjectKey {
   readonly name: string;
 }
 
-/**
- * A stored object, immutable and shared by cache, lists and watch events. It keeps bytes; `decode` builds a new object each time, which the caller may change.
- */
+/** Immutable and shared; `decode` builds a new object each time, which the caller may change. */
 export interface StoredObject {
   readonly namespace: string;
   readonly name: string;
@@ -33,15 +27,14 @@ export interface StoredObject {
   readonly labels: Readonly<Record<string, string>>;
   /** Values for field selectors: `metadata.name`, `metadata.namespace` and the strategy's fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** JSON as in a list: without kind and apiVersion, with resource version. */
   readonly item: Buffer;
-  /** Conversions start from this version, such as `apps/v1`. */
+  /** Such as `apps/v1`. */
   readonly apiVersion: string;
   /** Returns the object without kind and apiVersion, with resource version. */
   decode(): ApiObject;
   /** The same in steps, for large objects. */
   readonly decodeInSteps?: () => Steps<ApiObject>;
-  /** Returns another encoded form, made at most once per name and kept with the object. */
+  /** Made at most once per name and kept with the object. */
   encoded(form: string, make: (object: StoredObject) => Buffer): Buffer;
 }
 
@@ -52,13 +45,11 @@ export type Consistency =
   | { readonly at: 'notOlderThan'; readonly version: Version }
   | { readonly at: 'exact'; readonly version: Version };
 
-/** Why a read or write failed; one place in the endpoints converts these to statuses. */
+/** One place in the endpoints converts these to statuses. */
 export type Failure =
   /** Definite: nothing was done. */
   | { readonly outcome: 'unavailable'; readonly reason: string }
-  /** The requested version did not arrive in time. */
   | { readonly outcome: 'tooLarge'; readonly requested: Version; readonly current: Version }
-  /** The requested version is no longer available. */
   | Expired;
 
 export type GetResult =
@@ -74,7 +65,6 @@ export interface ListRequest {
   readonly shard?: ShardSelector | null;
   readonly consistency: Consistency;
   readonly limit: number | null;
-  /** The last object of an earlier chunk. */
   readonly after: { readonly namespace: string; readonly name: string } | null;
 }
 
@@ -83,9 +73,8 @@ export type ListResult =
       readonly outcome: 'found';
       readonly version: Version;
       readonly items: readonly StoredObject[];
-      /** More matching objects may follow the last item. */
       readonly more: boolean;
-      /** Objects after the last item; null when selectors make the number unknown. */
+      /** Null when selectors make the number unknown. */
       readonly remaining: number | null;
     }
   | Failure;
@@ -97,7 +86,7 @@ export type WriteResult =
   /** Definite: an object to be created along with it already exists. */
   | { readonly outcome: 'taken'; readonly key: ObjectKey }
   | { readonly outcome: 'unavailable'; readonly reason: string }
-  /** Definite: the store has no room for it, and accepts only writes that free space. */
+  /** Definite: the store accepts only writes that free space. */
   | { readonly outcome: 'noSpace'; readonly reason: string }
   /** Definite: the store refuses such a write, for example as too large. */
   | { readonly outcome: 'rejected'; readonly reason: string }
@@ -105,9 +94,8 @@ export type WriteResult =
   | { readonly outcome: 'unknown'; readonly reason: string };
 
 /**
- * Another object that is created, removed or changed in the same transaction: claims on unique resources of the cluster. Removing an absent object does
- * nothing. `amend` is a pure function from the newest state (null: absent) to the next, called again after a concurrent write; null means that the claim is
- * impossible, which is reported as `taken`. A write amends a key once.
+ * Claims on unique resources, in the same transaction. Removing an absent object does nothing. `amend` is a pure function from the newest state (null: absent)
+ * to the next, called again after a concurrent write; null: the claim is `taken`.
  */
 export type SideWrite =
   | { readonly action: 'create'; readonly key: ObjectKey; readonly object: ApiObject }
@@ -127,15 +115,15 @@ export interface WatchRequest {
   readonly fields: FieldSelector;
   /** Selects a shard; default: all objects. */
   readonly shard?: ShardSelector | null;
-  /** Starts with synthetic events for the state at "mostRecent" or "any", or only after a version. */
+  /** The state at "mostRecent" or "any" comes as synthetic events. */
   readonly start: { readonly at: 'mostRecent' } | { readonly at: 'any' } | { readonly at: 'after'; readonly version: Version };
-  /** Streaming list: also sends synthetic events for `start.at === 'after'` (which then means not older than), and the annotated bookmark at their end. */
+  /** Streaming list: 'after' then means not older than, and the annotated bookmark ends the initial events. */
   readonly initialEvents: boolean;
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** One change as a watcher sees it. `frame` memoises the encoding for all watchers that see the same type. */
+/** `frame` memoises the encoding for all watchers that see the same type. */
 export interface WatchEvent {
   readonly type: WatchEventType;
   readonly version: Version;
@@ -143,34 +131,27 @@ export interface WatchEvent {
   frame(encoding: string, make: (event: WatchEvent) => Buffer): Buffer;
 }
 
-/**
- * Receives a watch's events in order. Calls are synchronous while changes are applied, so they must be quick and must not throw. The first comes after `watch`
- * has returned.
- */
+/** Calls are synchronous while changes are applied: they must be quick and must not throw. The first comes after `watch` has returned. */
 export interface WatchSink {
   event(event: WatchEvent): void;
-  /** All initial events have been sent; state is complete up to `version`. Called only if initial events were requested. */
+  /** Ends the initial events, if requested. */
   synced(version: Version): void;
   /** The watch cannot go on. No call follows. */
   end(reason: Failure): void;
   /**
-   * The stored value of `object` is unreadable, so only its name and namespace are known. A sink without this method is ended instead: the rest would seem
-   * complete. An event follows once the object is readable again, or gone.
+   * Only name and namespace of `object` are known. A sink without this method is ended instead. An event follows once the object is readable again, or gone.
    */
   unreadable?(object: StoredObject, reason: string): void;
-  /**
-   * Called between slices of initial and replayed events: a promise pauses the watch until it settles, so that a slow client is not overwhelmed. Live events
-   * never wait: a full sink calls `Watch.fallBehind`. Null, or no such method, goes on.
-   */
+  /** A promise pauses initial and replayed events until it settles. Live events never wait: a full sink calls `Watch.fallBehind`. */
   drained?(): Promise<void> | null;
 }
 
 export interface Watch {
-  /** The sink has received all changes up to here, as a bookmark may state. 0 before the watch starts and during initial events. */
+  /** A bookmark's version; 0 before the end of initial events. */
   readonly version: Version;
   /**
-   * Called by a sink that can take no more live events, even within `event`. The current version is completed; later ones are read from history once `drained`
-   * has settled, and the watch ends as expired if history does not reach back.
+   * Called by a full sink, even within `event`. The current version is completed; later ones are read from history once `drained` has settled, and the watch
+   * ends as expired if history does not reach back.
    */
   fallBehind(): void;
   stop(): void;
@@ -180,15 +161,13 @@ export interface Storage {
   get(key: ObjectKey, consistency: Consistency): Promise<GetResult>;
   list(request: ListRequest): Promise<ListResult>;
   watch(request: WatchRequest, sink: WatchSink): Watch;
-  /** Encodes from `object` and ignores its resource version. */
   create(key: ObjectKey, object: ApiObject, terms: WriteTerms): Promise<WriteResult>;
   update(key: ObjectKey, object: ApiObject, expected: Version, terms: WriteTerms): Promise<WriteResult>;
-  /** Removes the object if it is at `expected`; `applied` has its last state with the version of the removal. */
+  /** `applied` has its last state with the version of the removal. */
   delete(key: ObjectKey, expected: Version, terms: WriteTerms): Promise<WriteResult>;
-  /** Returns a write's result for a dry run; absent where objects are shown as written. Throws StatusError if it cannot be written. */
+  /** A write's result for a dry run; absent where objects are shown as written. Throws StatusError. */
   rehearse?(object: ApiObject, version: Version): Promise<StoredObject>;
-  /** Returns whether an unchanged object should be rewritten, because its stored form is outdated. */
+  /** True where an unchanged object should be rewritten. */
   isStale(key: ObjectKey): Promise<boolean>;
-  /** Settles once reads can be served (the cache is complete). */
   ready(): Promise<void>;
 }

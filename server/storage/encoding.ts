@@ -40,16 +40,12 @@ const headerBytes = 16;
 const checksumBytes = 4;
 const flagBigIntegers = 1;
 
-/** The deepest nesting of stored values; writes are limited to far less. */
 const depthMax = 10_000;
 
-/** An object's bytes as in lists, with positions of the parts that are read without parsing the rest. */
 export interface Item {
   readonly bytes: Buffer;
   readonly apiVersion: string;
-  /** Position of the resource version's first digit. */
   readonly versionAt: number;
-  /** The labels' JSON object; both 0 when there are none. */
   readonly labelsAt: number;
   readonly labelsLength: number;
   readonly bigIntegers: boolean;
@@ -57,7 +53,6 @@ export interface Item {
 
 /** A stored value that is damaged, or in the format of a newer program. */
 export class DamagedValueError extends Error {
-  /** The version of the write; 0 until known. */
   version = 0;
 
   constructor(
@@ -73,13 +68,11 @@ export class DamagedValueError extends Error {
   }
 }
 
-/**
- * Encodes in the given form if the type has it, otherwise in JSON. Identity comes first in metadata, as in the reference's output, then the resource version.
- */
+/** Falls back on JSON. Identity comes first in metadata, as in the reference's output, then the resource version. */
 export const encodeStored = (key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null = null): Buffer =>
   encodeWrite(key, object, form).value;
 
-/** The stored value, and the object's JSON if that differs, so that the writer need not read it back. */
+/** The object's JSON, if it differs, spares the writer reading it back. */
 export interface EncodedWrite {
   readonly value: Buffer;
   readonly json: JsonLayout | null;
@@ -91,7 +84,7 @@ export function encodeWrite(key: ObjectKey, object: ApiObject, form: StoredForm 
   return writeOf(form, body, inJson(object, key.name));
 }
 
-/** Works in steps for objects that may be large. Encoding other forms than JSON is one step. */
+/** Encoding other forms than JSON is one step. */
 export function* encodeWriteSteps(key: ObjectKey, object: ApiObject, form: StoredForm | ReferenceForm | null): Steps<EncodedWrite> {
   if (form !== null && 'kindOf' in form) {
     const value = encodeReference(form, key, object);
@@ -111,22 +104,20 @@ function writeOf(form: StoredForm | null, body: Buffer | null, json: JsonLayout)
   return { value: assemble(mediaTypes.indexOf(form.mediaType), { ...elsewhere, apiVersion }, body, body.length), json };
 }
 
-/** Positions for a body that is not JSON. */
 const elsewhere = { versionAt: 0, labelsAt: 0, labelsLength: 0, bigIntegers: false };
 
-/** Returns the item of a stored value at `version`. The bytes are a copy, so `value` may be a view. Throws DamagedValueError. */
+/** The bytes are a copy, so `value` may be a view. Throws DamagedValueError. */
 export function itemOf(key: ObjectKey, value: Uint8Array, version: number, complete: Complete | null = null): Item {
   const source = sourceOf(key, value, version);
   return 'bytes' in source ? source : readItem(key, source, version, { complete });
 }
 
-/** A stored value that was only verified by checksum. */
 export interface UnreadValue {
   readonly stored: Buffer;
   readonly apiVersion: string;
 }
 
-/** Returns a view of the value for readers that may never come. Throws DamagedValueError for defects visible from outside. */
+/** Throws DamagedValueError for defects visible from outside. */
 export function unreadIn(key: ObjectKey, value: Uint8Array): UnreadValue {
   const stored = Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (isReferenceValue(stored)) return { stored, apiVersion: shared(referenceApiVersion(stored)) };
@@ -136,7 +127,7 @@ export function unreadIn(key: ObjectKey, value: Uint8Array): UnreadValue {
 
 export const ownValue = ({ stored, apiVersion }: UnreadValue): UnreadValue => ({ stored: ownCopy(stored), apiVersion });
 
-/** Takes a value whose memory is not kept: JSON becomes an item, which costs no more than the copy; other forms are copied. Throws DamagedValueError. */
+/** The value's memory is not kept. Throws DamagedValueError. */
 export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): Item | UnreadValue {
   const unread = unreadIn(key, value);
   return isOwnJson(unread.stored) ? itemInJson(unread.stored, version) : ownValue(unread);
@@ -144,7 +135,7 @@ export function sourceOf(key: ObjectKey, value: Uint8Array, version: number): It
 
 const isOwnJson = (stored: Buffer): boolean => stored[0] === storedFormat && stored[1] === jsonMediaType;
 
-/** Updates an older stored object to what is stored today. May change it. */
+/** Updates an older stored object, which it may change. */
 export type Complete = (object: ApiObject) => ApiObject;
 
 export interface Completion {
@@ -155,11 +146,10 @@ export interface Completion {
   readonly complete: Complete;
 }
 
-/** The API version in which a value is read. */
 export const readVersion = ({ stored, apiVersion }: UnreadValue, completion: Completion | null): string =>
   completion !== null && isReferenceValue(stored) ? completion.apiVersion : apiVersion;
 
-/** Allocates separate memory: small buffers usually share a slab, which one long-lived buffer would keep. Bytes that are copied at once may use any memory. */
+/** Small buffers usually share a slab, which one long-lived buffer would keep. */
 export type Allocate = (bytes: number) => Buffer;
 
 interface Reading {
@@ -167,10 +157,7 @@ interface Reading {
   readonly allocate?: Allocate;
 }
 
-/**
- * Converts such a value to JSON. kube-apiserver's form is completed, as that program does on every read; our own form was complete when written. Throws
- * DamagedValueError.
- */
+/** Completes kube-apiserver's form, as that program does on every read. Throws DamagedValueError. */
 export function readItem(key: ObjectKey, { stored }: UnreadValue, version: number, { complete = null, allocate }: Reading = {}): Item {
   if (isOwnJson(stored)) return itemInJson(stored, version, allocate);
   const read = decoded(key, stored);
@@ -186,7 +173,6 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): ApiOb
   }
 }
 
-/** Converts another form to JSON once; from then on it is like any other. */
 export function itemFrom(json: JsonLayout, version: number, allocate: Allocate = ownMemory): Item {
   const { text, versionAtCharacter, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers } = json;
   const inserted = `${versionPrefix}${version}"`;
@@ -307,7 +293,7 @@ function check(key: ObjectKey, stored: Buffer): void {
     throw new DamagedValueError(key, 'its header points outside the value');
 }
 
-/** Interns the few apiVersions. Bounded: a cluster with more versions uses more memory. */
+/** Interns the few apiVersions. */
 const apiVersions = new Map<string, string>();
 const apiVersionsMax = 4096;
 

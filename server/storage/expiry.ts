@@ -8,7 +8,7 @@ export interface ExpiryOptions {
   readonly storage: Pick<Storage, 'watch' | 'delete'>;
   readonly resource: GroupResource;
   readonly ttlMs: number;
-  /** The time for which objects share an expiry time, counted from the first; at most a twentieth of `ttlMs`. Default: not at all. */
+  /** Objects share an expiry time for so long; at most a twentieth of `ttlMs`. Default: not at all. */
   readonly sharedMs?: number;
   readonly leads: () => Promise<boolean>;
   readonly clock: ExpiryClock;
@@ -30,7 +30,7 @@ interface Life {
   readonly dueAt: number;
 }
 
-/** Concurrent removals: clients need their share of the log. */
+/** Clients need their share of the log. */
 const removalsAtOnce = 16;
 const removalsPerTurnMax = 1_000;
 const intervalMsMax = 10_000;
@@ -39,14 +39,10 @@ const writeTimeoutMs = 10_000;
 /** A small extension of lifetimes, as in the reference. */
 const sharedPartMax = 0.05;
 
-/**
- * Removes a resource's objects some time after their last write, like etcd leases. Every replica knows all ages from observed writes; the leader removes.
- * Nothing is stored for it, so the ages of existing objects at the start come from the objects.
- */
+/** Every replica knows ages from observed writes; the leader removes. Ages at the start come from the objects. */
 export class Expiry {
   readonly #options: ExpiryOptions;
 
-  /** Sorted by expiry, once the first state is known. */
   readonly #lives = new Map<string, Life>();
   readonly #following: Following;
   #sharedSince = Number.NEGATIVE_INFINITY;
@@ -76,7 +72,7 @@ export class Expiry {
     this.#following.stop();
   }
 
-  /** Removes due objects, if this replica leads. Turns do not overlap. */
+  /** Removes due objects, if this replica leads. */
   turn(): Promise<void> {
     this.#turn ??= this.#removeDue()
       .catch(this.#options.report)
@@ -89,10 +85,8 @@ export class Expiry {
   #seen(object: StoredObject): void {
     const { namespace, name, version } = object;
     const key = `${namespace}/${name}`;
-    // Moves it to the end: a Map keeps insertion order.
     this.#lives.delete(key);
     const writtenAt = this.#options.clock.elapsed() - (this.#sorted ? 0 : this.#ageOf(object));
-    // Sharing is undecidable before all objects are known in order.
     this.#lives.set(key, { namespace, name, version, writtenAt, dueAt: this.#sorted ? this.#dueAt(writtenAt) : 0 });
   }
 
@@ -109,7 +103,7 @@ export class Expiry {
       const writtenAt = lastWritten(object.decode());
       return writtenAt === null ? 0 : Math.max(0, this.#options.clock.now() - writtenAt);
     } catch {
-      // An unreadable object counts as just written: a later reader may still need it.
+      // An unreadable object counts as just written.
       return 0;
     }
   }
@@ -122,7 +116,7 @@ export class Expiry {
     const next = due.values();
     const remove = async (): Promise<void> => {
       for (const { namespace, name, version } of next) {
-        // The result does not matter: a rewritten object has a new lifetime, and a remaining one is due in the next turn.
+        // A remaining object is due in the next turn.
         await this.#options.storage.delete({ resource: this.#options.resource, namespace, name }, version, { timeoutMs: writeTimeoutMs });
       }
     };
@@ -147,7 +141,6 @@ export class Expiry {
   }
 }
 
-/** Returns an object's own record of its last write, in milliseconds since 1970. */
 function lastWritten({ metadata }: ApiObject): number | null {
   const times = [metadata.creationTimestamp, ...(metadata.managedFields ?? []).map(({ time }) => time)].map((time) =>
     Date.parse(String(time)),

@@ -2,33 +2,28 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Storage, StoredObject, Watch } from './contract.js';
 import { DamagedValueError } from './encoding.js';
 
-/** An existing object whose value is unreadable, and why. */
 export interface Unreadable {
   readonly namespace: string;
   readonly name: string;
   readonly reason: string;
 }
 
-/** Receives a followed resource's objects. Calls come while changes are applied: they must be quick and must not throw. */
+/** Calls come while changes are applied: they must be quick and must not throw. */
 export interface Follower {
   put(object: StoredObject): void;
   remove(namespace: string, name: string): void;
-  /** The object exists but is unreadable. Without this method it counts as removed: unknown permissions must not be granted. */
+  /** An unreadable object counts as removed where this method is absent: unknown permissions must not be granted. */
   unreadable?(object: Unreadable): void;
 }
 
 export interface Following {
-  /** Settles once the state has been shown; later changes are shown as they are applied. */
   readonly synced: Promise<void>;
   stop(): void;
 }
 
 const restartDelayMs = 500;
 
-/**
- * Shows all objects of a resource and every change to them, despite unreadable ones. When the watch breaks, what was shown stays until the new state has come;
- * missing objects are then removed.
- */
+/** Shows objects and every change. When the watch breaks, what was shown stays until the new state has come. */
 export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
   const known = new Map<string, readonly [namespace: string, name: string]>();
   let watch: Watch | null = null;

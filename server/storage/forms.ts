@@ -12,22 +12,20 @@ import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 import { holdsObjects } from './heldObjects.js';
 
-/** Forms of stored objects besides JSON, which `encoding.ts` handles for every type. */
 export type OtherMediaType = 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
 export interface StoredForm {
   readonly mediaType: OtherMediaType;
-  /** Returns a built-in type's kind in its stored form, which stored objects do not name; null for other types. */
+  /** Null for other types than built-in ones. */
   readonly kind: (resource: GroupResource) => string | null;
 }
 
 interface FormCodec {
-  /** Null if the type lacks this form, or objects would change in it. */
   encode(object: ApiObject, kind: string): Buffer | null;
   decode(body: Buffer): DecodeResult;
 }
 
-/** Kinds by apiVersion and name; null for those without a form of their own. Bounded by built-in kinds and requested names. */
+/** Null for kinds without a form of their own. */
 const kinds = new BoundedMap<string, Map<string, KindName | null>>(4096);
 
 function storedKind(apiVersion: string, name: string): KindName | null {
@@ -44,7 +42,6 @@ function storedKind(apiVersion: string, name: string): KindName | null {
 
 const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
   'application/vnd.kubernetes.protobuf': {
-    // Includes the envelope: the message alone does not name its kind.
     encode(object, kind) {
       const known = storedKind(object.apiVersion ?? '', kind);
       if (known === null) return null;
@@ -61,7 +58,7 @@ const codecs: Readonly<Record<OtherMediaType, FormCodec>> = {
 
 export const isOtherMediaType = (mediaType: string): mediaType is OtherMediaType => Object.hasOwn(codecs, mediaType);
 
-/** Returns a body without resource version, or null if the type lacks this form and is stored in JSON. */
+/** Null if the type lacks this form and is stored in JSON. */
 export function encodeBody({ mediaType, kind }: StoredForm, key: ObjectKey, object: ApiObject): Buffer | null {
   const name = kind(key.resource);
   if (name === null) return null;
@@ -80,7 +77,6 @@ export function* encodeBodySteps(form: StoredForm, key: ObjectKey, object: ApiOb
 const nothing: ReadonlySet<string> = new Set();
 const versionAlone: ReadonlySet<string> = new Set(['resourceVersion']);
 
-/** Decodes a body of `encodeBody`, with or without its kind. */
 export function decodeBody(
   mediaType: string,
   body: Buffer,

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import { typeNamed, typeOfKind, type ApiType, type Shape } from '../../api/catalogue/types.js';
 import { kindOf } from '../../workers/codecs/protobuf/index.js';
 
-/** Embedded objects, such as a StatefulSet's claims, name their kind in JSON but cannot in Protobuf: like kube-apiserver, this restores the names on reads. */
+/** Embedded objects cannot name their kind in Protobuf: like kube-apiserver, this restores the names on reads. */
 export function nameHeldObjects(object: ApiObject): void {
   const type = typeOfKind(kindOf(object.apiVersion ?? '', object.kind ?? ''));
   if (type !== undefined && holdsObjects(type)) nameIn(object, type);
@@ -40,13 +40,9 @@ function mayHold(shape: Shape): boolean {
   return type !== undefined && (type.kinds.length > 0 || holdsObjects(type));
 }
 
-/** Bounded by the number of built-in types. */
 const holders = new Map<string, boolean>();
 
-/**
- * Returns whether a type embeds whole objects, such as a StatefulSet's claims. They name their kind in JSON; in Protobuf they cannot, and would come back
- * different.
- */
+/** Embedded objects, such as a StatefulSet's claims, name their kind in JSON only. */
 export function holdsObjects(type: ApiType): boolean {
   const known = holders.get(type.name);
   if (known !== undefined) return known;

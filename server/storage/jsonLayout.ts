@@ -3,11 +3,10 @@ import { writingJson, type JsonText } from '../../workers/codecs/jsonSteps.js';
 import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 
-/** An object's JSON without resource version, with positions of the parts that are read or inserted without parsing the rest. */
+/** Positions of parts that are read or inserted without parsing. */
 export interface JsonLayout {
   readonly apiVersion: string;
   readonly text: string;
-  /** The UTF-8 length, which usually equals the number of characters. */
   readonly bytes: number;
   /** The resource version's position in characters, ... */
   readonly versionAtCharacter: number;
@@ -19,17 +18,14 @@ export interface JsonLayout {
   readonly bigIntegers: boolean;
 }
 
-/** Members of objects and metadata with their own position in the JSON, or none. */
+/** Members with their own position in the JSON, or none. */
 const placedMembers: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
 const placedMetadata: ReadonlySet<string> = new Set(['name', 'generateName', 'namespace', 'uid', 'resourceVersion', 'labels']);
 const start = '{"metadata":{"name":';
 const metadataStart = '{"metadata":{'.length;
 const labelsStart = ',"labels":'.length;
 
-/**
- * Omits kind and apiVersion; identity comes first in metadata, then the labels. All is written by one JSON.stringify, whose call is costly; finding the ends of
- * a few strings is cheap. `name` is the key's, for objects without one.
- */
+/** Identity comes first in metadata, then the labels. JSON.stringify is called once, since a call is costly. `name` is the key's, for objects without one. */
 export function inJson(object: ApiObject, nameOfKey: string): JsonLayout {
   const first = firstOf(object, nameOfKey);
   return layoutOf(first, object, write(wholeOf(first, object)));
@@ -78,7 +74,7 @@ function layoutOf({ identity, labels }: First, object: ApiObject, whole: JsonTex
   };
 }
 
-/** Writes a text of `bytes` bytes at a place with enough room. Returns its end. */
+/** Returns the text's end. */
 export function writeText(target: Buffer, at: number, text: string, bytes: number): number {
   return at + (bytes === text.length ? target.write(text, at, 'latin1') : target.write(text, at));
 }

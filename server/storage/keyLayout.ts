@@ -1,16 +1,14 @@
 import type { GroupResource } from '../../api/resource.js';
 
-/** The part of a key between prefix and name that identifies a resource. No part may begin with another one and a slash. */
+/** No part may begin with another one and a slash. */
 export interface KeyLayout {
-  /** The part without a slash at either end, such as `core/pods`. */
   partOf(resource: GroupResource): string;
-  /** Returns the resource at the start of a key without prefix, and the rest; null for other keys. */
   resourceAt(segments: readonly string[]): { readonly resource: GroupResource; readonly rest: readonly string[] } | null;
 }
 
 const coreGroup = 'core';
 
-/** `<group, or "core">/<resource>`, the built-in store's layout. */
+/** `<group, or "core">/<resource>`. */
 export const groupedLayout: KeyLayout = {
   partOf: ({ group, resource }) => `${group === '' ? coreGroup : group}/${resource}`,
   resourceAt([group, resource, ...rest]) {
@@ -18,7 +16,7 @@ export const groupedLayout: KeyLayout = {
   },
 };
 
-/** Parts of kube-apiserver's etcd keys that differ from the resource's name: its keys are older than its API. */
+/** kube-apiserver's keys are older than its API. */
 const oddParts: readonly (readonly [group: string, resource: string, part: string])[] = [
   ['', 'nodes', 'minions'],
   ['', 'replicationcontrollers', 'controllers'],
@@ -32,15 +30,13 @@ const oddParts: readonly (readonly [group: string, resource: string, part: strin
   ['', 'apiServerIPInfo', 'masterleases'],
 ];
 
-/** Returns whether an object's name is only in its key: the reference's internal objects. */
 export const isNameless = ({ group, resource }: GroupResource): boolean =>
   group === '' && (resource === 'servicenodeportallocations' || resource === 'apiServerIPInfo');
 
-/** Returns a built-in resource's part if it differs from the name; else null. */
 export const oddPartOf = ({ group, resource }: GroupResource): string | null =>
   oddParts.find((odd) => odd[0] === group && odd[1] === resource)?.[2] ?? null;
 
-/** kube-apiserver's layout: built-in objects under the resource's name alone, all others under group and resource. A segment with a dot is a group. */
+/** Built-in objects stand under the resource's name, all others under group and resource. A segment with a dot is a group. */
 export function referenceLayout(builtIn: Iterable<GroupResource>): KeyLayout {
   const parts = new Map<string, string>();
   const resources = new Map<string, GroupResource>();

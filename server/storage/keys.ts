@@ -13,7 +13,7 @@ export interface KeyFolder {
 const foldersMax = 10_000;
 const anyName = '*';
 
-/** Keys of objects: `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
+/** `<prefix>/<resource's part>[/<namespace>]/<name>`. Names never contain a slash. */
 export class KeySpace {
   readonly #layout: KeyLayout;
   readonly start: string;
@@ -22,7 +22,7 @@ export class KeySpace {
 
   readonly #prefix: string;
 
-  /** `path` begins all keys, such as `/registry`, with or without a slash at either end, joined as in the reference. */
+  /** `path` begins all keys, such as `/registry`. */
   constructor(path: string, layout: KeyLayout = groupedLayout) {
     this.#layout = layout;
     this.#prefix = posix.join('/', path).replace(/\/$/, '');
@@ -35,7 +35,6 @@ export class KeySpace {
     return `${this.#collection(resource)}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   }
 
-  /** Returns the key range of a resource, in one namespace or (null) in all. */
   rangeOf(resource: GroupResource, namespace: string | null): { readonly start: string; readonly end: string } {
     const base = namespace === null ? this.#collection(resource) : `${this.#collection(resource)}/${namespace}`;
     return { start: `${base}/`, end: `${base}${afterSlash}` };
@@ -46,7 +45,7 @@ export class KeySpace {
     return found === null ? null : { ...found.folder.resource, namespace: found.folder.namespace, name: found.name };
   }
 
-  /** Caches folders for callers that parse many keys: keys of one resource and namespace share one. */
+  /** Keys of one resource and namespace share a folder. */
   find(key: string): { readonly folder: KeyFolder; readonly name: string } | null {
     const slash = key.lastIndexOf('/');
     const path = key.slice(0, slash);
@@ -54,7 +53,6 @@ export class KeySpace {
     return folder === null || slash === key.length - 1 ? null : { folder, name: flat(key.slice(slash + 1)) };
   }
 
-  /** Any name will do: a path's validity does not depend on it. */
   #newFolder(path: string): KeyFolder | null {
     if (!path.startsWith(this.start)) return null;
     const found = this.#layout.resourceAt([...path.slice(this.start.length).split('/'), anyName]);
@@ -77,7 +75,7 @@ const afterSlash = '0';
 
 export const keyAfter = (key: string): string => `${key}\0`;
 
-/** Copies a string: a substring would keep its whole source in memory, here a cached object's key. V8 copies short parts itself. */
+/** A substring would keep its whole source in memory. V8 copies short parts itself. */
 export const flat = (text: string): string => (text.length < sharedPartMin ? text : Buffer.from(text).toString());
 
 /** V8 makes a view from this length on (`SlicedString::kMinLength`). */

@@ -2,7 +2,6 @@ import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } 
 import { isInShard, shardHash, type ShardField, type ShardSelector } from '../../api/shards.js';
 import type { ObjectKey, StoredObject } from './contract.js';
 
-/** The selection of a list or watch within its resource. */
 export interface Selection {
   /** Null for all namespaces. */
   readonly namespace: string | null;
@@ -14,7 +13,6 @@ export interface Selection {
 export const selectsAll = ({ labels, fields, shard = null }: Selection): boolean =>
   labels.length === 0 && fields.length === 0 && shard === null;
 
-/** Reads the object's labels or fields only if needed. */
 export function selects({ namespace, labels, fields, shard = null }: Selection, object: StoredObject): boolean {
   if (namespace !== null && object.namespace !== namespace) return false;
   if (fields.length > 0 && !matchesFields(fields, (field) => fieldValue(object, field))) return false;
@@ -22,7 +20,7 @@ export function selects({ namespace, labels, fields, shard = null }: Selection, 
   return labels.length === 0 || matchesLabels(labels, object.labels);
 }
 
-/** Cached because watchers need an object's hash for each event. */
+/** Watchers need an object's hash for each event. */
 const hashes = new WeakMap<StoredObject, bigint>();
 
 const hashesOf: Readonly<Record<ShardField, (object: StoredObject) => bigint>> = {
@@ -43,7 +41,7 @@ export function fieldValue(object: StoredObject, field: string): string {
   return object.fields[field] ?? '';
 }
 
-/** Returns the narrowest scope of a selection: all, a namespace, or one object. A name identifies one object only in cluster-scoped resources. */
+/** A name identifies one object only in cluster-scoped resources. */
 export function scopeOf(selection: Selection, namespaced: boolean): { readonly namespace: string | null; readonly name: string | null } {
   const namespace = selection.namespace ?? (namespaced ? valueSelected(selection.fields, 'metadata.namespace') : '');
   return { namespace, name: namespace === null ? null : nameSelected(selection.fields) };
@@ -51,17 +49,13 @@ export function scopeOf(selection: Selection, namespaced: boolean): { readonly n
 
 export const nameSelected = (fields: FieldSelector): string | null => valueSelected(fields, 'metadata.name');
 
-/** Null unless the selector requires one value. */
 export function valueSelected(fields: FieldSelector, field: string): string | null {
   return fields.find((requirement) => requirement.equals && requirement.field === field)?.value ?? null;
 }
 
 export type Place = Pick<ObjectKey, 'namespace' | 'name'>;
 
-/**
- * Compares the bytes of `namespace/name`, the order of lists and keys. It differs from namespace-then-name order if one namespace is a prefix of another:
- * `a-b/x` precedes `a/x` because "-" sorts before "/".
- */
+/** Differs from namespace-then-name order: `a-b/x` precedes `a/x` because "-" sorts before "/". */
 export function compareKeys(a: Place, b: Place): number {
   if (a.namespace !== b.namespace) return compareText(`${a.namespace}/`, `${b.namespace}/`);
   return compareText(a.name, b.name);

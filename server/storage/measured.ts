@@ -5,14 +5,14 @@ import type { KeySpace } from './keys.js';
 
 export type StoreOperation = 'create' | 'update' | 'delete' | 'get' | 'list';
 
-/** Receives each operation's seconds and success: a conflict is a success. */
+/** A conflict is a success. */
 export type StoreTimes = (
   operation: StoreOperation,
   resource: GroupResource,
   asked: { readonly seconds: number; readonly failed: boolean },
 ) => void;
 
-/** Times an engine's reads and writes of objects, attributed to the first; other operations are not timed. */
+/** Times reads and writes of objects, attributed to the first. */
 export class MeasuredEngine implements StoreEngine {
   readonly #engine: StoreEngine;
   readonly #keys: KeySpace;

@@ -31,7 +31,6 @@ import {
 } from './storedobject.js';
 import { expired } from './watchEnds.js';
 
-/** A deletion has `next` null and shows `removed`. */
 interface Change {
   readonly version: Version;
   readonly key: ObjectKey;
@@ -41,10 +40,8 @@ interface Change {
   readonly events: Map<WatchEventType, WatchEvent>;
 }
 
-/** A Storage for tests with a visible clock and compaction. */
 export interface MemoryStorage extends Storage {
   readonly version: Version;
-  /** Exact reads and watches from before `version` then return "expired". */
   compact(version: Version): void;
 }
 
@@ -54,9 +51,8 @@ export interface MemoryStorageOptions {
 }
 
 /**
- * The contract in its plainest form: the whole history in one array, scanned for every answer. The real implementations are compared with this model, and other
- * tests use it. A future version is "tooLarge" at once, since no other server could bring it; sinks are called in the same turn as the write, or in a microtask
- * after `watch`.
+ * The whole history in one array, scanned for every answer: the model of the real implementations. A future version is "tooLarge" at once; sinks are called in
+ * the same turn as the write, or in a microtask after `watch`.
  */
 export const createMemoryStorage = (options: MemoryStorageOptions = {}): MemoryStorage => new ModelStorage(options);
 
@@ -157,7 +153,6 @@ class ModelStorage implements MemoryStorage {
     else watch.replay(this.changesOf(watch.request.resource).filter((change) => change.version > start.version));
   }
 
-  /** Writes the object and its side writes in one transaction, under one version. */
   async #write(
     key: ObjectKey,
     expected: Version,
@@ -225,7 +220,6 @@ class ModelWatch implements Watch {
   readonly #storage: ModelStorage;
   stopped = false;
   #started = false;
-  /** Changes since the sink was full; null while it has room. */
   #behind: Change[] | null = null;
 
   constructor(

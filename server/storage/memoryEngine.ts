@@ -104,7 +104,6 @@ export class MemoryEngine implements StoreEngine {
   compact(wanted: Revision): Promise<WriteOutcome> {
     if (wanted <= this.#compacted) return Promise.resolve({ outcome: 'compacted', revision: this.#revision });
     this.#compacted = revision(Math.min(wanted, this.#revision));
-    // A key's state at the compacted revision stays readable.
     for (const { key } of this.#log.splice(0, this.#logPlaceAfter(this.#compacted))) this.#forget(key);
     this.#tell([]);
     return Promise.resolve({ outcome: 'applied', revision: this.#revision });
@@ -138,7 +137,6 @@ export class MemoryEngine implements StoreEngine {
     const states = this.#states.get(key);
     if (states === undefined) return;
     const last = states.findLastIndex((state) => state.revision <= this.#compacted);
-    // A deletion is not a readable state.
     states.splice(0, states[last]?.value === null ? last + 1 : Math.max(0, last));
     if (states.length > 0) return;
     this.#states.delete(key);
@@ -175,7 +173,7 @@ function firstPlace(length: number, isTrue: (index: number) => boolean): number 
   return low;
 }
 
-/** Compares UTF-8 bytes, like etcd and SQLite. ASCII strings have the same order by code units. */
+/** Like etcd and SQLite. ASCII strings have the same order by code units. */
 function isBefore(a: string, b: string): boolean {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
     const [one, other] = [a.charCodeAt(index), b.charCodeAt(index)];

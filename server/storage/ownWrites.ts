@@ -1,16 +1,12 @@
 import type { EncodedWrite } from './encoding.js';
 import type { JsonLayout } from './jsonLayout.js';
 
-/**
- * This process's pending writes with their JSON, so that the cache need not decode them when they return as changes. Bounded by the pending writes, which end
- * in bounded time.
- */
+/** Pending writes with their JSON, so that the cache need not decode them when they return. */
 export class OwnWrites {
   readonly #underWay = new Map<string, EncodedWrite[]>();
 
-  /** Call the returned function once the write is over, however it ended. */
+  /** Call the returned function once the write is over. */
   begin(key: string, write: EncodedWrite): () => void {
-    // Values stored in JSON are shown directly.
     if (write.json === null) return nothing;
     const others = this.#underWay.get(key);
     if (others === undefined) this.#underWay.set(key, [write]);
@@ -20,7 +16,7 @@ export class OwnWrites {
     };
   }
 
-  /** Returns the JSON if the value is the pending one: others may write the same object concurrently. */
+  /** Others may write the same object concurrently. */
   jsonOf(key: string, value: Uint8Array): JsonLayout | null {
     if (this.#underWay.size === 0) return null;
     return this.#underWay.get(key)?.find((write) => write.value.equals(value))?.json ?? null;

@@ -57,51 +57,43 @@ const heavyValues = 2_000;
 
 export interface RaftStorageOptions extends Pick<WatchCacheOptions, 'history' | 'past' | 'now' | 'report'> {
   readonly replica: StoreEngine;
-  /** The prefix of all keys, option `--etcd-prefix`. Default `/registry`. */
+  /** `--etcd-prefix`. Default `/registry`. */
   readonly prefix?: string;
   readonly selectableFields?: SelectableFields;
-  /** Completes objects in kube-apiserver's form when they are read. Default: none. */
   readonly completions?: Completions;
-  /** Form of new values, JSON if null; existing values stay readable. */
+  /** JSON if null; existing values stay readable. */
   readonly storedForm?: StoredForm | ReferenceForm | null;
   /** Default: the built-in store's. */
   readonly layout?: KeyLayout;
-  /** Returns the lifetime of a resource's objects after their last write, in milliseconds, where the engine removes them; null: for ever. */
+  /** Lifetime after the last write, in milliseconds; null: for ever. */
   readonly ttlMs?: (resource: GroupResource) => number | null;
-  /** The largest transaction in bytes; Infinity if the engine has its own bound. Default: etcd's. */
+  /** Infinity if the engine has its own bound. Default: etcd's. */
   readonly requestBytesMax?: number;
   /** See `cache/feed.ts`. */
   readonly replayedRevisions?: number;
-  /** Selects the resources kept in memory. The others are read from the store, with the same answers. Default: all. */
+  /** Default: all resources are kept in memory. */
   readonly cached?: (resource: GroupResource) => boolean;
-  /** Returns whether the stored form of a key's value is outdated. Default: never. */
+  /** Default: never. */
   readonly isStale?: (key: string) => Promise<boolean>;
-  /** Returns the newest version that any of several threads may know. */
   readonly published?: () => Version;
-  /** Forms shared by such threads. Default null: each makes its own. */
+  /** Default null: each thread makes its own. */
   readonly commonForms?: CommonForms | null;
-  /** The longest wait of a read for its barrier, and for the cache to be loaded. */
+  /** The longest wait for a barrier, and for the cache to be loaded. */
   readonly readTimeoutMs?: number;
-  /** The longest wait of a read for a future version. */
   readonly versionTimeoutMs?: number;
 }
 
 export interface RaftStorage extends Storage {
   readonly version: Version;
-  /** An estimate at no cost; nothing for uncached resources. */
+  /** Nothing for uncached resources. */
   estimate(resource: GroupResource): { readonly objects: number; readonly bytes: number; readonly watchers: number };
   /** Null for an uncached resource. */
   counts(resource: GroupResource): { readonly counts: CacheCounts; readonly version: Version } | null;
-  /** Waits until this thread knows everything that any thread of the process may have shown a client; undefined if it does. */
+  /** Waits until this thread knows everything that any thread may have shown; undefined if it does. */
   caughtUp(): Promise<unknown> | undefined;
-  /** An encrypted value's key without a decrypting configuration, or null. */
   readonly lockedKey: string | null;
-  /**
-   * Writes stored objects over existing ones in one transaction, seen as events of one version. They are not checked, so a server must have stored them before.
-   * With `unless`, writes nothing if that object exists ("conflict").
-   */
+  /** Objects are not checked: a server must have stored them before. With `unless`, writes nothing if that object exists ("conflict"). */
   putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
-  /** Affects all replicas' stores and this one's cache. */
   compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
   close(): void;
 }
@@ -111,7 +103,6 @@ export interface KeyedObject {
   readonly object: ApiObject;
 }
 
-/** Starts loading at once; `ready` settles when reads are served. */
 export const createRaftStorage = (options: RaftStorageOptions): RaftStorage => new ReplicatedStorage(options);
 
 const readTimeoutDefaultMs = 10_000;
@@ -123,12 +114,11 @@ interface OneWrite {
   readonly timeoutMs: number;
 }
 
-/** A write's effect on another object. `object` null removes it; `expected` null accepts any state. */
+/** `object` null removes it; `expected` null accepts any state. */
 interface PlainSide {
   readonly key: ObjectKey;
   readonly object: ApiObject | null;
   readonly expected: Version | null;
-  /** An unexpected state leads to a retry. */
   readonly amends: boolean;
 }
 
@@ -140,13 +130,10 @@ function plainSide(side: SideWrite): PlainSide {
 }
 
 const reloadPauseMs = 1_000;
-/** The reference waits three seconds for a future version. */
+/** The reference's. */
 const versionTimeoutDefaultMs = 3_000;
 
-/**
- * Writes are transactions on the replica that compare the object's last revision; reads use the watch cache, which follows the replica. "Most recent" also
- * needs one read barrier, shared by all waiting readers.
- */
+/** Writes compare the object's last revision; reads use the watch cache. "Most recent" also needs one shared read barrier. */
 class ReplicatedStorage implements RaftStorage {
   readonly #options: RaftStorageOptions;
   readonly #keys: KeySpace;
@@ -301,7 +288,6 @@ class ReplicatedStorage implements RaftStorage {
     return (await this.#options.isStale?.(this.#keys.keyOf(key))) ?? false;
   }
 
-  /** Temporary failures are waited for, while readers are refused. */
   async #load(): Promise<void> {
     for (;;) {
       try {
@@ -316,7 +302,7 @@ class ReplicatedStorage implements RaftStorage {
     }
   }
 
-  /** The replica has lost changes. Readers wait as they do at the start, and failures are retried, because no caller would. */
+  /** The replica has lost changes: readers wait as they do at the start. */
   async #loadAnew(): Promise<void> {
     this.#loaded = false;
     for (;;) {
@@ -362,17 +348,17 @@ class ReplicatedStorage implements RaftStorage {
     return { type: 'put', key: this.#keys.keyOf(key), value, ...(ttlMs === null ? {} : { ttlMs }) };
   }
 
-  /** Does the operation and its side writes if the object is at `expected` (0: absent). Returns the write's version, or the refusal. */
+  /** `expected` 0: absent. */
   #write(write: Omit<OneWrite, 'timeoutMs'>, { beside = [], timeoutMs }: WriteTerms): Promise<Version | WriteResult> {
     if (beside.every(({ action }) => action !== 'amend')) return this.#writeOnce({ ...write, timeoutMs }, beside.map(plainSide));
-    // Serialised, because this server's writers of the same object would only conflict.
+    // Concurrent writers of the same object would only conflict.
     const deadline = performance.now() + timeoutMs;
     const turn = this.#amending.then(() => this.#writeAmending({ ...write, timeoutMs }, beside, deadline));
     this.#amending = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Works like `writeOnce`, and amends other objects from their newest states, despite concurrent changes. */
+  /** Amends other objects from their newest states. */
   async #writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
     const newest = new Map<string, StoredObject | null>();
     for (;;) {
@@ -399,7 +385,6 @@ class ReplicatedStorage implements RaftStorage {
     return this.#cache.of(key.resource).tree.get(key);
   }
 
-  /** `newest` receives the states of amended objects that changed meanwhile. */
   async #writeOnce(write: OneWrite, sides: readonly PlainSide[]): Promise<Version | WriteResult>;
   async #writeOnce(
     write: OneWrite,
@@ -422,7 +407,7 @@ class ReplicatedStorage implements RaftStorage {
     const outcome = await this.#options.replica.write({ comparisons, operations }, { timeoutMs, use });
     switch (outcome.outcome) {
       case 'applied':
-        // Local watchers see a write before its writer returns, cached or not.
+        // Local watchers see a write before its writer returns.
         if (!this.#isCached(key.resource)) await this.#followerOf(key.resource).settled();
         return outcome.revision;
       case 'conflict':
@@ -444,7 +429,7 @@ class ReplicatedStorage implements RaftStorage {
       : { type: 'put', key, value: encodeStored(side.key, side.object, this.#options.storedForm) };
   }
 
-  /** The object's own state comes first: if it is unexpected, other claims do not matter. */
+  /** The object's own state comes first. */
   #conflictOf(
     { key, expected }: Pick<OneWrite, 'key' | 'expected'>,
     compared: readonly PlainSide[],
@@ -469,7 +454,7 @@ class ReplicatedStorage implements RaftStorage {
     return cached?.version === current.modRevision ? cached : storedObjectOf(resource.facts, key, current.modRevision, current.value);
   }
 
-  /** Serves deletions that history has forgotten, or that preceded the load. */
+  /** Serves deletions that history has forgotten. */
   async #lastState(key: ObjectKey, before: StoredItem | null, expected: Version, version: Version): Promise<StoredObject> {
     if (before?.version === expected) return before.atVersion(version);
     return this.#store.lastState(this.#cache.of(key.resource).facts, key, version);
@@ -506,13 +491,11 @@ class ReplicatedStorage implements RaftStorage {
     return this.#loaded && (consistency.at === 'any' || (consistency.at === 'mostRecent' && this.#isPresent()));
   }
 
-  /** Returns whether the cache certainly holds everything written anywhere, without a barrier. */
   #isPresent(): boolean {
     const told = this.#options.replica.current();
     return told !== null && told <= this.version;
   }
 
-  /** Waits until the cache can answer with the given consistency; then returns null. */
   async #reach(consistency: Consistency): Promise<Failure | null> {
     const unloaded = this.#loaded ? null : await this.#reachLoaded();
     if (unloaded !== null) return unloaded;
@@ -537,7 +520,7 @@ class ReplicatedStorage implements RaftStorage {
         ? null
         : { outcome: 'unavailable', reason: 'the watch cache is being loaded' };
     } catch (error) {
-      // `ready` reports the cause to operators; a reader only sees an unavailable replica.
+      // `ready` reports the cause to operators.
       return {
         outcome: 'unavailable',
         reason: `the watch cache cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
@@ -551,7 +534,7 @@ class ReplicatedStorage implements RaftStorage {
     if (barrier.outcome === 'unavailable') return barrier;
     const unloaded = this.#loaded ? null : await this.#reachLoaded();
     if (unloaded !== null) return unloaded;
-    // All changes up to there were delivered, even if a snapshot replaced final deletions.
+    // A snapshot may have replaced final deletions.
     this.#cache.reached(barrier.revision);
     return null;
   }

@@ -1,17 +1,17 @@
 import type { Comparison, EngineOperation } from './engine.js';
 
-/** etcd's bound on a request, which every store applies, so that data can be moved. Source: `--max-request-bytes` of etcd. */
+/** Every store applies it, so that data can be moved. Source: `--max-request-bytes` of etcd. */
 export const requestBytesDefaultMax = 1_572_864;
-/** The bound of etcd's client, for every store. Source: etcd's client package, and kube-apiserver's responses. */
+/** The bound of etcd's client package, for every store. */
 export const messageBytesMax = 2_097_152;
 
 const tooLargeText = 'etcdserver: request is too large';
 const tooLargeMessage = 'trying to send message larger than max';
 
-/** Returns whether a store refused a write for its size. kube-apiserver uses these texts too. */
+/** kube-apiserver uses these texts too. */
 export const isTooLarge = (reason: string): boolean => reason.includes(tooLargeText) || reason.includes(tooLargeMessage);
 
-/** Returns a too large transaction's error in etcd's words, or null. `requestBytesMax` is the store's bound. */
+/** Null if it fits. `requestBytesMax` is the store's bound. */
 export function sizeRefusal(
   comparisons: readonly Comparison[],
   operations: readonly EngineOperation[],
@@ -22,7 +22,7 @@ export function sizeRefusal(
   return bytes > requestBytesMax ? tooLargeText : null;
 }
 
-/** Counts as etcd's clients encode: comparisons of modification revisions, then puts and deletions. Field numbers are all below 16. */
+/** Counts as etcd's clients encode; field numbers are all below 16. */
 function transactionBytes(comparisons: readonly Comparison[], operations: readonly EngineOperation[]): number {
   let bytes = 0;
   for (const { key, modRevision } of comparisons) bytes += field(2 + field(Buffer.byteLength(key)) + 1 + varintBytes(modRevision));

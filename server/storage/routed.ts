@@ -9,8 +9,8 @@ export interface Route {
 }
 
 /**
- * Storage with separate stores for some resources (`--etcd-servers-overrides`). Each store counts its own versions, so those of different resources are
- * unrelated. A write's side writes must be in the same store; `open.ts` ensures that.
+ * Storage with separate stores for some resources (`--etcd-servers-overrides`). Versions of different stores are unrelated. `open.ts` ensures that side writes
+ * are in the same store.
  */
 export function routedStorage(main: RaftStorage, routes: readonly Route[]): RaftStorage {
   if (routes.length === 0) return main;
@@ -43,7 +43,6 @@ export function routedStorage(main: RaftStorage, routes: readonly Route[]): Raft
     caughtUp: () => main.caughtUp(),
     estimate: (resource) => of(resource).estimate(resource),
     counts: (resource) => of(resource).counts(resource),
-    // Each store has its own versions and compaction.
     compact: (version, options) => main.compact(version, options),
     ready: async () => {
       await Promise.all(all.map((storage) => storage.ready()));

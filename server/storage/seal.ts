@@ -2,16 +2,13 @@ import { revision, type Revision } from '../../raft/index.js';
 import { KeySpace } from './keys.js';
 import type { ChangesResult, KeyValue, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
 
-/** While this key exists, servers write nothing else. No layout has objects there. */
+/** Servers write nothing while this key exists. No layout has objects there. */
 export const sealKeyOf = (prefix: string): string => `${new KeySpace(prefix).start}raftplane/sealed`;
 
 const absent = revision(0);
 const timeoutMs = 10_000;
 
-/**
- * An engine that can be sealed: every write also compares the seal in the same transaction, so that from the seal's revision on no server writes anything,
- * whatever it knows. Serves the move to another store (`server/migration`).
- */
+/** Every write also compares the seal, so that from the seal's revision on no server writes anything. Serves the move to another store (`server/migration`). */
 export class SealableEngine implements StoreEngine {
   readonly #engine: StoreEngine;
   readonly #seal: { readonly key: string; readonly modRevision: Revision };
@@ -55,7 +52,7 @@ export class SealableEngine implements StoreEngine {
 
 const textOf = ({ value }: KeyValue): string => `nothing is written any more: ${Buffer.from(value).toString()}`;
 
-/** Seals a store permanently; `reason` is reported to writers. */
+/** `reason` is reported to writers. */
 export const seal = (engine: Pick<StoreEngine, 'write'>, key: string, reason: string): Promise<WriteOutcome> =>
   engine.write({ comparisons: [], operations: [{ type: 'put', key, value: Buffer.from(reason) }] }, { timeoutMs });
 

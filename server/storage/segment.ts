@@ -1,4 +1,3 @@
-/** A value in a segment, while its owner permits. */
 export interface Lodger {
   readonly size: number;
   /** The bytes must then be elsewhere. */
@@ -6,7 +5,6 @@ export interface Lodger {
 }
 
 export interface SegmentTerms {
-  /** A segment is kept while at least this part of it is in use. */
   readonly usedPartMin: number;
   readonly onClear?: () => void;
 }
@@ -14,8 +12,8 @@ export interface SegmentTerms {
 const usualTerms: SegmentTerms = { usedPartMin: 1 / 3 };
 
 /**
- * The shared memory of many received values. Copying each would take longer than a cache's other work for an unread change, and several threads would each keep
- * a copy. Since one value keeps all of the memory, owners release values that they no longer need, and the few remaining ones are copied in the end.
+ * Memory of many received values. Copying each would take longer than a cache's other work for an unread change. Since one value keeps all of the memory,
+ * owners release values, and the few remaining ones are copied in the end.
  */
 export class Segment {
   readonly #terms: SegmentTerms;
@@ -35,7 +33,6 @@ export class Segment {
     return value.buffer === this.#memory;
   }
 
-  /** Adds a value; pass its place to `leave`. */
   add(lodger: Lodger): number {
     this.#bytesUsed += lodger.size;
     return this.#lodgers.push(lodger) - 1;

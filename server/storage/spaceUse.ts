@@ -5,10 +5,7 @@ import type { ObjectKey } from './contract.js';
 /** Real leases are far smaller. */
 const essentialBytesMax = 16 * 1024;
 
-/**
- * Classifies a write for when space runs out. Elections must go on, or nothing can be removed; and objects being deleted lose their finalizers in single
- * updates first.
- */
+/** Elections must go on, or nothing can be removed; objects being deleted lose their finalizers first. */
 export function spaceUseOf({ resource }: ObjectKey, { metadata }: ApiObject, bytes: number): SpaceUse {
   if (metadata.deletionTimestamp !== undefined) return 'essential';
   const isLease = resource.resource === 'leases' && resource.group === 'coordination.k8s.io';

@@ -21,20 +21,18 @@ import {
 import type { JsonLayout } from './jsonLayout.js';
 import type { Lodger, Segment } from './segment.js';
 
-/** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
 
-/** Serves resources whose fields may change at run time. */
 export interface LiveFields {
   readonly current: FieldsOf | null;
 }
 
-/** Returns a resource's field extraction; null for metadata only, for which objects are never decoded. */
+/** Null for metadata only, for which objects are never decoded. */
 export type SelectableFields = (resource: GroupResource) => FieldsOf | LiveFields | null;
 
 export const noSelectableFields: SelectableFields = () => null;
 
-/** Returns the completion of a resource's objects stored by kube-apiserver, perhaps long ago; null if nothing was ever added. */
+/** Completes objects that kube-apiserver stored, perhaps long ago; null if nothing was ever added. */
 export type Completions = (resource: GroupResource) => Completion | null;
 
 const noCompletions: Completions = () => null;
@@ -43,7 +41,6 @@ export interface ResourceFacts {
   readonly resource: GroupResource;
   readonly fieldsOf: FieldsOf | null;
   readonly completion?: Completion | null;
-  /** Forms shared by threads; null with a single thread. */
   readonly commonForms?: CommonForms | null;
 }
 
@@ -77,26 +74,21 @@ const noNotes: FormNotes = [0, 0, 0, 0];
 const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*",)*"uid":"([^"\\]*)"/;
 const identityBytesMax = 1_024;
 
-/**
- * The only StoredObject. Labels and fields are extracted lazily: most objects are never selected on, and parsing only the labels' few bytes costs less than
- * keeping them. So is the JSON of other stored forms: a replica reads most changed objects late or never.
- */
+/** Labels, fields and the JSON of other stored forms are extracted lazily: most objects are never selected on, and most changed ones are read late or never. */
 export class StoredItem implements StoredObject, Lodger {
   readonly apiVersion: string;
   #source: Item | UnreadValue;
   #labelsFound: Readonly<Record<string, string>> | null = null;
   #fieldsFound: Readonly<Record<string, string>> | null = null;
-  /** Their extraction: fields of custom resources may change. */
   #fieldsBy: FieldsOf | null = null;
   #forms: Map<string, Buffer | Encoding> | null = null;
-  /** The shared memory of the value, or of its JSON once read; null for separate memory. */
   #segment: Segment | null = null;
   #placeInSegment = 0;
   #isKept = false;
 
   readonly namespace: string;
   readonly name: string;
-  /** The size of its source; constant, so that sums can subtract it again. */
+  /** Constant, so that sums can subtract it again. */
   readonly sizeAtFirst: number;
 
   constructor(
@@ -112,13 +104,11 @@ export class StoredItem implements StoredObject, Lodger {
     this.sizeAtFirst = this.size;
   }
 
-  /** A cache keeps it, and its value may stay in a segment. */
   lieIn(segment: Segment): void {
     this.#isKept = true;
     this.#settleIn(segment);
   }
 
-  /** A cache keeps it, so its existing forms are shared with other threads. */
   keep(): void {
     this.#isKept = true;
     const forms = this.commonForms;
@@ -133,7 +123,6 @@ export class StoredItem implements StoredObject, Lodger {
     else this.#adopt(source, this.commonForms.put(this, itemForm, madeOf(source)));
   }
 
-  /** The object is no longer kept, so its share of the segment is free. */
   leaveSegment(): void {
     this.#isKept = false;
     this.#leaveTheOne();
@@ -150,7 +139,6 @@ export class StoredItem implements StoredObject, Lodger {
     if (segment !== null) this.#placeInSegment = segment.add(this);
   }
 
-  /** Null without shared forms, and for states that other threads lack. */
   protected get commonForms(): CommonForms | null {
     return this.#isKept ? (this.facts.commonForms ?? null) : null;
   }
@@ -166,7 +154,7 @@ export class StoredItem implements StoredObject, Lodger {
     return this.#read().bytes;
   }
 
-  /** Its bytes in memory without encoded forms. Changes when it is first read. */
+  /** Bytes in memory without encoded forms; changes when first read. */
   get size(): number {
     return 'bytes' in this.#source ? this.#source.bytes.length : this.#source.stored.length;
   }
@@ -195,12 +183,11 @@ export class StoredItem implements StoredObject, Lodger {
     return decodeItem(bytes, bigIntegers);
   }
 
-  /** Throws DamagedValueError now instead of when the object is shown. */
   assertReadable(): void {
     this.#read();
   }
 
-  /** Decodes lazily. Throws DamagedValueError for a value that is invalid despite a correct checksum. */
+  /** Throws DamagedValueError for a value that is invalid despite its checksum. */
   #read(): Item {
     const { commonForms: forms } = this;
     const source = this.#source;
@@ -252,7 +239,7 @@ export class StoredItem implements StoredObject, Lodger {
   }
 }
 
-/** Another form of an object. When its shared memory is released, it is dropped, and made or found again on demand. */
+/** When its shared memory is released, it is dropped, and made or found again on demand. */
 class Encoding implements Lodger {
   readonly #segment: Segment;
   readonly #place: number;
@@ -282,7 +269,6 @@ const madeOf = ({ bytes, versionAt, labelsAt, labelsLength, bigIntegers }: Item)
   notes: [versionAt, labelsAt, labelsLength, bigIntegers ? flagBigIntegers : 0],
 });
 
-/** Bytes of this thread alone may be in memory that is not kept. */
 function itemOfForm({ bytes, notes, segment }: CommonForm, apiVersion: string): Item {
   const [versionAt, labelsAt, labelsLength, flags] = notes;
   return {
@@ -295,7 +281,7 @@ function itemOfForm({ bytes, notes, segment }: CommonForm, apiVersion: string): 
   };
 }
 
-/** A damaged object must not break selection; showing it fails. */
+/** A damaged object must not break selection. */
 function whatIsReadable<T>(otherwise: T, read: () => T): T {
   try {
     return read();
@@ -305,7 +291,7 @@ function whatIsReadable<T>(otherwise: T, read: () => T): T {
   }
 }
 
-/** An object whose stored value is unreadable. Reading fails; it can be deleted, and then shows only its name. */
+/** Reading fails; it can be deleted, and then shows only its name. */
 export class DamagedItem extends StoredItem {
   constructor(
     facts: ResourceFacts,
@@ -327,7 +313,6 @@ export class DamagedItem extends StoredItem {
   }
 }
 
-/** Returns the object of a stored value whose JSON is known, which avoids decoding it. */
 export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
   new StoredItem(facts, key, version, itemFrom(json, version));
 
@@ -339,11 +324,10 @@ export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Vers
   return object;
 }
 
-/** Copies the bytes. A damaged value gives a DamagedItem. */
+/** A damaged value gives a DamagedItem. */
 export const storedObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, sourceOf(key, value, version)));
 
-/** Keeps the value in place, which must not change: `lieIn` determines for how long. */
 export const objectLyingIn = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, unreadIn(key, value)));
 

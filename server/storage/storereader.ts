@@ -6,7 +6,7 @@ import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './ma
 import { DamagedItem, storedObjectOf, type ResourceFacts, type StoredItem } from './storedobject.js';
 import { expired } from './watchEnds.js';
 
-/** Bounds a page of the store: the answering thread has other work. */
+/** The answering thread has other work. */
 const pageKeysMax = 500;
 const pageBytesMax = 1 << 20;
 
@@ -25,7 +25,6 @@ export interface ChangesPage {
   readonly through: Version;
 }
 
-/** Reads from the store itself: versions older than the cache, until compaction, and uncached resources. */
 export class StoreReader {
   readonly #replica: Pick<StoreEngine, 'range' | 'changesSince'>;
   readonly #keys: KeySpace;
@@ -46,15 +45,13 @@ export class StoreReader {
     return { outcome: 'found', object: readable(storedObjectOf(facts, key, item.modRevision, item.value)) };
   }
 
-  /** Returns the object at `version`, readable or not; null if it was absent. */
   async stateAt(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredItem | Failure | null> {
     const item = await this.#read(key, version);
     return item === null || 'outcome' in item ? item : storedObjectOf(facts, key, item.modRevision, item.value);
   }
 
-  /** Returns the state before a removal, shown at its `version`; only the name if the state is out of reach. */
+  /** Only the name if the state is out of reach. */
   async lastState(facts: ResourceFacts, key: ObjectKey, version: Version): Promise<StoredObject> {
-    // The version of its write may be compacted, and the state has not changed since.
     const item = await this.#read(key, version - 1);
     return item === null || 'outcome' in item
       ? storedObjectOf(facts, key, version, new Uint8Array())
@@ -122,7 +119,7 @@ export class StoreReader {
     return { outcome: 'found', items: page.items.flatMap((item) => this.#objectOf(facts, item) ?? []), next };
   }
 
-  /** Returns changes of one resource after a version. Values are views into a batch. */
+  /** Values are views into a batch. */
   async changesSince(facts: ResourceFacts, after: Version): Promise<ChangesPage | Failure> {
     const page = await this.#replica.changesSince(revision(after), { bytesMax: pageBytesMax });
     if (page.outcome === 'compacted') return expired('Compacted', page.compacted);
@@ -136,7 +133,7 @@ export class StoreReader {
     return { outcome: 'found', changes: own, through: page.through };
   }
 
-  /** Ends a full list; remaining keys are counted only if the answer may report the number. */
+  /** Remaining keys are counted only if the answer may report them. */
   async #cutOff(items: readonly StoredObject[], rest: Bounds | null, version: Version, matching: boolean): Promise<ListResult> {
     const left =
       rest === null ? null : await this.#replica.range({ ...rest, revision: revision(version), limit: 0, countRemaining: !matching });
@@ -168,7 +165,7 @@ function readable(object: StoredItem): StoredItem {
   return object;
 }
 
-/** A temporarily unavailable store, such as an etcd without a leader, is not this server's fault: the client may retry. */
+/** The client may retry while the store is unavailable. */
 function failureBehind(error: unknown): Failure {
   if (!isPassing(error)) throw error;
   return { outcome: 'unavailable', reason: error instanceof Error ? error.message : String(error) };

@@ -1,4 +1,4 @@
-/** Why a version is no longer available. The meaning is sent to clients where the reference's message does not tell of it. */
+/** The meaning is sent to clients where the reference's message does not tell of it. */
 const expiries = {
   Compacted: { about: 'the store has compacted the version', isTold: false },
   BeforeHistory: { about: 'the version is older than the changes that the server keeps', isTold: false },
@@ -32,5 +32,4 @@ export interface Expired {
 
 export const expired = (why: ExpiryReason, oldest: number): Expired => ({ outcome: 'expired', why, oldest });
 
-/** Returns what follows the reference's message, which knows no such reason; empty where it does. */
 export const expiryText = (why: ExpiryReason): string => (expiries[why].isTold ? `: ${expiries[why].about}` : '');

@@ -2,7 +2,6 @@ import type { Failure, StoredObject, Version, WatchEvent, WatchEventType } from 
 import { DamagedItem, type StoredItem } from '../storedobject.js';
 
 export class ObjectChange {
-  /** A deletion copies its last state with the new version. */
   readonly bytesKept: number;
   #removedFound: StoredItem | null = null;
 
@@ -15,7 +14,6 @@ export class ObjectChange {
     readonly previous: StoredItem | null,
     /** Null for a deletion. */
     next: StoredItem | null,
-    /** The time of its application, in milliseconds of the cache's clock. */
     readonly at: number,
   ) {
     this.next = next;
@@ -23,7 +21,6 @@ export class ObjectChange {
     this.bytesKept = (previous?.size ?? 0) * (next === null ? 2 : 1);
   }
 
-  /** The last state with this change's version, shown by a deletion. */
   get removed(): StoredItem {
     if (this.previous === null) throw new Error(`broken invariant: nothing existed before version ${this.version}`);
     return (this.#removedFound ??= this.previous.atVersion(this.version));
@@ -64,7 +61,6 @@ export class SharedEvent implements WatchEvent {
   }
 }
 
-/** Created for the first watcher that needs them. */
 export class ChangeEvents {
   #made: Partial<Record<WatchEventType, SharedEvent>> = {};
 
@@ -72,12 +68,12 @@ export class ChangeEvents {
 
   constructor(readonly change: ObjectChange) {}
 
-  /** The event of a watcher without selectors, or a failure; null for the deletion of an unreadable object. */
+  /** Null for the deletion of an unreadable object. */
   get seenByAll(): WatchEvent | Failure | null {
     return (this.#whole ??= this.#seenWhole());
   }
 
-  /** Returns the event for a selector that matched before and after as given; null for none. */
+  /** The event for a selector that matched as given; null for none. */
   seenAs(before: boolean, after: boolean): SharedEvent | null {
     if (after) return this.#event(before ? 'MODIFIED' : 'ADDED');
     return before ? this.#event('DELETED') : null;

@@ -6,20 +6,16 @@ import type { WatchCache } from './watchcache.js';
 /** Balances round trips and memory. */
 const pageKeys = 1_000;
 const pageBytes = 1 << 20;
-/**
- * The state is loaded as of this many revisions ago, and later changes are replayed. So a restarted replica knows the past from which clients resume. More
- * would delay its start, at some 20 µs each.
- */
+/** Replayed changes let clients resume after a restart; each costs some 20 µs. */
 const replayedRevisionsDefault = 20_000;
-/** Changes buffered while loading; beyond it, loading restarts at a newer version. */
+/** Loading restarts beyond it. */
 const backlogChangesMax = 200_000;
-/** Counts attempts that compaction, the backlog or a gap overtook. */
 const attemptsMax = 10;
 
 export interface FeedOptions {
-  /** Overrides the default; 0 where the engine does not know changes before it was first asked. */
+  /** 0 where the engine does not know earlier changes. */
   readonly replayedRevisions?: number | undefined;
-  /** Changes are missing: the cache must not be read until `load` is called again. */
+  /** The cache must not be read until `load` is called again. */
   readonly onGap: () => void;
 }
 
@@ -52,7 +48,6 @@ export class ReplicaFeed {
     this.#unsubscribe = replica.onChanges((batch) => this.#receive(batch));
   }
 
-  /** Rejects if the state cannot be read. */
   async load(): Promise<void> {
     for (let attempt = 1; !(await this.#loadOnce()); attempt++) {
       if (attempt >= attemptsMax)
@@ -85,14 +80,13 @@ export class ReplicaFeed {
   #apply({ changes, revision: through, compacted }: ChangeBatch): void {
     this.#cache.apply(changes);
     this.#cache.reached(through);
-    // A part of a batch may arrive early: then the compaction is noticed with the next one.
+    // A part of a batch may arrive early.
     if (compacted <= this.#compacted || compacted > this.#cache.clock.version) return;
     this.#compacted = compacted;
     this.#cache.forgetBefore(compacted);
   }
 
   async #loadOnce(): Promise<boolean> {
-    // Earlier changes are part of the state that is read now.
     this.#overtaken = false;
     this.#backlog = [];
     this.#backlogSize = 0;
@@ -136,7 +130,6 @@ export class ReplicaFeed {
     return true;
   }
 
-  /** Everything after `newest` is in the backlog. */
   async #replay(base: Revision, newest: Revision): Promise<boolean> {
     for (let from = base; from < newest;) {
       const page = await this.#replica.changesSince(from, { bytesMax: pageBytes });

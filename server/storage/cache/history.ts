@@ -21,7 +21,6 @@ export class History {
   start = 0;
   /** Everything after this version is known. */
   floor: Version;
-  /** The first place after the last restart. */
   #restart = 0;
   #changes: (ObjectChange | undefined)[] = [];
   #head = 0;
@@ -65,7 +64,7 @@ export class History {
     this.floor = Math.max(this.floor, version);
   }
 
-  /** Later changes do not follow on, and all earlier places count as forgotten. */
+  /** All earlier places count as forgotten. */
   restart(floor: Version): void {
     for (let place = this.start; place < this.end; place++) this.at(place).previous?.leaveSegment();
     this.start = this.#restart = this.end + 1;
@@ -75,7 +74,6 @@ export class History {
     this.#bytes = 0;
   }
 
-  /** Returns why the change at a place before `start` is missing. */
   whyForgotten(place: number): ExpiryReason {
     return place < this.#restart ? 'Reloaded' : 'ClientTooSlow';
   }

@@ -8,18 +8,15 @@ import type { TreeView } from './tree.js';
 /** Objects matched without yielding. */
 const stepSize = 256;
 
-/** Answers remembered for one state: one for each namespace or page that several clients read. */
+/** Answers remembered for one state. */
 const answersMax = 8;
 /** Longer answers would keep past states alive. */
 const answerObjectsMax = 10_000;
 
-/** Unselected lists of a state, by first and last position: equal lists share one array. */
+/** Lists by first and last position: equal lists share one array. */
 const answers = new WeakMap<TreeView, Map<string, readonly StoredObject[]>>();
 
-/**
- * Lists from one state. Without matching, pointers are copied at once; matching is done in slices. Rejects with DamagedValueError if an object in the answer
- * cannot be read.
- */
+/** Matching is done in slices. Rejects with DamagedValueError. */
 export async function listIn(
   view: TreeView,
   version: Version,
@@ -59,7 +56,6 @@ class Scan {
     this.#request = request;
     const { start, end } = view.range(request);
     const { after } = request;
-    // The first name after `after` is `after` with a NUL byte appended.
     this.#position = after === null ? start : Math.max(start, view.rank({ namespace: after.namespace, name: `${after.name}\0` }));
     this.#begin = this.#position;
     this.#end = end;

@@ -2,13 +2,13 @@ import type { Version } from '../contract.js';
 import type { History } from './history.js';
 import { ObjectTree, type TreeView } from './tree.js';
 
-/** The number and lifetime of past states: the reference's `ListFromCacheSnapshot` keeps them 75 s. */
+/** The reference's `ListFromCacheSnapshot` keeps them 75 s. */
 export interface PastBounds {
   readonly statesMax: number;
   readonly ageMaxMs: number;
 }
 
-/** `place` is the number of changes included, as history counts them. */
+/** `place` counts included changes as history does. */
 export interface PastState {
   readonly version: Version;
   readonly place: number;
@@ -18,12 +18,12 @@ interface Kept extends PastState {
   readonly at: number;
 }
 
-/** Undoing more changes would block the event loop; the store answers instead. */
+/** The store answers instead of undoing more changes. */
 const undoMax = 5_000;
 
 /**
- * States of one resource at earlier versions. A missing state is derived from the next later one by undoing changes; the tree shares all untouched nodes. Most
- * versions of the store change nothing in a given resource, so the requested state is often the present one.
+ * A missing state is derived from the next later one by undoing changes. Most versions of the store change nothing in a given resource, so the requested state
+ * is often the present one.
  */
 export class PastStates {
   readonly #tree: ObjectTree;
@@ -39,7 +39,7 @@ export class PastStates {
     this.#bounds = bounds;
   }
 
-  /** Returns the state at a past `version`; null if it is not kept and history does not reach back. */
+  /** Null if it is not kept and history does not reach back. */
   at(version: Version, now: number): TreeView | null {
     const kept = this.#kept.find((state) => state.version === version);
     if (kept !== undefined) return kept.view;
@@ -52,7 +52,7 @@ export class PastStates {
     return view;
   }
 
-  /** Returns the present state, at `version`, to be kept if it will be requested again. */
+  /** The caller may keep it. */
   present(version: Version): PastState {
     return { version, place: this.#history.end, view: this.#tree.view() };
   }

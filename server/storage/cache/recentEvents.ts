@@ -1,12 +1,12 @@
 import type { StoredItem } from '../storedobject.js';
 import { ChangeEvents, SharedEvent, type ObjectChange } from './change.js';
 
-/** Bounds the objects with remembered events; each encoding's frames take about as much again. */
+/** Each encoding's frames take about as much again. */
 const bytesMax = 4 << 20;
 
 /**
- * Past events for watchers: objects present when they began, and changes since their version. After a restart many watchers read the same objects at about the
- * same time, so the latest events are remembered and their frames encoded once. Live events need no memory: all watchers get them in one turn.
+ * Remembers the latest past events, with encoded frames: after a restart many watchers read the same objects at about the same time. All watchers get live
+ * events in one turn.
  */
 export class RecentEvents {
   readonly #added = new Recent<StoredItem, SharedEvent>((item) => item.size);

@@ -16,7 +16,6 @@ export interface CacheContext {
   readonly slices: Slices;
   readonly recentEvents: RecentEvents;
   readonly now: () => number;
-  /** Receives defects that must not stop the cache. */
   readonly report: (error: unknown) => void;
   readonly history: HistoryBounds;
   readonly past: PastBounds;
@@ -31,7 +30,6 @@ export class ResourceCache {
   readonly #past: PastStates;
   #bytes = 0;
 
-  /** Changes up to `floor` are not known individually. */
   constructor(
     readonly facts: ResourceFacts,
     floor: Version,
@@ -58,7 +56,7 @@ export class ResourceCache {
     return this.#context.recentEvents;
   }
 
-  /** Restarts with the state at a version. Watchers from that version on stay; others would miss changes. */
+  /** Watchers from that version on stay; others would miss changes. */
   restart(version: Version): void {
     this.counts.loads++;
     for (let position = 0; position < this.tree.size;) {
@@ -97,12 +95,11 @@ export class ResourceCache {
     return null;
   }
 
-  /** Returns the state at a past or present version; null if history does not reach back. */
+  /** Null if history does not reach back. */
   stateAt(version: Version): TreeView | null {
     return this.#past.at(version, this.#context.now());
   }
 
-  /** Pass the result to `keep` if a client will request its next page. */
   present(): PastState {
     return this.#past.present(this.clock.version);
   }

@@ -1,9 +1,9 @@
-/** A short step of long work: returns true to be called again, false when done, or a promise to pause until it settles. */
+/** Returns true to be called again, false when done, or a promise to wait for. */
 export type Step = () => boolean | Promise<void>;
 
 /**
- * Shares the event loop between long work (initial events, replays, filtered lists) and everything else: each turn gives it `budgetMs`, one step each in
- * rotation, and then serves sockets. A step that throws is reported and dropped.
+ * Each turn gives long work (initial events, replays, filtered lists) `budgetMs`, one step each in rotation, and then serves sockets. A step that throws is
+ * reported and dropped.
  */
 export class Slices {
   readonly #now: () => number;

@@ -11,7 +11,7 @@ import type { StoredItem } from '../storedobject.js';
  */
 
 const nodeEntriesMax = 64;
-/** A node with fewer entries is joined with a neighbour if both fit well into one. */
+/** Smaller nodes are joined with a neighbour. */
 const nodeEntriesMin = nodeEntriesMax / 4;
 
 interface Leaf {
@@ -28,7 +28,7 @@ type Node = Leaf | Branch;
 
 const emptyLeaf = (): Node => ({ epoch: 0, items: [] });
 
-/** A node may be changed in place only by the tree and in the epoch that created it. */
+/** Only the tree and the epoch that created a node change it. */
 let lastEpoch = 0;
 
 export class TreeView {
@@ -74,7 +74,7 @@ export class TreeView {
     return this.size === 0 || firstOf(this.root).namespace !== '';
   }
 
-  /** Returns the objects from `start` to `end`, or fewer but at least one if they are in different nodes. */
+  /** May return fewer objects, but at least one. */
   slice(start: number, end: number): StoredItem[] {
     let offset = start;
     let node = this.root;
@@ -87,13 +87,12 @@ export class TreeView {
   }
 }
 
-/** No name sorts after it: names are UTF-8 text without this non-character. */
+/** Names never contain this non-character. */
 const afterAllNames = '\uffff';
 
 export class ObjectTree extends TreeView {
   #epoch = ++lastEpoch;
   #frozen: TreeView | null = null;
-  /** Set by `put`: the right half of the returned node, if it was split. */
   #split: Node | null = null;
   #replaced: StoredItem | null = null;
 
@@ -204,7 +203,7 @@ export class ObjectTree extends TreeView {
     return own;
   }
 
-  /** Joins a small child with its neighbour, so that deletions do not leave nearly empty nodes. */
+  /** Joins a small child with its neighbour. */
   #join(own: Branch, index: number): void {
     const leftIndex = index + 1 < own.children.length ? index : index - 1;
     if (leftIndex < 0) return;
@@ -236,7 +235,7 @@ export class ObjectTree extends TreeView {
   }
 }
 
-/** Sorted insertion (loading) fills nodes completely; other insertions split them in halves. */
+/** Sorted insertion (loading) fills nodes. */
 const splitPoint = (insertedAt: number, entries: number): number => (insertedAt === entries - 1 ? entries - 1 : entries >> 1);
 
 const sizeOf = (node: Node): number => ('items' in node ? node.items.length : node.size);

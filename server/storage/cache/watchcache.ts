@@ -21,21 +21,18 @@ export interface WatchCacheOptions {
   readonly keys: KeySpace;
   readonly selectableFields: SelectableFields;
   readonly completions?: Completions;
-  /** Forms shared by threads with the same objects. Default: none. */
   readonly commonForms?: CommonForms | null;
   /** Default: all resources. */
   readonly holds?: (resource: GroupResource) => boolean;
-  /** Receives the other resources' changes, in order; values are views into a batch. */
   readonly passBy?: (change: Change, key: ObjectKey) => void;
-  /** Returns the JSON of a value that this process wrote; else null. */
   readonly writtenHere?: (key: string, value: Uint8Array) => JsonLayout | null;
-  /** A new complete state begins to load: changes before its version are no longer reported. */
+  /** Changes before its version are no longer reported. */
   readonly onRestart?: (version: Version) => void;
   readonly history?: Partial<HistoryBounds>;
   readonly past?: Partial<PastBounds>;
   /** Returns milliseconds of a monotonic clock. */
   readonly now?: () => number;
-  /** Receives defects that must not stop the cache, such as a sink that throws. */
+  /** Receives defects that must not stop the cache. */
   readonly report?: (error: unknown) => void;
 }
 
@@ -44,13 +41,9 @@ const pastDefaults: PastBounds = { statesMax: 64, ageMaxMs: 75_000 };
 
 /** Resources without changes are trimmed at least this often. */
 const trimIntervalMs = 10_000;
-/** Bounds the table of shared strings; a full one is replaced. */
 const namespacesMax = 10_000;
 
-/**
- * A copy of the store in the form that clients read. It receives one complete state, then every later change in order, or another, newer complete state; it
- * never reads itself.
- */
+/** Receives one complete state, then every later change in order, or a newer complete state; it never reads itself. */
 export class WatchCache {
   readonly #options: WatchCacheOptions;
   readonly clock: VersionGate;
@@ -58,7 +51,7 @@ export class WatchCache {
   readonly #resources = new Map<string, ResourceCache>();
   readonly #namespaces = new BoundedMap<string, string>(namespacesMax);
   readonly #places = new WeakMap<KeyFolder, FolderCache>();
-  /** Changes before this version are unknown: it was loaded, or they were compacted. */
+  /** Changes before this version are unknown. */
   #oldest: Version = 0;
   #trimmedAt = 0;
   #locked: string | null = null;
@@ -78,18 +71,16 @@ export class WatchCache {
     };
   }
 
-  /** Shared with those that follow changes next to the cache. */
   get timekeeping(): Pick<CacheContext, 'clock' | 'now' | 'report'> {
     const { clock, now, report } = this.#context;
     return { clock, now, report };
   }
 
-  /** The first key since the last load whose value is encrypted without a decrypting configuration, or null. */
+  /** The first key whose value no configuration decrypts. */
   get lockedKey(): string | null {
     return this.#locked;
   }
 
-  /** Returns the number of objects; 0 for unknown resources. */
   count(resource: GroupResource): number {
     return this.#resources.get(qualifiedName(resource))?.tree.size ?? 0;
   }
@@ -119,7 +110,7 @@ export class WatchCache {
     return cache;
   }
 
-  /** Begins a new complete state, at `version`. Nothing may be read until it has ended. */
+  /** Nothing may be read until the new state is complete. */
   beginLoad(version: Version): void {
     this.#oldest = version;
     this.#locked = null;
@@ -127,7 +118,7 @@ export class WatchCache {
     this.#options.onRestart?.(version);
   }
 
-  /** Adds a part of it. Values must not change afterwards: their memory is kept while most of it is in use. */
+  /** Values must not change afterwards: their memory is kept. */
   load(items: readonly KeyValue[]): void {
     const segments = new Segments();
     for (const item of items) this.#loadOne(item, segments);
@@ -138,7 +129,7 @@ export class WatchCache {
     this.clock.advance(this.#oldest);
   }
 
-  /** Applies complete revisions in order and notifies watchers before it returns. Known changes are skipped. Values must not change afterwards. */
+  /** Notifies watchers of complete revisions before it returns. Values must not change afterwards. */
   apply(changes: readonly Change[]): void {
     const known = this.clock.version;
     const last = changes.at(-1)?.revision ?? known;
@@ -150,12 +141,11 @@ export class WatchCache {
     this.#trim();
   }
 
-  /** No further change up to `version` will come. */
   reached(version: Version): void {
     if (version > this.clock.version) this.clock.advance(version);
   }
 
-  /** Follows a compaction of the store: exact reads and watches from before `version` are refused from now on. */
+  /** Exact reads and watches from before `version` are refused from now on. */
   forgetBefore(version: Version): void {
     this.#oldest = Math.max(this.#oldest, version);
     for (const cache of this.#resources.values()) cache.forgetBefore(version);
@@ -211,7 +201,7 @@ export class WatchCache {
     for (const cache of this.#resources.values()) cache.trim();
   }
 
-  /** Equal namespaces share one string, which saves memory and makes comparisons fast. */
+  /** Equal namespaces share one string. */
   #sharedNamespace(namespace: string): string {
     return this.#namespaces.of(namespace, (name) => name);
   }

@@ -10,10 +10,8 @@ import type { LiveWatcher } from './watchindex.js';
 
 /** Objects or changes per step. */
 const stepSize = 64;
-/** Bytes of objects that end a step early, to ask the sink for room. */
 const stepBytes = 256 * 1024;
 
-/** A replay of at most this many changes is done at once instead of in slices. */
 const replayAtOnceMax = 64;
 
 /**
@@ -32,10 +30,9 @@ export class Watcher implements Watch, LiveWatcher {
   readonly #sink: WatchSink;
   #state: State = 'waiting';
   #source: ResourceCache | null = null;
-  /** The initial state has earlier changes, or the client has seen them. */
   #after: Version = 0;
   #place = 0;
-  /** While live: the sink accepts nothing beyond this version for now; null if it accepts everything. */
+  /** The sink accepts nothing beyond this version for now. */
   #fullAt: Version | null = null;
   /** Skips selection: the index handles namespaces. */
   readonly #all: boolean;
@@ -73,7 +70,7 @@ export class Watcher implements Watch, LiveWatcher {
   fallBehind(): void {
     if (this.#state !== 'live') return;
     const { history, clock } = this.#resource;
-    // This is the last change in history, and more of its version may follow: a version is shown as a whole.
+    // More changes of its version may follow: a version is shown as a whole.
     this.#fullAt = history.end > history.start ? history.at(history.end - 1).version : clock.version;
   }
 
@@ -108,7 +105,7 @@ export class Watcher implements Watch, LiveWatcher {
     this.#replay();
   }
 
-  /** Shows a change if it matches. Called by the index for live watchers. */
+  /** Called by the index for live watchers. */
   deliver(events: ChangeEvents): void {
     const { version } = events.change;
     if (version <= this.#after || this.#state === 'ended') return;
@@ -196,10 +193,7 @@ export class Watcher implements Watch, LiveWatcher {
     return this.#state === 'replaying' && this.#pause();
   }
 
-  /**
-   * Shows a step of changes and the rest of the last one's version; after the last of all, the watch is live. A concurrent bookmark must not lie behind what
-   * the client has seen.
-   */
+  /** A concurrent bookmark must not lie behind what the client has seen. */
   #replayChanges(): void {
     const { history, recentEvents } = this.#resource;
     if (this.#place < history.start) return this.end(expired(history.whyForgotten(this.#place), history.floor));
@@ -223,7 +217,7 @@ export class Watcher implements Watch, LiveWatcher {
     this.#resource.watchers.add(this);
   }
 
-  /** The sink had no room for the newest change, of `version`: from here on history supplies events as room permits. */
+  /** History supplies events from here on as room permits. */
   #leave(version: Version): void {
     const { watchers, history } = this.#resource;
     watchers.delete(this);
@@ -243,13 +237,11 @@ export class Watcher implements Watch, LiveWatcher {
     }
   }
 
-  /** Returns true to go on, a promise to wait for room in the sink, or false if the watch has ended. */
   #pause(): boolean | Promise<void> {
     return this.ended ? false : (this.#sink.drained?.() ?? true);
   }
 }
 
-/** Returns a watch's event for a change, null for none, or the failure that ends it. */
 export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent | Failure | null {
   const { previous, next } = events.change;
   if (next instanceof DamagedItem) return unreadable(next);
@@ -257,7 +249,7 @@ export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent
   return events.seenAs(before, next !== null && selects(request, next));
 }
 
-/** Reports an unreadable object, or the removal of one, to a sink that accepts it. Returns whether the change was of that kind. */
+/** Returns whether the change was of an unreadable object. */
 export function tellUnreadable(events: ChangeEvents, sink: WatchSink, send: (event: WatchEvent) => void): boolean {
   const { previous, next } = events.change;
   if (next instanceof DamagedItem) sink.unreadable?.(next, next.damage.message);

@@ -6,7 +6,6 @@ import { ChangeEvents, type ObjectChange } from './change.js';
 
 export interface LiveWatcher {
   readonly request: WatchRequest;
-  /** Changes up to here have been shown, or were not requested. */
   readonly version: Version;
   deliver(events: ChangeEvents): void;
   end(reason: Failure): void;
@@ -59,7 +58,6 @@ export class WatchIndex {
     return [...this.#everywhere.all(), ...[...this.#namespaces.values()].flatMap((scope) => scope.all())];
   }
 
-  /** Ends watchers that would miss changes before `oldest`; later ones stay. */
   endBefore(oldest: Version): void {
     for (const watcher of this.all()) if (watcher.version < oldest) watcher.end(expired('Reloaded', oldest));
   }
@@ -96,7 +94,6 @@ class Scope {
 
   deliver(events: ChangeEvents): void {
     if (events.change.next instanceof DamagedItem) {
-      // The object is unreadable, so it may concern any watcher.
       for (const watcher of this.all()) watcher.deliver(events);
       return;
     }
@@ -126,7 +123,7 @@ const valueOf = (labels: Labels, label: string): string | null => (Object.hasOwn
 
 const readable = (object: StoredItem | null): StoredItem | null => (object instanceof DamagedItem ? null : object);
 
-/** A set for one watcher, the usual case, would take more memory than the watcher. */
+/** A set for one watcher would take more memory than the watcher. */
 type Bucket = LiveWatcher | Set<LiveWatcher>;
 
 const membersOf = (bucket: Bucket): Iterable<LiveWatcher> => (bucket instanceof Set ? bucket : [bucket]);
@@ -158,7 +155,7 @@ class Aspect {
     return found;
   }
 
-  /** Null where the object had or has no such value. A watcher of both values is notified once. */
+  /** A watcher of both values is notified once. */
   deliver(events: ChangeEvents, before: string | null, after: string | null): void {
     const old = before === null ? undefined : this.#byValue.get(before);
     if (old !== undefined) for (const watcher of membersOf(old)) watcher.deliver(events);
@@ -186,7 +183,7 @@ interface Demand {
   readonly values: readonly string[] | 'any';
 }
 
-/** Returns a watcher's most selective requirement, or null. Names are unique; other fields usually select less than labels do. */
+/** Names are unique; other fields usually select less than labels do. */
 function demandOf({ request: { fields, labels } }: LiveWatcher): Demand | null {
   const name = nameSelected(fields);
   if (name !== null) return { of: 'field', name: 'metadata.name', values: [name] };

@@ -7,7 +7,6 @@ import { storedObjectOf, type ResourceFacts, type StoredItem } from '../storedob
 import type { StoreReader } from '../storereader.js';
 import { expired } from '../watchEnds.js';
 
-/** Beyond it, watches end and resume from the store's history. */
 const waitingMax = 10_000;
 
 export interface FollowerContext {
@@ -23,10 +22,9 @@ interface Waiting {
   readonly next: StoredItem | null;
 }
 
-/** Shows the changes of an uncached resource to its live watchers, which depend on the previous state, read from the store. Costs nothing without watchers. */
+/** Shows the changes of an uncached resource to its live watchers, with the previous state read from the store. */
 export class Follower {
   readonly watchers = new WatchIndex();
-  /** Changes before this version are no longer shown. */
   floor: Version = 0;
   #batch: Waiting[] = [];
   #waiting = 0;
@@ -50,7 +48,6 @@ export class Follower {
     this.#batch.push({ key, change, next: change.value === null ? null : storedObjectOf(this.facts, key, change.revision, change.value) });
   }
 
-  /** Restarts after `version`: watchers before it would miss changes. */
   restart(version: Version): void {
     this.floor = version;
     this.watchers.endBefore(version);
@@ -72,7 +69,7 @@ export class Follower {
         batch.map(({ change, key, next }) => completeChange(this.facts, this.context, { change, key, next })),
       );
       for (const change of changes) this.#show(change);
-      // A concurrent bookmark must not lie behind what has been shown.
+      // Bookmarks must not lie behind.
       this.#shown = batch.at(-1)?.change.revision ?? this.#shown;
     } catch (error) {
       this.context.report(error);
@@ -88,7 +85,6 @@ export class Follower {
   }
 }
 
-/** Returns the change with its previous state, or why that is unreadable. */
 export async function completeChange(
   facts: ResourceFacts,
   { reader, now }: FollowerContext,

@@ -8,7 +8,7 @@ import type { StorePage } from '../storereader.js';
 import { expired } from '../watchEnds.js';
 import { completeChange, type Follower } from './follower.js';
 
-/** Live changes, and their bytes, held while history is read; beyond that they are read back too. */
+/** Further live changes are read back. */
 const heldMax = 10_000;
 const heldBytesMax = 4 << 20;
 
@@ -25,12 +25,10 @@ export class DirectWatcher implements Watch, LiveWatcher {
   readonly #sink: WatchSink;
   #state: State = 'waiting';
   #source: Follower | null = null;
-  /** The initial state has earlier changes, or the client has seen them. */
   #after: Version = 0;
   #held: ChangeEvents[] = [];
   #heldBytes = 0;
   #indexed = false;
-  /** While live: the sink accepts nothing beyond this version for now. */
   #fullAt: Version = Infinity;
   #shown: Version = 0;
 
@@ -129,7 +127,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     const follower = this.#follower;
     while (!this.#indexed) {
       if (this.#after < follower.floor) return this.end(expired('Reloaded', follower.floor));
-      // Nothing is missed from here on: the store's present content is read back, and later changes are held, or read back too.
+      // Nothing is missed from here on.
       const newest = follower.context.clock.version;
       this.#indexed = true;
       follower.watchers.add(this);
@@ -149,7 +147,7 @@ export class DirectWatcher implements Watch, LiveWatcher {
     this.#heldBytes = 0;
   }
 
-  /** The sink had no room for a change of `version`: from here on changes are read back as room permits. */
+  /** Changes are read back from here on as room permits. */
   #leave(version: Version): void {
     this.#leaveIndex();
     this.#state = 'catchingUp';

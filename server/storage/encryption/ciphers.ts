@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, type CipherGCMTypes } fr
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { UndecryptableError, type Transformer } from './transformer.js';
 
-/** A symmetric cipher. Each call draws a nonce, which precedes the output. */
+/** Each call draws a nonce, which precedes the output. */
 export interface Cipher {
   readonly keyBytes: readonly number[];
   encrypt(plain: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
@@ -37,7 +37,7 @@ export const aesGcm: Cipher = {
   },
 };
 
-/** AES-CBC hides values, but does not detect changes or moves. Stored values have their own checksum. */
+/** AES-CBC does not detect changes or moves. Stored values have their own checksum. */
 export const aesCbc: Cipher = {
   keyBytes: aesKeyBytes,
   encrypt(plain, { key }) {

@@ -13,7 +13,7 @@ export interface KeyFacts {
 export interface KmsFacts {
   readonly apiVersion: 'v1' | 'v2';
   readonly name: string;
-  /** The number of cached keys, for v1; null if not configured. */ readonly cacheSize: number | null;
+  readonly cacheSize: number | null;
   readonly endpoint: string;
   readonly timeoutMs: number;
 }
@@ -54,7 +54,6 @@ const fields: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** Resources stored without being served by the API. */
 const unserved: ReadonlySet<string> = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']);
 
 const option = '--encryption-provider-config';
@@ -66,7 +65,7 @@ export const encryptionKind: ConfigurationKind = {
   fields,
 };
 
-/** Reads and validates a configuration. Throws an error with the option, the file and all errors. */
+/** Throws with the option, the file and all errors. */
 export function readEncryptionConfiguration(file: string): readonly ResourceRule[] {
   const document = readConfiguration(file, encryptionKind);
   const reading = new Reading();
@@ -80,7 +79,7 @@ const text = (value: JsonValue | undefined): string => (typeof value === 'string
 
 const defaultTimeoutMs = 3_000;
 
-/** Checks rules between members; the structure is already valid. Errors never contain secrets. */
+/** Errors never contain secrets. */
 class Reading {
   readonly complaints: string[] = [];
   readonly #kmsNames = new Set<string>();
@@ -186,7 +185,6 @@ class Reading {
     return defaultTimeoutMs;
   }
 
-  /** Wildcards must not overlap: their priority would be unclear. */
   #checkOverlaps(rules: readonly ResourceRule[]): void {
     for (const [index, { patterns }] of rules.entries()) {
       const everything = patterns.some(({ resource, group }) => resource === '*' && group === '*');
@@ -202,7 +200,7 @@ class Reading {
     this.#checkMasks(rules);
   }
 
-  /** No later entry may name a resource that an earlier one covers: it would never apply. */
+  /** A later entry for a covered resource would never apply. */
   #checkMasks(rules: readonly ResourceRule[]): void {
     const wildcards: GroupResource[] = [];
     for (const { patterns } of rules) {

@@ -1,7 +1,6 @@
 import { statusNameOf } from '../../../program/grpc/statusCodes.js';
 export type Way = 'to_storage' | 'from_storage';
 
-/** A service's key, by the service's name for it. */
 export interface ServiceKey {
   readonly service: string;
   readonly keyId: string;
@@ -12,9 +11,9 @@ export interface EncryptionCounts {
   transformed(way: Way, value: { readonly prefix: string; readonly status: string }, seconds: number | null): void;
   keyMade(seconds: number | null): void;
   keyMissed(): void;
-  /** The used part of the key cache, from 0 to 1, for v1 services. */
+  /** The used part of v1's key cache, from 0 to 1. */
   keysFill(part: number): void;
-  /** A service was called; `method` is the full path, `status` the name of a gRPC code. */
+  /** `method` is the full path, `status` the name of a gRPC code. */
   called(call: { readonly service: string; readonly method: string; readonly status: string }, seconds: number): void;
   keyUsed(way: Way, key: ServiceKey): void;
   keyTold(key: ServiceKey): void;

@@ -19,21 +19,18 @@ import { isStale, KeyServiceError, opened, sealed, type Transformer } from './tr
 export interface EncryptingOptions {
   readonly replica: StoreEngine;
   readonly keys: KeySpace;
-  /** Called for each value, because configurations change. */
+  /** Configurations change. */
   readonly encryption: () => Encryption;
-  /** Waits in milliseconds between retries while a key service fails; their number bounds the retries. */
+  /** Their number bounds the retries. */
   readonly retryWaitsMs?: readonly number[];
-  /** Milliseconds between checks whether a failed key service has recovered. */
   readonly lookMs?: number;
-  /** Receives each undecryptable value with its key in the store. */
   readonly report?: (error: unknown, key: string) => void;
 }
 
-/** Short, because later values wait too: once the service recovers, everything is read anew. */
+/** Later values wait too. */
 const retryWaitsDefaultMs = [100, 300, 1_000];
 const lookDefaultMs = 1_000;
 
-/** A value that is unreadable, perhaps temporarily. */
 interface Unopened {
   readonly key: string;
   readonly value: Buffer;
@@ -56,9 +53,7 @@ export class EncryptedReplica implements StoreEngine {
   readonly #lookMs: number;
   readonly #report: (error: unknown, key: string) => void;
   readonly #listeners = new Set<(batch: ChangeBatch) => void>();
-  /** The end of pending deliveries; null if there are none. */
   #telling: Promise<void> | null = null;
-  /** The last value without a matching key, and the last one whose key service failed. */
   #undecryptable: Unopened | null = null;
   #unserved: Unopened | null = null;
   #looking: NodeJS.Timeout | null = null;
@@ -139,7 +134,6 @@ export class EncryptedReplica implements StoreEngine {
     };
   }
 
-  /** The configuration changed: unreadable values may now be readable. */
   reconfigured(): void {
     if (this.#undecryptable !== null || this.#unserved !== null) this.#tellGap();
   }
@@ -180,7 +174,6 @@ export class EncryptedReplica implements StoreEngine {
     if (this.#unserved !== null) this.#tellGap();
   }
 
-  /** Returns whether an unchanged object should be rewritten with another key, or encrypted at all. */
   async isStale(key: string): Promise<boolean> {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return false;
@@ -230,7 +223,7 @@ export class EncryptedReplica implements StoreEngine {
     return value instanceof Promise ? value.then((open) => ({ ...item, value: open })) : value === item.value ? item : { ...item, value };
   }
 
-  /** Never throws or rejects. Values of resources without a rule may still be encrypted by an earlier one. */
+  /** Values of resources without a rule may still be encrypted by an earlier one. */
   #opened(key: string, value: Uint8Array): Uint8Array | Promise<Uint8Array> {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return value;
@@ -245,7 +238,6 @@ export class EncryptedReplica implements StoreEngine {
   async #retry(key: string, value: Buffer, transformers: readonly Transformer[], first: unknown): Promise<Buffer> {
     let last = first;
     for (const waitMs of this.#waitsMs) {
-      // A service for which others waited in vain is not retried: once it recovers, everything is read anew.
       if (!(last instanceof KeyServiceError) || this.#unserved !== null) break;
       await delay(waitMs, undefined, { ref: false });
       try {

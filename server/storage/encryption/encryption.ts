@@ -52,8 +52,8 @@ interface PreparedRule {
 }
 
 /**
- * Returns the transformers of the entries that name a resource most specifically (the reference's `transformerFromOverrides`). Resources that no API serves are
- * always written unencrypted, like in the reference, which could not read them otherwise; they are read as configured, since earlier releases encrypted them.
+ * The most specific entries count (the reference's `transformerFromOverrides`). Resources that no API serves are written unencrypted, as in the reference, and
+ * read as configured, since earlier releases encrypted them.
  */
 function chosen(resource: GroupResource, rules: readonly PreparedRule[]): readonly Transformer[] | null {
   for (const asked of [resource, { group: resource.group, resource: '*' }, { group: '*', resource: '*' }]) {

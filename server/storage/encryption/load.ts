@@ -14,7 +14,6 @@ export interface EncryptionOptions {
 export interface EncryptionReports {
   loaded(content: { readonly hash: string }): void;
   reloaded(): void;
-  /** The earlier configuration stays: the new one is invalid, or its key services do not work. */
   refused(error: Error): void;
 }
 
@@ -22,12 +21,10 @@ const noReports: EncryptionReports = { loaded: () => {}, reloaded: () => {}, ref
 
 /** Milliseconds. */
 export interface ReloadTimes {
-  /** The time for which pending values still use a replaced configuration's key services. */
+  /** Pending values still use replaced key services. */
   readonly closing: number;
-  /** New key services are checked for this long, with this pause. */
   readonly asking: number;
   readonly pause: number;
-  /** Delays of the following retries: the first doubles up to the last. */
   readonly again: { readonly first: number; readonly last: number };
 }
 
@@ -44,10 +41,7 @@ interface Loaded extends Encryption {
   readonly hash: string;
 }
 
-/**
- * Returns the configured encryption, or null. Throws for an unusable configuration. A later one takes effect once its key services work; until then, or if it
- * is unusable, the earlier one stays.
- */
+/** Throws for an unusable configuration. A later one takes effect once its key services work. */
 export function loadEncryption(
   options: EncryptionOptions,
   live: LiveFiles,
@@ -117,7 +111,6 @@ class ReloadedEncryption implements Live<Encryption> {
     this.#considering.abort();
   }
 
-  /** Activates a configuration once its key services work, unless a later one replaces it. */
   async consider(first: Loaded): Promise<void> {
     const { reports, times } = this.#options;
     this.#considering.abort();
@@ -137,7 +130,6 @@ class ReloadedEncryption implements Live<Encryption> {
     }
   }
 
-  /** Null if the file is unusable now; its watcher reports that. */
   #readAgain(): Loaded | null {
     try {
       return this.#read();

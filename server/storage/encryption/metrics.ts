@@ -5,10 +5,10 @@ import { total, totals, type Total } from '../../../program/metrics/totals.js';
 import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
 const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
-/** Bounds the key names in metrics, newest first: a service with a new name for each value must not fill memory. */
+/** A service with a new name for each value must not fill memory. */
 const keyNamesMax = 10;
 
-/** Counts encryption at rest under the reference's names. `server` distinguishes replicas. */
+/** `server` distinguishes replicas. */
 export function createEncryptionMetrics(registry: Registry, server: string): EncryptionCounts {
   return {
     ...transformationMetrics(registry),
@@ -34,7 +34,7 @@ function transformationMetrics(registry: Registry): Pick<EncryptionCounts, 'tran
     buckets: doubledFrom(5e-6, 25),
     registers: [registry],
   });
-  /** Cached by prefix, one per configured key, because a starting server reads every value. */
+  /** A starting server reads every value. */
   const goodOnes: Readonly<Record<Way, Map<string, { readonly good: Total; readonly time: DurationSeries }>>> = {
     to_storage: new Map(),
     from_storage: new Map(),
@@ -114,7 +114,6 @@ function keyServiceMetrics(registry: Registry): Pick<EncryptionCounts, 'called' 
   };
 }
 
-/** Uses of keys by their names; `apiserver_id_hash` distinguishes replicas. */
 function keyUseMetrics(registry: Registry, apiserver_id_hash: string): Pick<EncryptionCounts, 'keyUsed' | 'keyTold'> {
   const used = new RecentKeys();
   const told = new RecentKeys();

@@ -5,15 +5,14 @@ const prefixBytes = Buffer.from(encryptedPrefix);
 
 export const isEncrypted = (value: Uint8Array): boolean => prefixBytes.every((byte, index) => value[index] === byte);
 
-/** A cipher with one key. External key services answer asynchronously. */
+/** External key services answer asynchronously. */
 export interface Transformer {
   /** Empty for plain values. */
   readonly prefix: string;
-  /** `context` is the key in the store: a moved value does not decrypt if the cipher can detect it. */
+  /** `context` is the key in the store: a moved value does not decrypt. */
   encrypt(plain: Buffer, context: string): Buffer | Promise<Buffer>;
-  /** Throws, or rejects with, an UndecryptableError, or a KeyServiceError if a retry may work. `sealed` follows the prefix. */
+  /** Throws UndecryptableError, or KeyServiceError if a retry may work. `sealed` follows the prefix. */
   decrypt(sealed: Buffer, context: string): Buffer | Promise<Buffer>;
-  /** Returns whether a value has the current key and form. Rejects as `decrypt` does. */
   isCurrent(sealed: Buffer, context: string): boolean | Promise<boolean>;
 }
 
@@ -21,7 +20,7 @@ export class UndecryptableError extends Error {}
 
 export class KeyServiceError extends Error {}
 
-/** Returns candidates in order: keys may share a name, and only decryption distinguishes them. */
+/** Keys may share a name. */
 function makersOf(value: Buffer, transformers: readonly Transformer[]): readonly Transformer[] {
   const text = value.toString('latin1', 0, prefixBytesMax);
   const encrypted = text.startsWith(encryptedPrefix);
@@ -66,7 +65,7 @@ function openedBy(maker: Transformer, value: Buffer, context: string, counts: En
 
 const sealedPart = (value: Buffer, { prefix }: Transformer): Buffer => value.subarray(Buffer.byteLength(prefix));
 
-/** Returns the first success. A failed key service is reported before mismatching keys, because it may recover. */
+/** A failed key service is reported before mismatching keys: it may recover. */
 function firstOf<T>([first, ...rest]: readonly Transformer[], attempt: (maker: Transformer) => T | Promise<T>): T | Promise<T> {
   if (rest.length === 0) return attempt(first!);
   const next = (error: unknown): T | Promise<T> => {
@@ -104,7 +103,7 @@ function counted(work: () => Buffer | Promise<Buffer>, way: Way, prefix: string,
   return done instanceof Promise ? done.then(good, bad) : good(done);
 }
 
-/** Returns whether an unchanged value should be rewritten with another key, or encrypted at all. Rejects as `decrypt` does. */
+/** Returns whether an unchanged value should be rewritten with another key, or encrypted at all. */
 export async function isStale(value: Buffer, transformers: readonly Transformer[], context: string): Promise<boolean> {
   const makers = makersOf(value, transformers);
   const [only] = makers;

@@ -5,11 +5,9 @@ import { EtcdError, failureOf } from './failure.js';
 import { status, watchPath, watchRequest, watchResponse, type StatusResponse, type WatchRequest, type WatchResponse } from './messages.js';
 
 export interface EtcdClientOptions {
-  /** `http://host:port`, `https://host:port` or `unix://path`, one for each member. */
   readonly servers: readonly string[];
-  /** PEM texts; null for files that are not configured. */
+  /** PEM texts. */
   readonly tls: { readonly ca: Buffer | null; readonly cert: Buffer | null; readonly key: Buffer | null };
-  /** Opens a socket that leads to a host and port, if members are reached indirectly. */
   readonly relay?: ((host: string, port: number) => Promise<Relay>) | null;
 }
 
@@ -20,7 +18,7 @@ interface Relay {
 
 export interface CallOptions {
   readonly timeoutMs: number;
-  /** The call is idempotent: every failure is retried on another member. */
+  /** Every failure is retried on another member. */
   readonly repeatable: boolean;
 }
 
@@ -36,7 +34,7 @@ const attemptMs = 2_000;
 const pauseMsMin = 20;
 const pauseMsMax = 500;
 
-/** The interval of keepalives on a silent connection; etcd permits at most one every 5 s. */
+/** etcd permits at most one every 5 s. */
 const keepaliveMs = 10_000;
 const keepaliveTimeoutMs = 3_000;
 
@@ -51,10 +49,7 @@ const channel = {
   'grpc.enable_retries': 0,
 };
 
-/**
- * Calls to the members of an etcd: all go to one of them as long as it answers, then to the next. The caller interprets indefinite results; only `repeatable`
- * calls are retried after them.
- */
+/** All calls go to one member as long as it answers. Only `repeatable` calls are retried after indefinite results. */
 export class EtcdClient {
   readonly #options: EtcdClientOptions;
   #endpoints: Promise<readonly Endpoint[]> | null = null;
@@ -86,14 +81,12 @@ export class EtcdClient {
     }
   }
 
-  /** Opens a watch stream on the current member; it fails as streams do. */
   async watch(): Promise<{ readonly url: string; readonly stream: WatchStream }> {
     const { client, url } = await this.#endpoint();
     const stream = client.makeBidiStreamRequest(watchPath, watchRequest.encode, watchResponse.decode, this.#leaderRequired());
     return { url, stream };
   }
 
-  /** Returns each member's own status, or an error for members that do not answer. */
   async members(timeoutMs: number): Promise<readonly (readonly [url: string, answer: StatusResponse | EtcdError])[]> {
     const endpoints = await this.#all();
     return Promise.all(
@@ -111,7 +104,6 @@ export class EtcdClient {
     for (const told of this.#onSuspect) told(url);
   }
 
-  /** Called when a member is no longer used. Returns the function that ends it. */
   onSuspect(listener: (url: string) => void): () => void {
     this.#onSuspect.add(listener);
     return () => this.#onSuspect.delete(listener);
@@ -153,7 +145,7 @@ export class EtcdClient {
   async #connect(): Promise<readonly Endpoint[]> {
     const grpc = await import('../../../program/grpc/client.js');
     this.#metadata = new grpc.Metadata();
-    // A member cut off from the leader then fails instead of keeping a silent watch.
+    // A member cut off from the leader then fails.
     this.#metadata.set('hasleader', 'true');
     const secure = grpc.secureCredentials(this.#options.tls);
     const insecure = grpc.credentials.createInsecure();
@@ -162,7 +154,6 @@ export class EtcdClient {
         const place = placeOf(url);
         const relay = place === null ? null : ((await this.#options.relay?.(place.host, place.port)) ?? null);
         const address = relay === null ? addressOf(url) : `unix:${relay.path}`;
-        // The other end has its direct name.
         const name =
           place === null || relay === null
             ? {}

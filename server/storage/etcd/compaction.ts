@@ -11,15 +11,12 @@ export interface EtcdCompactionOptions {
   readonly log: Logger;
 }
 
-/** The key by which all servers of an etcd, including kube-apiservers, elect the compacting one; outside every prefix. */
+/** All servers of an etcd, including kube-apiservers, elect the compacting one by this key. */
 const compactionKey = 'compact_rev_key';
 
 const timeoutMs = 30_000;
 
-/**
- * Compacts history older than one interval, once for all servers. The first server in an interval finds the key at the version seen one interval ago: it writes
- * the present revision, which raises the version, and compacts at the previous content.
- */
+/** The first server in an interval finds the key at the version seen one interval ago: it writes the present revision, and compacts at the previous content. */
 export class EtcdCompaction {
   readonly #options: EtcdCompactionOptions;
   #timer: NodeJS.Timeout | null = null;
@@ -42,7 +39,7 @@ export class EtcdCompaction {
     ).unref();
   }
 
-  /** Another server may have compacted long ago: nothing is compacted at the start. */
+  /** Nothing is compacted at the start. */
   begin(): void {
     void this.turn();
   }
@@ -51,7 +48,6 @@ export class EtcdCompaction {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  /** Called after each interval; turns do not overlap. */
   turn(): Promise<void> {
     this.#turn ??= this.#agree()
       .catch((error: unknown) => {
@@ -65,7 +61,6 @@ export class EtcdCompaction {
 
   async #agree(): Promise<void> {
     const { client, log } = this.#options;
-    // Prevents compaction of this server's present when nothing changes.
     await this.#options.barrier(timeoutMs);
     const key = compactionKey;
     const answer = await client.call(

@@ -31,7 +31,7 @@ import { EtcdWatch } from './watch.js';
 
 export interface EtcdEngineOptions {
   readonly client: EtcdClient;
-  /** The relevant keys, end exclusive. Other content of the same etcd is not read. */
+  /** End exclusive; other content of the etcd is not read. */
   readonly start: string;
   readonly end: string;
   readonly leases: Leases;
@@ -42,12 +42,11 @@ const readTimeoutMs = 10_000;
 const connectTimeoutMs = 5_000;
 const rewatchPauseMs = 50;
 const rewatchPauseMsMax = 1_000;
-/** A written revision arrives as an event unless it changed nothing here; only then is a request useful. */
+/** A written revision usually arrives as an event. */
 const nudgeAfterMs = 30;
-/** After this many unanswered requests the watch counts as dead, and another member is tried. */
+/** Unanswered requests after which another member is tried. */
 const nudgesMax = 5;
 const nudgeAgainMs = 400;
-/** Keys in a page of values of unknown size. */
 const pageKeysFirst = 100;
 const pageKeysMin = 10;
 
@@ -74,9 +73,7 @@ export class EtcdEngine implements StoreEngine {
   readonly #waiters = new Set<Waiter>();
   readonly #started: Promise<void>;
   #watch: EtcdWatch | null = null;
-  /** D: listeners have received everything up to here. */
   #told = 0;
-  /** The last revision with an event: any watch from before it delivers it too. */
   #lastEvent = 0;
   /** Changes are known from here on. */
   #floor = 0;
@@ -93,7 +90,6 @@ export class EtcdEngine implements StoreEngine {
     this.#started.catch(() => undefined);
   }
 
-  /** Everything up to here was delivered; 0 before etcd's first answer. */
   get revision(): number {
     return this.#told;
   }
@@ -120,7 +116,6 @@ export class EtcdEngine implements StoreEngine {
         const current = answer.responses.map(({ range: found }) => (found?.kvs[0] === undefined ? null : keyValueOf(found.kvs[0])));
         return { outcome: 'conflict', revision, current };
       }
-      // The write is done, whether or not this server sees it in time.
       await this.#reach(revision, deadline - performance.now());
       return { outcome: 'applied', revision };
     } catch (error) {
@@ -149,7 +144,7 @@ export class EtcdEngine implements StoreEngine {
     for (;;) {
       const result = await this.#rangeAt(options, Math.max(1, options.revision ?? this.#told));
       if (result.outcome !== 'compacted' || options.revision !== null) return result;
-      // The present was compacted before later changes were delivered: delivery gives it another number.
+      // The present was compacted before later changes were delivered.
       if (!(await this.#reach(result.compacted, readTimeoutMs)))
         throw new EtcdError(
           'unavailable',
@@ -185,7 +180,7 @@ export class EtcdEngine implements StoreEngine {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Called if etcd was restored to an earlier state, which invalidates delivered changes: the process must end. */
+  /** The process must end: etcd was restored to an earlier state. */
   onFailure(listener: (error: Error) => void): void {
     this.#failureListeners.add(listener);
   }
@@ -198,7 +193,6 @@ export class EtcdEngine implements StoreEngine {
     this.#options.client.close();
   }
 
-  /** Settles at etcd's first answer, however late. */
   async #start(): Promise<void> {
     for (let pauseMs = rewatchPauseMs; ; pauseMs = Math.min(pauseMs * 2, rewatchPauseMsMax)) {
       try {
@@ -265,7 +259,6 @@ export class EtcdEngine implements StoreEngine {
     begin();
   }
 
-  /** Revisions never decrease, unless etcd was restored to an earlier state. */
   async #lookBack(): Promise<void> {
     const newest = await this.#newest(connectTimeoutMs);
     if (newest >= this.#told) return;
@@ -342,7 +335,7 @@ export class EtcdEngine implements StoreEngine {
     else this.#mark();
   }
 
-  /** If progress answers are unreliable, our own write appears in the watch: everything before it is then delivered. */
+  /** Our own write in the watch stands in for unreliable progress answers. */
   #mark(): void {
     const put: RequestOp = { put: { key: `${this.#options.start}raftplane/progress`, value: Buffer.alloc(0) } };
     this.#options.client
@@ -401,7 +394,7 @@ export class EtcdEngine implements StoreEngine {
     }
   }
 
-  /** etcd bounds pages only by keys, so earlier values predict sizes. 0 for no bound. */
+  /** etcd bounds pages only by keys: earlier values predict sizes. */
   #keysFor(limit: number, bytes: number | null): number {
     const fitting =
       bytes === null ? Infinity : this.#bytesPerKey === 0 ? pageKeysFirst : Math.max(pageKeysMin, Math.floor(bytes / this.#bytesPerKey));
@@ -409,7 +402,7 @@ export class EtcdEngine implements StoreEngine {
     return keys === Infinity ? 0 : keys;
   }
 
-  /** Reads a part of history with a separate watch. `through` had an event, so it arrives again. */
+  /** `through` had an event, so it arrives again. */
   #readBack(after: number, { through, bytesMax }: { readonly through: number; readonly bytesMax: number }): Promise<ChangesResult> {
     return new Promise((resolve, reject) => {
       const changes: Change[] = [];
@@ -461,7 +454,7 @@ export class EtcdEngine implements StoreEngine {
     });
   }
 
-  /** etcd reports the start of its history only to an earlier watch. */
+  /** etcd reports it only to an earlier watch. */
   async #compactedRevision(at: number): Promise<number> {
     const result = await new Promise<number>((resolve, reject) => {
       const { client, start, end } = this.#options;

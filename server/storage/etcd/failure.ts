@@ -1,17 +1,14 @@
-/** The meaning of a failed call for its caller. */
 export type FailureKind =
-  /** Definite and permanent: nothing was done, and a retry would fail too. */
+  /** Definite and permanent. */
   | 'refused'
-  /** Nothing was done; another member, or the same one later, may do it. */
+  /** Nothing was done; a retry may work. */
   | 'unavailable'
   /** The requested revision is gone. */
   | 'compacted'
   /** The member has not reached the revision yet. */
   | 'future'
-  /** It may have been done, or may still be. */
   | 'unknown';
 
-/** A failed call, with etcd's own message if it sent one. */
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
 
@@ -42,7 +39,6 @@ const code = {
 
 const tooLarge = 'etcdserver: request is too large';
 
-/** Searched in this order: etcd's errors (`rpctypes`) and the gRPC library's. */
 const byText: readonly (readonly [text: string, kind: FailureKind])[] = [
   ['required revision has been compacted', 'compacted'],
   ['required revision is a future revision', 'future'],
@@ -65,7 +61,6 @@ const byCode: Readonly<Record<number, FailureKind>> = {
   [code.unauthenticated]: 'refused',
 };
 
-/** Converts an error of the gRPC library. */
 export function failureOf(error: unknown): EtcdError {
   if (error instanceof EtcdError) return error;
   const {
@@ -75,6 +70,5 @@ export function failureOf(error: unknown): EtcdError {
   } = error as { readonly code?: number; readonly details?: string; readonly message?: string };
   const text = details ?? message;
   const kind = byText.find(([part]) => text.includes(part))?.[1] ?? byCode[number] ?? 'unknown';
-  // etcd and its gRPC server have two limits with the same meaning.
   return new EtcdError(kind, text.includes('larger than max') ? tooLarge : text, { cause: error });
 }

@@ -5,7 +5,7 @@ import { leaseGrant } from './messages.js';
 
 export interface LeaseOptions {
   readonly client: EtcdClient;
-  /** The time for which keys share a lease; at most a twentieth of their lifetime. */
+  /** The bound is a twentieth of their lifetime. */
   readonly reuseMs: number;
   /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
@@ -18,13 +18,12 @@ interface Lease {
 }
 
 const sharedPartMax = 0.05;
-/** etcd removes all keys of a lease at once. */
 const keysPerLeaseMax = 1_000;
 const grantTimeoutMs = 5_000;
 /** Ids stay within exact numbers. */
 const idMax = 2 ** 48 - 1;
 
-/** Leases for keys with a lifetime. A lease per key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
+/** A lease per key would cost etcd more than the keys; as in the reference, keys of about the same time share one. */
 export class Leases {
   readonly #options: LeaseOptions;
   readonly #current = new Map<number, Promise<Lease>>();
@@ -33,7 +32,7 @@ export class Leases {
     this.#options = options;
   }
 
-  /** Returns a lease of at least `ttlMs`. Rejects with an EtcdError if nothing was written. */
+  /** Rejects with an EtcdError if nothing was written. */
   async leaseFor(ttlMs: number): Promise<number> {
     const known = await this.#current.get(ttlMs)?.catch(() => null);
     if (known !== undefined && known !== null && known.goodUntil >= this.#options.now() + ttlMs && known.keys < keysPerLeaseMax) {

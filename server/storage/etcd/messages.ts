@@ -1,10 +1,7 @@
 import { messageTypes, type MessageType } from '../../../program/grpc/messageType.js';
 import type { Method } from '../../../program/grpc/localService.js';
 
-/**
- * The used part of etcd's protocol (version 3, package `etcdserverpb`), with etcd's field names and numbers. Keys are declared as strings, which have the same
- * wire form. Ids, which fill all 64 bits, are chosen here or not read.
- */
+/** The used part of `etcdserverpb`. Keys are declared as strings, which have the same wire form. Ids, which fill 64 bits, are chosen here or not read. */
 const field = (type: string, id: number): object => ({ type, id });
 const list = (type: string, id: number): object => ({ rule: 'repeated', type, id });
 
@@ -117,7 +114,7 @@ export interface RangeResponse {
   readonly header: Header;
   readonly kvs: readonly EtcdKeyValue[];
   readonly more: boolean;
-  /** Keys in the whole range, including those beyond the limit. */
+  /** Includes keys beyond the limit. */
   readonly count: number;
 }
 export type RequestOp =

@@ -1,13 +1,13 @@
 /**
- * Releases of etcd that answer progress requests correctly. Earlier ones may report a revision before they have sent all events up to it, so readers could miss
- * writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the reference's check.
+ * Earlier releases may report a revision before all its events, so readers could miss writes. Source: etcd's changelogs of 3.4.31 and 3.5.13, and the
+ * reference's check.
  */
 const firstRight: readonly (readonly [major: number, minor: number, patch: number])[] = [
   [3, 4, 31],
   [3, 5, 13],
 ];
 
-/** `version` is etcd's, such as `3.5.17`. An unparsable one is not trusted. */
+/** An unparsable one is not trusted. */
 export function answersProgressRightly(version: string): boolean {
   const found = /^(\d+)\.(\d+)\.(\d+)/.exec(version);
   if (found === null) return false;

@@ -8,24 +8,19 @@ export interface EtcdWatchOptions {
   readonly start: string;
   readonly end: string;
   readonly from: number;
-  /** Whether a response without events implies that all earlier events were delivered; see `progress.ts`. */
   readonly trusted: () => boolean;
 }
 
 export interface EtcdWatchSink {
   events(events: readonly WatchEvent[]): void;
-  /** No further event up to this revision will come. */
   progress(revision: number): void;
-  /** History before the requested start was compacted. No call follows. */
+  /** No call follows. */
   compacted(revision: number): void;
-  /** The stream has broken, or the member was abandoned. No call follows. */
+  /** No call follows. */
   ended(error: EtcdError): void;
 }
 
-/**
- * One watch on one member, until it breaks. Fragments of large responses are joined: a revision is delivered whole or not at all, so that a continuation after
- * the last one misses and repeats nothing.
- */
+/** Fragments of large responses are joined: a revision is delivered whole or not at all. */
 export class EtcdWatch {
   readonly #options: EtcdWatchOptions;
   readonly #sink: EtcdWatchSink;
@@ -43,12 +38,11 @@ export class EtcdWatch {
     });
   }
 
-  /** Requests the member's progress, which is reported if reliable. */
   askProgress(): void {
     this.#stream?.write({ progress: {} });
   }
 
-  /** The member is silent: ends as if the stream had broken, and other calls switch members too. */
+  /** Ends as if the stream had broken; other calls switch members too. */
   giveUp(): void {
     if (this.#url !== null) this.#options.client.suspect(this.#url);
     this.#end(failureOf(new Error('the member does not say how far it has got')));

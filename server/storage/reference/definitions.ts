@@ -1,10 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 
-/**
- * kube-apiserver still stores CustomResourceDefinitions as v1beta1, in which members common to all versions occur once next to them. These functions convert
- * between the two equivalent forms.
- */
+/** kube-apiserver still stores CustomResourceDefinitions as v1beta1, in which members common to all versions stand next to them. */
 export const keptVersion = 'apiextensions.k8s.io/v1beta1';
 export const servedVersion = 'apiextensions.k8s.io/v1';
 
@@ -14,7 +11,6 @@ export const isDefinition = ({ group, resource }: GroupResource): boolean =>
 const objectsOf = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? (value as readonly JsonObject[]) : []);
 const membersOf = (value: unknown): JsonObject => (typeof value === 'object' && value !== null ? (value as JsonObject) : {});
 
-/** Members that are moved next to the versions if all versions have equal ones. */
 const shared = [
   ['schema', 'validation'],
   ['subresources', 'subresources'],
@@ -58,10 +54,7 @@ export function toKept(definition: ApiObject): ApiObject {
   return { ...definition, apiVersion: keptVersion, spec: inOrder(all, specOrder) as JsonObject } as ApiObject;
 }
 
-/**
- * Applies the defaults of v1beta1 (`v1beta1/defaults.go` of apiextensions-apiserver): definitions that do not say whether they preserve unknown fields do so,
- * unlike those of v1.
- */
+/** Applies v1beta1's defaults (`v1beta1/defaults.go` of apiextensions-apiserver): definitions preserve unknown fields by default, unlike those of v1. */
 export function toServed(definition: ApiObject): ApiObject {
   const spec = membersOf(definition['spec']);
   const { version, validation, subresources, additionalPrinterColumns, selectableFields, conversion, preserveUnknownFields, ...rest } =

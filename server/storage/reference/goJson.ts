@@ -1,13 +1,12 @@
 import { jsonCodec } from '../../../workers/codecs/json.js';
 
-/** Go's encoder also escapes these characters, for HTML and JavaScript. */
+/** Go's encoder also escapes these. */
 const escapedByGo = /[<>&\u2028\u2029]/g;
 
-/** Escapes and ends JSON like Go's encoder. These characters occur only in strings. */
+/** These characters occur only in strings. */
 export const asGoWrites = (json: string): string =>
   `${json.replace(escapedByGo, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
-/** Sorts members, as Go does for maps. */
 export function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return plainJson(value);

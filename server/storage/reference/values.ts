@@ -31,7 +31,7 @@ export interface ReferenceForm {
 export interface ReferenceKind {
   readonly kind: string;
   readonly builtIn: boolean;
-  /** Converts to kube-apiserver's stored version, if different, without changing the argument. */
+  /** Converts to kube-apiserver's stored version, without changing the argument. */
   readonly written?: ((object: ApiObject) => ApiObject) | null;
 }
 
@@ -39,23 +39,23 @@ const openingBrace = 0x7b;
 const jsonOnly: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
 const yamlMediaType = 'application/yaml';
 
-/** Returns whether bytes may be such a value: the built-in store's own ones begin differently. */
+/** The built-in store's values begin differently. */
 export const isReferenceValue = (value: Uint8Array): boolean =>
   value[0] === openingBrace || isEnveloped(value) || isCbor(value) || isYaml(value);
 
 const isCbor = (value: Uint8Array): boolean => selfDescribed.equals(value.subarray(0, selfDescribed.length));
 
-/** kube-apiserver writes the kind first or second. The built-in store's values do not begin with a letter, so no further check is needed. */
+/** The built-in store's values do not begin with a letter. */
 const isYaml = (value: Uint8Array): boolean =>
   (value[0] ?? 0) < 0x80 && /^(apiVersion|kind|metadata|spec|data): ?/.test(Buffer.from(value.subarray(0, 16)).toString('latin1'));
 
-/** Returns the API version in which the value is read; empty if it names none. Reads only the beginning where possible. */
+/** Empty if the value names none. */
 export function referenceApiVersion(value: Buffer): string {
   const named = isEnveloped(value) ? envelopedVersion(value) : textVersion(value);
   return named === keptVersion ? servedVersion : named;
 }
 
-/** Reads the prefix, then field 1 with its length, whose field 1 is the API version, always shorter than 128 bytes. */
+/** Field 1 of field 1 is the API version, always shorter than 128 bytes. */
 function envelopedVersion(value: Buffer): string {
   const [metaTag, , versionTag, length = 0] = value.subarray(4);
   return metaTag === 0x0a && versionTag === 0x0a && length < 0x80 ? value.toString('utf8', 8, 8 + length) : '';
@@ -111,7 +111,6 @@ function encodeBuiltIn(form: ReferenceForm, object: ApiObject, kindName: string)
   return form.mediaType === yamlMediaType ? yamlCodec.encode(object) : inJson(object);
 }
 
-/** The order of the metadata type's members, which Go uses. */
 const metadataOrder = [
   'name',
   'generateName',

@@ -1,6 +1,6 @@
 import { noEncryptionCounts, type EncryptionCounts } from '../counts.js';
 
-/** The newest decrypted keys by encrypted form; concurrent requests for a key share one call. A cache of no size keeps nothing. */
+/** Concurrent requests for a key share one call. A cache of no size keeps nothing. */
 export class KeyCache {
   readonly #max: number;
   readonly #counts: Pick<EncryptionCounts, 'keyMissed' | 'keysFill'>;
@@ -11,7 +11,7 @@ export class KeyCache {
     this.#counts = counts;
   }
 
-  /** Returns a known key at once, otherwise calls `decrypt`. Failures are not cached. */
+  /** Failures are not cached. */
   get(encrypted: Uint8Array, decrypt: () => Promise<Buffer>): Buffer | Promise<Buffer> {
     const id = idOf(encrypted);
     const known = this.#keys.get(id);

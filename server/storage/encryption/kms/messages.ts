@@ -1,6 +1,6 @@
 import { messageTypes } from '../../../../program/grpc/messageType.js';
 
-/** Messages of key management services, `k8s.io/kms`: v1beta1 (v1 in configurations) and v2; and the envelope of v2 values. */
+/** `k8s.io/kms`: v1beta1 (v1 in configurations), v2, and the envelope of v2 values. */
 const messageType = messageTypes({
   v1beta1: {
     nested: {

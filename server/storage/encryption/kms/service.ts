@@ -6,7 +6,6 @@ export interface KeyService {
   /** Starts following the key in the background. */
   start(): void;
   check(): Promise<void>;
-  /** Rejects unless the service encrypts, so that values can be written with it. */
   prove(): Promise<void>;
   close(): void;
 }

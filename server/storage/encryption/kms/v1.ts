@@ -14,10 +14,7 @@ const keyBytes = 32;
 const lengthBytes = 2;
 const cacheSizeDefault = 1_000;
 
-/**
- * Each value has its own key, which the service encrypts and which precedes the value, after its length. Each write, and each read with an uncached key, calls
- * the service.
- */
+/** The encrypted key precedes each value. Each write, and each read with an uncached key, calls the service. */
 export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
   const connection = new KmsConnection(name, endpoint, timeoutMs, counts);
   // A negative size disables the cache (`NewEnvelopeTransformer` of k8s.io/apiserver).
@@ -60,7 +57,6 @@ export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts
     close: () => {
       connection.close();
     },
-    // A service that is there may still have no key.
     async check() {
       await decryptKey(await encryptKey(Buffer.from('ping')));
     },

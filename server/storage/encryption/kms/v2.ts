@@ -12,15 +12,14 @@ const service = '/v2.KeyManagementService';
 const seedBytes = 32;
 const infoBytes = 32;
 const keysRemembered = 1_000;
-/** The interval of checks for a changed key, normally and while the service fails. */
+/** Checks for a changed key. */
 const pollMs = 60_000;
 const pollInTroubleMs = 10_000;
-/** The time for which a seed may write after the service last confirmed its key. */
+/** A seed may write so long after its key was confirmed. */
 const seedLifeMs = 180_000;
 const seedType = 1;
 const keyIdBytesMax = 1_024;
 
-/** The seed that encrypts new values, which never leaves the process in plain, and its encrypted form. */
 interface WriteSeed {
   readonly seed: Buffer;
   readonly encrypted: Buffer;
@@ -28,10 +27,7 @@ interface WriteSeed {
   readonly annotations: Annotations;
 }
 
-/**
- * One seed for many values: the service encrypts it once, and each value's key is derived from it. The service is called again only when its own key changes,
- * and for other servers' seeds.
- */
+/** Each value's key is derived from one seed: the service is called again only when its key changes, and for other servers' seeds. */
 class KmsV2 implements KeyService {
   readonly #counts: EncryptionCounts;
   readonly name: string;
@@ -98,7 +94,7 @@ class KmsV2 implements KeyService {
     ).unref();
   }
 
-  /** Keeps the seed while the service keeps the key that encrypted it, else renews it. */
+  /** Renews the seed when the service has another key. */
   async #refresh(): Promise<void> {
     const { keyId, healthz } = await this.#status();
     if (healthz !== 'ok') throw new KeyServiceError(`key service ${JSON.stringify(this.name)} says it is not well: ${healthz}`);
