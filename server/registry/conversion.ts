@@ -7,11 +7,10 @@ import type { ServedResource } from './resources.js';
 export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject =>
   resource.behaviour.conversion?.toStorage(object) ?? object;
 
-/** Converts a stored object to the served version, without kind and apiVersion. */
 export const fromStorage = (resource: ServedResource, object: ApiObject): ApiObject =>
   resource.behaviour.conversion?.fromStorage(object) ?? object;
 
-/** Returns JSON in the served version, without kind and apiVersion: the stored bytes themselves unless a conversion is needed. */
+/** Returns the stored bytes themselves unless a conversion is needed. */
 export function servedItem(resource: ServedResource, stored: StoredObject): Buffer {
   const { conversion } = resource.behaviour;
   if (conversion === null) return stored.item;

@@ -12,13 +12,13 @@ import type { ServedResource } from './resources.js';
 /** A value that usually needs no wait. */
 export type Eventually<T> = T | Promise<T>;
 
-/** Bounds how often a webhook is asked again because its answer raises more questions; server-side apply needs three or four. */
+/** Server-side apply needs three or four. */
 const roundsMax = 8;
 
 /**
- * Runs work that compares objects in several versions, which only a conversion webhook can produce. The work is pure and synchronous: it runs with the known
- * objects, all missing ones are requested together, and it runs again until none is missing. So a write costs one call for each version in which a manager owns
- * fields, and two or three more where fields are removed. Rejects with StatusError when the webhook fails.
+ * Pure synchronous work runs with the known objects, all missing ones are requested from the conversion webhook together, and it runs again until none is
+ * missing. So a write costs one call for each version in which a manager owns fields, and two or three more where fields are removed. Rejects with StatusError
+ * when the webhook fails.
  */
 export function converting<T>(resource: ServedResource, work: (versions: Versions) => Steps<T>, ended?: Ended): Eventually<T> {
   const { versions, asks = null } = resource.behaviour;
@@ -49,7 +49,6 @@ async function again<T>(work: (versions: Versions) => Steps<T>, { known, asks, f
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };
 
-/** The outcome of work that missed an object is discarded. */
 function* attempt<T>(work: Steps<T>): Steps<Outcome<T>> {
   try {
     return { value: yield* work };
@@ -92,7 +91,6 @@ class KnownForms {
     return this.#missing.size === 0;
   }
 
-  /** Sends one request for each version, all in parallel. */
   async complete(asks: AskForVersion): Promise<void> {
     const wanted = [...this.#missing];
     this.#missing.clear();

@@ -26,10 +26,8 @@ const nameAttemptsMax = 8;
 interface NewNames {
   readonly prefix: string;
   readonly firstName: string;
-  /** The version that the client sent, which a new object should not have. */
   readonly version: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  /** Null for a create request, which is already authorized. */
   readonly mayCreate: CreationCheck | null;
   readonly heavy: boolean;
 }
@@ -54,7 +52,7 @@ export class Creator {
     this.#namespaces = namespaces;
   }
 
-  /** `mayCreate` is null for a create request, which is already authorized. */
+  /** `mayCreate` is null for an authorized create request. */
   async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
     const { resource } = target;
     const body = toStorage(resource, object);
@@ -62,7 +60,7 @@ export class Creator {
     const applies = request.owners !== undefined;
     const sentTwice = applies ? [] : turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
-    // An object without a name gets one from its prefix; the first is chosen now because refusals name the object.
+    // The first generated name is chosen now: refusals name the object.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, request.random);
     const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, firstName, request) : {};
@@ -87,7 +85,6 @@ export class Creator {
     if (heavy) await nextTurn(request);
     prepareCreate(target, body, request, { uid: request.newUid(), owners });
     if (heavy) await nextTurn(request);
-    // The rules of a kind may name it too.
     const prepared = body.metadata.name ?? '';
     const named = given !== '' ? given : prefix === '' ? prepared : firstName;
     const names: NewNames = { prefix: given === '' ? prefix : '', firstName: named, version, namespaceLabels, mayCreate, heavy };
@@ -109,7 +106,7 @@ export class Creator {
     }
   }
 
-  /** Tries one name. Values are allocated again when another writer was faster. */
+  /** Values are allocated again when another writer was faster. */
   async #allocateAndCreate(
     target: Target,
     body: ApiObject,
@@ -128,16 +125,16 @@ export class Creator {
       const checked = nameAndValidate(target, object, { name, namespaceLabels, enabled: request.enabled, ended: endedOf(request) });
       const form = checked instanceof Promise ? await checked : checked;
       if (heavy) await nextTurn(request);
-      // Warnings are sent even if the object is refused or the name is taken.
+      // Warnings are sent even if the object is refused.
       steps.warnings(object).forEach(request.warn);
       if (mayCreate !== null) await mayCreate();
       const admitted = this.#admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
       if (admitted !== undefined) await admitted;
-      // Storage refuses this last: a policy's denial comes first.
+      // A policy's denial comes first.
       if (!request.dryRun && target.name === '' && namesVersion(version))
         throw plainError(500, 'resourceVersion should not be set on objects to be created');
       const outcome = await this.#tryCreate(target, form, beside, request);
-      // The written object is encoded once more for the response, even if no client waits.
+      // The response is encoded even if no client waits.
       if (heavy) await turns.next();
       if (outcome !== 'claimLost') return outcome;
     }
@@ -171,7 +168,6 @@ export class Creator {
   }
 }
 
-/** A text that is not a version is ignored. */
 const namesVersion = (text: string): boolean => versionComplaint(text) === null && Number(text) !== 0;
 
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;

@@ -24,7 +24,6 @@ export interface DeleterOptions {
   readonly collectsGarbage: boolean;
 }
 
-/** Deletes an object or a collection: removes objects, or marks them until their holders release them. */
 export class Deleter {
   readonly #objects: StoredObjects;
   readonly #admission: Admission | null;
@@ -40,7 +39,7 @@ export class Deleter {
 
   async delete(target: Target, deleteOptions: DeleteOptions, request: WriteRequest, terms: DeletionTerms): Promise<Deleted> {
     const rules = target.resource.behaviour.strategy.delete;
-    // The reference checks this for a named object, not for those of a collection.
+    // The reference checks named objects only.
     const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
     if (terms.unnamed !== true) warn(target.resource, deleteOptions, request);
@@ -114,7 +113,6 @@ export class Deleter {
     }
   }
 
-  /** Returns the marked object: `stored` itself where it already carries the mark. */
   async #mark(target: Target, stored: StoredObject, object: ApiObject, request: WriteRequest): Promise<StoredObject | 'again'> {
     const apiVersion = apiVersionOf(target.resource.storage);
     const form = storedForm(object, apiVersion);
@@ -134,7 +132,7 @@ export class Deleter {
     }
   }
 
-  /** Deletes every object; those that are already gone count as deleted. */
+  /** Objects that are gone count as deleted. */
   async deleteAll(
     resource: ServedResource,
     objects: readonly StoredObject[],
@@ -142,7 +140,7 @@ export class Deleter {
     request: WriteRequest,
   ): Promise<void> {
     warn(resource, deleteOptions, request);
-    // All workers share this iterator. After a failure no worker takes another object.
+    // All workers share this iterator, which a failure empties.
     const left = objects.values();
     const failures: unknown[] = [];
     const work = async (): Promise<void> => {
@@ -165,7 +163,7 @@ export class Deleter {
     switch (result.outcome) {
       case 'applied':
         return;
-      // Another writer has removed or replaced the object: it is gone, or is not the one that the client meant.
+      // Another writer has removed or replaced the object.
       case 'conflict':
       case 'taken':
         throw modified(target.resource.storage, target.name);
@@ -188,7 +186,7 @@ export class Deleter {
   }
 }
 
-/** Warns of a policy once for each request, however many objects it deletes. */
+/** Warns once for each request. */
 function warn({ behaviour }: ServedResource, { propagationPolicy, orphanDependents }: DeleteOptions, request: WriteRequest): void {
   const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
   behaviour.strategy.delete.warnings(policy).forEach(request.warn);

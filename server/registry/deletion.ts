@@ -25,10 +25,8 @@ export const noDeleteOptions: DeleteOptions = {
 };
 
 export type DeletionPlan =
-  /** `marked` is the state that watchers see; kinds with a grace period show it even when that is zero. */
-  | { readonly action: 'remove'; readonly marked: ApiObject | null }
-  /** The owners of its finalizers see the mark. */
-  | { readonly action: 'mark'; readonly object: ApiObject };
+  /** Kinds with a grace period show watchers `marked` even when it is zero. */
+  { readonly action: 'remove'; readonly marked: ApiObject | null } | { readonly action: 'mark'; readonly object: ApiObject };
 
 const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
@@ -36,14 +34,11 @@ const foreground = 'foregroundDeletion';
 interface Circumstances {
   /** RFC 3339 with seconds. */
   readonly now: string;
-  /** False without a garbage collector (`--enable-garbage-collector=false`): its finalizer would hold the object for ever. */
+  /** False without a garbage collector: its finalizer would hold the object for ever. */
   readonly collects?: boolean;
 }
 
-/**
- * Decides between removal and marking. Pure. A finalizer carries the propagation policy to the garbage collector, if there is one (specification, section
- * "States and transitions").
- */
+/** A finalizer carries the propagation policy to the garbage collector, if there is one (specification, section "States and transitions"). */
 export function planDeletion(
   old: ApiObject,
   asked: DeleteOptions,
@@ -65,14 +60,14 @@ export function planDeletion(
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
 
-/** An object within its grace period stays as it is, finalizers included, unless the request shortens the period. */
+/** An object within its grace period stays unchanged unless the request shortens it. */
 function awaitsItsEnd(old: ApiObject, { gracePeriodSeconds }: DeleteOptions, rules: DeleteSteps): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: left = 0 } = old.metadata;
   if (rules.graceSeconds === null || deletionTimestamp === undefined || left === 0) return false;
   return gracePeriodSeconds === null || rules.graceSeconds(old, gracePeriodSeconds) >= left;
 }
 
-/** The generation grows because a controller has to reconcile the object once more. */
+/** The generation grows: a controller has to reconcile the object once more. */
 export function markDeleted(object: ApiObject, now: string, grace: number): void {
   const { metadata } = object;
   metadata.deletionTimestamp = later(now, grace);
@@ -106,7 +101,7 @@ function finalizersFor(old: ApiObject, deleteOptions: DeleteOptions, rules: Dele
   return wanted === null ? others : present.includes(wanted) && others.length === present.length - 1 ? [...present] : [...others, wanted];
 }
 
-/** Returns the finalizer of the policy, null for none, 'keep' where an earlier decision holds. */
+/** 'keep' where an earlier decision holds. */
 function policyFinalizer(present: readonly string[], deleteOptions: DeleteOptions, rules: DeleteSteps): string | null {
   if (rules.propagation === 'none') return null;
   if (deleteOptions.orphanDependents !== null) return deleteOptions.orphanDependents ? orphan : null;
@@ -135,7 +130,7 @@ export const completesDeletion = (object: ApiObject, rules: DeleteSteps): boolea
   (object.metadata.finalizers ?? []).length === 0 &&
   !rules.heldBy(object);
 
-/** Returns the unmet precondition of a deletion; the reference names the kind here instead of the resource. */
+/** The reference names the kind here instead of the resource. */
 export function preconditionProblem(
   { resource, name }: Target,
   stored: StoredObject,

@@ -18,12 +18,12 @@ function placesOf(kind: KindName): readonly Place[] {
   return places;
 }
 
-/** Gives empty lists and maps their stored form. Before that they show that the sender has set them. */
+/** Before this, empty lists and maps show that the sender has set them. */
 export function settleEmpty(object: ApiObject, kind: KindName): void {
   for (const { steps, as } of placesOf(kind)) settle(object, steps, 0, as);
 }
 
-/** Removes empty values that will be absent, which have no owner. Returns the same object where there are none. */
+/** Removes empty values that will be absent, which have no owner. */
 export function withoutEmpty(object: ApiObject, kind: KindName): ApiObject {
   const places = placesOf(kind).filter(({ as }) => as === 'absent');
   if (!places.some(({ steps }) => hasEmpty(object, steps, 0))) return object;
@@ -32,7 +32,7 @@ export function withoutEmpty(object: ApiObject, kind: KindName): ApiObject {
   return copy;
 }
 
-/** A type that contains itself (a schema) is entered once. Inner places come first: the outer one may be empty without them. */
+/** A type that contains itself (a schema) is entered once. Inner places come first. */
 function placesIn(type: string, around: readonly string[], telling: Telling | null): Place[] {
   if (around.includes(type)) return [];
   const owner = type.split('.').at(-1) ?? type;

@@ -3,7 +3,6 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Failure, WriteResult } from '../storage/contract.js';
 import { expiryText, type ExpiryReason } from '../storage/watchEnds.js';
 
-/** 410, with the reason for the log and for metrics. */
 export class ExpiredError extends StatusError {
   constructor(
     readonly why: ExpiryReason,
@@ -13,11 +12,11 @@ export class ExpiredError extends StatusError {
   }
 }
 
-/** Turns storage failures into API errors. Definite failures may be retried at once; indefinite ones say so. */
+/** Definite failures may be retried at once; indefinite ones say so. */
 export function readFailure(failure: Failure, expiredMessage?: string): StatusError {
   switch (failure.outcome) {
     case 'unavailable':
-      // No Retry-After header: clients that receive one retry ten times, silently, before they report anything.
+      // No Retry-After header: clients would retry ten times silently.
       return new StatusError(503, 'ServiceUnavailable', failure.reason);
     case 'tooLarge':
       return tooLargeVersion(failure.requested, failure.current);
@@ -26,14 +25,12 @@ export function readFailure(failure: Failure, expiredMessage?: string): StatusEr
   }
 }
 
-/** The requested version is in the future and did not arrive in time. */
 const tooLargeVersion = (requested: number, current: number): StatusError =>
   new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });
 
-/** Returns the status of a watch that cannot go on, for an ERROR event. */
 export const watchFailure = (failure: Failure, requested: string): StatusError =>
   failure.outcome === 'expired'
     ? new ExpiredError(failure.why, `too old resource version: ${requested === '' ? '0' : requested} (${failure.oldest})`)
@@ -41,11 +38,9 @@ export const watchFailure = (failure: Failure, requested: string): StatusError =
 
 export const expiredList = 'The resourceVersion for the provided list is too old.';
 
-/** Returns the error of a write that storage refused for a reason other than a changed object. */
 export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'noSpace' | 'rejected' | 'unknown' }>): StatusError {
-  // The reference passes on etcd's error as its own failure.
   if (result.outcome === 'rejected') return new StatusError(500, '', result.reason);
-  // No Retry-After header: only a person or a controller can help, and clients would retry ten times silently (docs/decisions/0017).
+  // No Retry-After header (docs/decisions/0017).
   if (result.outcome === 'noSpace') return new StatusError(507, 'InsufficientStorage', result.reason);
   return result.outcome === 'unavailable'
     ? unavailable(result.reason)

@@ -2,10 +2,7 @@ import type { ApiObject } from '../../api/object.js';
 import type { WriteResult } from '../storage/contract.js';
 import { isTooLarge } from '../storage/requestSize.js';
 
-/**
- * Writes an object, as in the reference without `managedFields` (which may be as large as the object) if the store finds it too large with them. Server-side
- * apply exists for them and omits nothing.
- */
+/** Omits `managedFields`, as in the reference, if the store finds the object too large with them; server-side apply omits nothing. */
 export async function fitting(
   object: ApiObject,
   applies = false,

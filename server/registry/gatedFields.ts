@@ -2,13 +2,13 @@ import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
 import type { EnabledFeatures, FieldGate, GatedFields } from '../../program/features/fieldGates.js';
 import { isSet, itemsOf, membersOf } from '../../api/json/members.js';
 
-/** Drops fields of disabled features from what a client sends, silently, unless the stored object already uses the feature. */
+/** Drops fields of disabled features unless the stored object uses the feature. */
 export type DropGatedFields = (object: ApiObject, old: ApiObject | null, gated: GatedFields) => void;
 
-/** Declarations write gated fields with `gate` and `below`, which check their paths. */
+/** `gate` and `below` check the paths. */
 export interface Gated<T = ApiObject> {
   readonly fields: GatedFields;
-  /** Never set: the compiler learns from it where the paths lead. */
+  /** Never set: for the compiler. */
   readonly of?: () => T;
 }
 
@@ -22,9 +22,7 @@ export function gatedFields(parts: readonly Gated<unknown>[]): GatedFields {
 
 interface Step {
   readonly member: string;
-  /** The rest of the path applies to each item or value of the member. */
   readonly many: boolean;
-  /** The object is dropped when it is empty. */
   readonly goesEmpty: boolean;
 }
 type FieldPath = readonly Step[];
@@ -37,7 +35,6 @@ export const fieldPath = (text: string): FieldPath =>
     .split('.')
     .map((part) => ({ member: part.replace(/(\[\]|\{\}|\?)$/, ''), many: /[\]}]$/.test(part), goesEmpty: part.endsWith('?') }));
 
-/** The fields are computed once for each declaration. */
 export function gatedFieldDropper(enabled: EnabledFeatures): DropGatedFields {
   const known = new WeakMap<GatedFields, readonly (readonly FieldPath[])[]>();
   const offOf = (gated: GatedFields): readonly (readonly FieldPath[])[] => {

@@ -3,7 +3,7 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const suffixLength = 5;
 const nameMax = 63;
 
-/** A prefix that is too long is cut. `random` returns numbers in [0, 1). */
+/** `random` returns numbers in [0, 1). */
 export function generatedName(prefix: string, random: () => number): string {
   const suffix = Array.from({ length: suffixLength }, () => alphabet[Math.floor(random() * alphabet.length)]).join('');
   return prefix.slice(0, nameMax - suffixLength) + suffix;

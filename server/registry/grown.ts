@@ -2,11 +2,11 @@ import type { Steps } from '../../api/steps.js';
 import type { ApiObject } from '../../api/object.js';
 import { StatusError } from '../../api/status.js';
 
-/** More text than any body or stored object may have: a larger object has grown by defaults or patches. */
+/** A larger object has grown by defaults or patches. */
 const textMax = 3 * 1024 * 1024;
 const stepValues = 2_000;
 
-/** Refuses an object that has grown far beyond the storable size, before its content is processed. */
+/** Refuses before the content is processed. */
 export function* refuseGrown(object: ApiObject): Steps<void> {
   let [length, values] = [0, 0];
   const waiting: unknown[] = [object];

@@ -1,9 +1,6 @@
 import type { ItemIn, MemberIn, MemberOf, ObjectIn } from '../../api/json/members.js';
 
-/**
- * The type at a path in a value of type V, or never. A path is members joined by dots: `spec.containers[].image`. `[]` enters all items of a list, `{}` all
- * values of a map; `?` marks an object that is dropped when empty.
- */
+/** Paths such as `spec.containers[].image`: `[]` enters all items of a list, `{}` all values of a map; `?` marks an object that is dropped when empty. */
 export type ValueAt<V, P extends string> = P extends `${infer Step}.${infer Rest}` ? ValueAt<ValueAfter<V, Step>, Rest> : ValueAfter<V, P>;
 
 type ValueAfter<V, Step extends string> = Step extends `${infer Name}[]`
@@ -16,7 +13,7 @@ type ValueAfter<V, Step extends string> = Step extends `${infer Name}[]`
 
 type MemberNamed<V, Name extends string> = Name extends MemberOf<V> ? MemberIn<ObjectIn<V>, Name> : never;
 
-/** P, if it is a path in V; otherwise the valid paths up to its first wrong step, which the compiler then reports. */
+/** P, or the valid paths up to its first wrong step, which the compiler reports. */
 export type PathIn<V, P extends string> = [ValueAt<V, P>] extends [never] ? KnownPath<V, P, ''> : P;
 
 type KnownPath<V, P extends string, Before extends string> = P extends `${infer Step}.${infer Rest}`

@@ -9,10 +9,7 @@ function isEmpty(value: JsonValue | undefined): boolean {
   return true;
 }
 
-/**
- * Returns metadata in the order in which the reference prints it, without empty members and the obsolete `selfLink`. Members are copied one by one, since every
- * written object passes here.
- */
+/** The reference's order, without empty members and `selfLink`. Members are copied one by one: every written object passes here. */
 export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   const ordered: ObjectMeta = {};
   if (!isEmpty(meta.name)) ordered.name = meta.name;
@@ -20,7 +17,7 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
   if (!isEmpty(meta.namespace)) ordered.namespace = meta.namespace;
   if (!isEmpty(meta.uid)) ordered.uid = meta.uid;
   if (!isEmpty(meta.resourceVersion)) ordered.resourceVersion = meta.resourceVersion;
-  // Zero is the default of only two numbers; a grace period of zero has a meaning, a generation of zero has none.
+  // A grace period of zero has a meaning, a generation of zero has none.
   if (!isEmpty(meta.generation) && meta.generation !== 0) ordered.generation = meta.generation;
   if (!isEmpty(meta.creationTimestamp)) ordered.creationTimestamp = meta.creationTimestamp;
   if (!isEmpty(meta.deletionTimestamp)) ordered.deletionTimestamp = meta.deletionTimestamp;
@@ -36,19 +33,18 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
 const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
 const writtenByServer: ReadonlySet<string> = new Set(['managedFields', 'selfLink']);
 
-/** Returns the stored form: without kind, in the storage version, metadata first. */
 export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
   const stored: ApiObject = { apiVersion, metadata: orderedMetadata(object.metadata) };
   return copyMembers(stored, object, placedInStored);
 }
 
-/** An object that is posted is new. One that an update or an apply creates keeps what it says of its deletion, as in the reference. */
+/** An object that an update or an apply creates keeps what it says of its deletion, as in the reference. */
 export function dropDeletion(metadata: ObjectMeta): void {
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Sets the metadata that only the server decides; a client's values are dropped. */
+/** Drops a client's values of what only the server decides. */
 export function fillMetadataForCreate(
   object: ApiObject,
   server: { readonly namespace: string; readonly uid: string; readonly now: string },
@@ -60,7 +56,6 @@ export function fillMetadataForCreate(
   object.metadata = metadata;
 }
 
-/** Carries over the metadata that an update never changes, and what it keeps where the client omits it. */
 export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void {
   const kept: ObjectMeta = copyMembers({}, object.metadata, writtenByServer);
   kept.creationTimestamp = old.metadata.creationTimestamp ?? null;

@@ -10,22 +10,18 @@ const namespaces: GroupResource = { group: '', resource: 'namespaces' };
 
 export type NamespaceProvider = (name: string) => Promise<void>;
 
-/** Requirements on the namespace of a new object; the names are admission plugins of the reference. */
+/** Named after the reference's admission plugins. */
 export interface NamespaceTerms {
   /** It exists (NamespaceLifecycle, NamespaceExists). */
   readonly exists: boolean;
   /** It is not terminating (NamespaceLifecycle). */
   readonly stays: boolean;
-  /** Creates a missing one (NamespaceAutoProvision); null where the plugin is off. */
   readonly provide: NamespaceProvider | null;
 }
 
 export const usualTerms: NamespaceTerms = { exists: true, stays: true, provide: null };
 
-/**
- * Refuses new objects in missing or terminating namespaces, where required, with StatusError 404 or 403. A namespace that seems absent locally is read again at
- * the latest state, because another replica may have created it. Returns its labels.
- */
+/** Refuses with StatusError 404 or 403. A namespace that seems absent is read at the latest state: another replica may have created it. Returns its labels. */
 export async function admitToNamespace(
   storage: Storage,
   { resource, namespace }: Target,
@@ -53,7 +49,7 @@ async function find(storage: Storage, namespace: string): Promise<GetResult> {
   return result.outcome === 'absent' ? storage.get(keyOf(namespace), { at: 'mostRecent' }) : result;
 }
 
-/** Returns no labels where the namespace is already gone. Throws StatusError when it cannot be read. */
+/** Returns no labels where the namespace is gone. */
 export async function labelsOfNamespace(storage: Storage, namespace: string): Promise<Readonly<Record<string, string>>> {
   const result = await find(storage, namespace);
   if (result.outcome === 'absent') return {};
@@ -61,7 +57,7 @@ export async function labelsOfNamespace(storage: Storage, namespace: string): Pr
   return result.object.labels;
 }
 
-/** Namespaces change rarely and every create reads one, so each version is decoded once. */
+/** Every create reads one. */
 const known = new WeakMap<StoredObject, boolean>();
 
 function isOnItsWayOut(namespace: StoredObject): boolean {

@@ -5,7 +5,7 @@ import type { Target } from './target.js';
 export interface UpdateObserver {
   readonly resource: GroupResource;
   readonly subresource: string;
-  /** Called when a change is stored. Changes nothing and does not throw. */
+  /** Changes nothing and does not throw. */
   updated(object: StoredObject, old: StoredObject): void;
 }
 

@@ -3,7 +3,7 @@ import type { WriteOptions } from './contract.js';
 
 const writeTimeoutMs = 10_000;
 
-/** Options of writes on the server's own account. A caller with another manager or timeout overrides them: `{ ...ownWrites, manager }`. */
+/** Writes on the server's own account; callers override members. */
 export const ownWrites: WriteOptions = {
   user: systemUser,
   manager: 'kube-apiserver',

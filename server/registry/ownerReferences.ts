@@ -2,14 +2,13 @@ import type { Steps } from '../../api/steps.js';
 import type { ObjectMeta, OwnerReference } from '../../api/object.js';
 import { likeness, sameValue } from '../../api/json/equality.js';
 
-/** When repeated owners were found: in what a client sent, or after admission. */
 type Moment = 'sent' | 'admitted';
 
 const moments: Readonly<Record<Moment, string>> = { sent: '', admitted: ' after mutating admission happens' };
 
 const stepOwners = 500;
 
-/** Removes owner references that equal an earlier one in every member, and returns the warnings: one or none. References that share only their uid stay. */
+/** References that share only their uid stay. */
 export function* withoutRepeatedOwners(metadata: ObjectMeta, moment: Moment): Steps<string[]> {
   const owners = metadata.ownerReferences ?? [];
   if (owners.length < 2) return [];

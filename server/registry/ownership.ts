@@ -36,16 +36,12 @@ export interface Writer {
   readonly now: string;
 }
 
-/**
- * Returns `managedFields` of a new object. `body` is in the stored version, with defaults and before the server's own additions, which have no owner. Undefined
- * for types without a known schema.
- */
+/** `body` has defaults and lacks the server's own additions, which have no owner. Undefined for types without a known schema. */
 export function* ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): Steps<JsonObject[] | undefined> {
   const sent = body.metadata.managedFields;
   const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
   if (schema === null) return undefined;
   const managers = yield* readable(sent);
-  // Nearly all new objects have no owners yet and are small.
   if (managers === null && !isHeavy(body as JsonObject))
     return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
   const empty = emptyValue(schema) as ApiObject;
@@ -56,7 +52,7 @@ export function* ownCreated(resource: ServedResource, body: ApiObject, writer: W
   });
 }
 
-/** A failed conversion webhook does not fail the write: the objects are compared unconverted, under other names. */
+/** A failed conversion webhook does not fail the write: objects are compared unconverted. */
 async function unlessFailed<T>(worked: Promise<T>, otherwise: () => Eventually<T>): Promise<T> {
   try {
     return await worked;
@@ -74,8 +70,8 @@ interface UpdateWriter extends Writer {
 const sentOwners = ({ subresource, sent }: UpdateWriter): UpdateWriter['sent'] => (subresource === '' ? sent : undefined);
 
 /**
- * Returns `managedFields` after an update: the client's entries if they can be read, else the stored ones. An empty list, or entry, clears all. A subresource
- * cannot set them. `object` is the new state in the stored version, with everything carried over that this write may not change.
+ * The client's entries count if they can be read, else the stored ones. An empty list, or entry, clears all. A subresource cannot set them. `object` has
+ * everything carried over that this write may not change.
  */
 export function ownUpdated(
   resource: ServedResource,
@@ -96,7 +92,7 @@ export function ownUpdated(
     : worked;
 }
 
-/** Updates do not start ownership records for an object without them; server-side apply does. */
+/** Only server-side apply starts ownership records. */
 function* ownedAfter(
   resource: ServedResource,
   { before, after }: ObjectChange,
@@ -108,7 +104,6 @@ function* ownedAfter(
   return yield* owned(resource, { before: served(resource, before), after: served(resource, after) }, managers, { writer, versions });
 }
 
-/** The object has no owners yet, as nearly all new ones. */
 function ownedByCreator(
   resource: ServedResource,
   schema: Schema,
@@ -150,13 +145,13 @@ function emptyOf(schema: Schema): JsonObject {
 
 const ownersWalkedMax = 64;
 
-/** Returns null unless the update leaves every owner its fields, as most do. */
+/** Null unless the update leaves every owner its fields. */
 function keptOwners(resource: ServedResource, object: ApiObject, old: ApiObject, writer: UpdateWriter): JsonObject[] | null {
   const { manager, subresource, now } = writer;
   const sent = sentOwners(writer);
   const entries = old.metadata.managedFields;
   const apiVersion = apiVersionOf(resource);
-  // Clients may send any spelling; stored entries have the one that was written here.
+  // Clients may send any spelling.
   if (entries === undefined || entries.length === 0 || (sent !== undefined && !sameValue(sent as JsonValue[], entries))) return null;
   if (!isStoredAs(resource) || entries.length > ownersWalkedMax) return null;
   const isMine = (entry: JsonObject): boolean =>
@@ -201,18 +196,16 @@ export interface Scaled {
   readonly live: ApiObject;
 }
 
-/** The owners of the number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
   return writeManagers(scaleManagers(readNow(live.metadata.managedFields), resource.behaviour.scale.replicasPath));
 }
 
-/** Returns `managedFields` of the workload once those of its scale are `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = resource.behaviour.scale;
   return writeManagers(parentManagers(readNow(live.metadata.managedFields), readNow(owners), replicasPath, apiVersionOf(resource)));
 }
 
-/** The same after a write to the scale that is not an apply and turned `before` into `after`. Replicas without an owner stay without one. */
+/** The same after a write that is not an apply. Replicas without an owner stay without one. */
 export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, manager: string): JsonObject[] {
   const owners = readManagers(ownersOfScale(scaled));
   const id = { manager, operation: 'Update', apiVersion: scaleApiVersion, subresource: 'scale' } as const;
@@ -221,14 +214,13 @@ export function ownScaled(scaled: Scaled, before: ApiObject, after: ApiObject, m
   return ownersOfScaled(scaled, writeManagers(written));
 }
 
-/** Entries owned through a scale have no time. */
 const noTime = '';
 const scaleVersions: Versions = {
   schemaOf: (apiVersion) => (apiVersion === scaleApiVersion ? schemaOfKind({ group: 'autoscaling', version: 'v1', kind: 'Scale' }) : null),
   convert: () => null,
 };
 
-/** Indistinct items (of a set, but not scalars) prevent the records from being updated, not the object from being written. */
+/** Indistinct items of a set prevent the update of records, not the write. */
 function* unlessIndistinct<T>(work: Steps<T>, otherwise: T): Steps<T> {
   try {
     return yield* work;
@@ -238,7 +230,6 @@ function* unlessIndistinct<T>(work: Steps<T>, otherwise: T): Steps<T> {
   }
 }
 
-/** Conversion may change its argument, so it gets a copy. */
 function served(resource: ServedResource, object: ApiObject): ApiObject {
   const { managedFields: _m, ...metadata } = object.metadata;
   const bare: ApiObject = { ...object, metadata };
@@ -258,10 +249,7 @@ function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | 
   }
 }
 
-/**
- * Returns the `managedFields` of other managers after admission, which may change them; null, with a warning, where they can no longer be read. Then the
- * earlier ones count.
- */
+/** Admission may change `managedFields`; null, with a warning, where they can no longer be read: the earlier ones count. */
 export function ownersAdmitted(entries: JsonObject[] | undefined, warn: (text: string) => void): JsonObject[] | null {
   const complaint = managersComplaint(entries);
   if (complaint === null) return entries ?? [];

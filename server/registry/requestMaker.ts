@@ -7,7 +7,6 @@ import type { Whole, WriteRequest } from './writeRequest.js';
 export interface RequestSource {
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Numbers in [0, 1), for generated names. */
   readonly random: () => number;
   readonly newUid: () => string;
   readonly enabled: EnabledFeatures;
@@ -31,13 +30,13 @@ export class RequestMaker {
     this.#dropGated = gatedFieldDropper(enabled);
   }
 
-  /** Starts one write: the clock is read here and nowhere else. */
+  /** The clock is read here and nowhere else. */
   begin({ user, verb, manager, owners, dryRun, timeoutMs, warn, annotate, asked, waiter, deadline }: WriteOptions): WriteRequest {
     const random = this.#random;
     const newUid = this.#newUid;
     const enabled = this.#enabled;
     const dropGated = this.#dropGated;
-    // Members are copied one by one: a spread costs several microseconds here, and every write makes one.
+    // A spread costs several microseconds.
     const request: Whole<WriteRequest> = {
       user,
       verb,
@@ -59,7 +58,7 @@ export class RequestMaker {
     return request;
   }
 
-  /** The text is made once a second: each write contains the time. */
+  /** The text is made once a second. */
   #nowText(): string {
     const second = Math.floor(this.#now() / 1000);
     if (second !== this.#second) {

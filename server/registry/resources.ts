@@ -2,7 +2,7 @@ import { apiVersionOf, qualifiedName, type GroupResource, type GroupVersion } fr
 import { readCatalogueData } from '../../api/catalogue/data.js';
 import type { Behaviour } from './behaviour.js';
 
-/** A subresource, for example `status`. Its body may be of another group and version (`Scale`). */
+/** Its body may be of another group and version (`Scale`). */
 export interface Subresource extends GroupVersion {
   readonly name: string;
   readonly kind: string;
@@ -19,11 +19,11 @@ export interface ResourceNames extends GroupVersion {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: ReadonlyMap<string, Subresource>;
-  /** The place and version in which objects are stored: several served versions, and even groups, may share it. */
+  /** Several served versions, and even groups, may share it. */
   readonly storage: StorageResource;
-  /** The verbs in discovery, where they are fewer than the supported ones: for types that are about to go. */
+  /** The verbs in discovery, where fewer than supported. */
   readonly listedVerbs?: ReadonlySet<string>;
-  /** The version that is written to disk, where it is not that of `storage`: storage converts. */
+  /** The version on disk, where it is not that of `storage`. */
   readonly writtenVersion?: string;
 }
 
@@ -40,30 +40,27 @@ export interface ServedVersion<R extends ResourceNames = ServedResource> {
   readonly resources: readonly R[];
 }
 
-/** A group as clients see it: only served versions, the preferred one first. */
 export interface ServedGroup<R extends ResourceNames = ServedResource> {
   readonly name: string;
   readonly versions: readonly ServedVersion<R>[];
-  /** Selects how unknown paths and methods in the group are answered; see `server/endpoints/routing.ts`. Default: `routed`. */
+  /** See `server/endpoints/routing.ts`. Default: `routed`. */
   readonly unknownPaths?: 'routed' | 'named';
 }
 
 export interface Catalogue {
-  /** Sorted as in discovery: the core group (empty name) leads. The array is replaced when the served resources change. */
+  /** The core group leads. The array is replaced when the served resources change. */
   readonly groups: readonly ServedGroup[];
   group(name: string): ServedGroup | null;
   version(group: string, version: string): ServedVersion | null;
   resource(group: string, version: string, resource: string): ServedResource | null;
-  /** Finds a resource by kind, for owner references and the like. */
   kind(group: string, version: string, kind: string): ServedResource | null;
 }
 
-/** Decides for each resource whether it is served. A version without resources is not served. */
+/** A version without resources is not served. */
 export type Serves = (resource: GroupVersion & GroupResource, servedByDefault: boolean) => boolean;
 
 export interface BuiltInTypes {
   readonly serves: Serves;
-  /** Returns the name of the resource whose objects the named one shows: usually itself. */
   readonly viewOf: (name: string) => string;
   readonly behaviour: (names: ResourceNames) => Behaviour;
   readonly writtenVersion: (storage: StorageResource, versions: readonly GroupVersion[]) => string;
@@ -85,14 +82,13 @@ interface GroupRow {
   versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[];
 }
 
-/** Builds the table of built-in resource types. Pure except that it reads the data file. */
 export function builtInCatalogue(types: BuiltInTypes): Catalogue {
   const rows = readCatalogueData<GroupRow[]>('resources');
   const building = { ...types, stored: storedVersions(rows) };
   return indexedCatalogue(rows.flatMap((row) => servedGroup(row, building)));
 }
 
-/** Returns the names alone: plain data that may travel to another thread. */
+/** Plain data that may travel to another thread. */
 export const namesIn = (groups: readonly ServedGroup[]): ServedGroup<ResourceNames>[] =>
   groups.map((group) => ({
     ...group,
@@ -181,7 +177,7 @@ const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent
 
 type StoredVersions = ReadonlyMap<string, readonly [StorageResource, ...StorageResource[]]>;
 
-/** Versions are listed by preference, so the first one with a resource is its storage version, served or not. */
+/** The first version with a resource is its storage version, served or not. */
 function storedVersions(rows: readonly GroupRow[]): StoredVersions {
   const found = new Map<string, [StorageResource, ...StorageResource[]]>();
   for (const { name: group, versions } of rows)

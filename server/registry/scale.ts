@@ -11,7 +11,7 @@ import { nonNegative } from './validation/values.js';
 import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from './stepwise.js';
 
-/** The `scale` subresource: the number of replicas, in one form for all kinds of workloads (`autoscaling/v1 Scale`). */
+/** One form for all kinds of workloads (`autoscaling/v1 Scale`). */
 
 /** `version` is the workload's resource version. */
 export function scaleOf(object: ApiObject, version: string): ApiObject {
@@ -35,7 +35,7 @@ function selectorText(object: ApiObject): string {
   return textOfSelector((isMap ? { matchLabels: members } : selector) as LabelSelector | undefined);
 }
 
-/** Merges a written scale into the workload; changes `object`. Throws 422 or 409. */
+/** Throws 422 or 409. */
 export function withScale(object: ApiObject, scale: ApiObject, resource: ScaledResource): ApiObject {
   const { metadata } = scale;
   const name = object.metadata.name ?? '';

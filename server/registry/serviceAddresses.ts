@@ -19,14 +19,13 @@ export interface ServicePort {
 /** The message has the reference's words. */
 export class ServiceUnresolvedError extends Error {}
 
-/** Rejects with ServiceUnresolvedError, or with a StatusError when storage cannot be read. */
+/** Rejects with ServiceUnresolvedError or a StatusError. */
 export type ServiceAddresses = (service: ServicePort) => Promise<ServiceAddress>;
 
 const services = { group: '', resource: 'services' };
 const slices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 const ofService = 'kubernetes.io/service-name';
 
-/** Returns the cluster address, from this replica's memory. */
 export const clusterAddresses =
   (storage: Pick<Storage, 'get'>): ServiceAddresses =>
   async (wanted) => {
@@ -40,7 +39,7 @@ export const clusterAddresses =
     return { host, port: wanted.port };
   };
 
-/** Returns a random ready endpoint, for networks where service addresses lead nowhere (`--enable-aggregator-routing`). */
+/** Returns a random ready endpoint (`--enable-aggregator-routing`). */
 export const endpointAddresses =
   (storage: Pick<Storage, 'get' | 'list'>, random: () => number = Math.random): ServiceAddresses =>
   async (wanted) => {

@@ -3,25 +3,21 @@ import { StatusError } from '../../api/status.js';
 
 export interface StartTaskOptions {
   readonly signal?: AbortSignal;
-  /** Receives each reason of a refusal once. Without it a refusal is a defect, and rejects. */
+  /** A refusal rejects where this is absent. */
   readonly refused?: (what: string, error: unknown) => void;
   readonly recovered?: (what: string) => void;
-  /** Waits between background attempts, in milliseconds: the first one doubles up to the last. */
+  /** The first one doubles up to the last. */
   readonly backgroundMs?: { readonly first: number; readonly last: number };
 }
 
 const retryMs = 200;
-/** Storage takes no writes just now; the task waits. */
 const awaited: ReadonlySet<number> = new Set([429, 503, 504]);
 /** The namespace is not visible yet, or another server was faster. */
 const momentary: ReadonlySet<number> = new Set([404, 409]);
 const momentaryAttemptsMax = 25;
 const backgroundDefaultMs = { first: 1_000, last: 60_000 };
 
-/**
- * Retries an attempt until it succeeds. A refusal or an unreadable object is reported and retried in the background: the server must start, because an
- * administrator needs it to repair the cause. Rejects when `signal` aborts.
- */
+/** A refusal or an unreadable object is retried in the background: an administrator needs the server to repair the cause. Rejects when `signal` aborts. */
 export async function startTask(what: string, attempt: () => Promise<unknown>, options: StartTaskOptions): Promise<void> {
   const { signal, refused } = options;
   for (let attempts = 1; ; attempts++) {

@@ -36,14 +36,13 @@ export interface RegistryOptions {
   readonly storage: Storage;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Numbers in [0, 1), for generated names. */
   readonly random?: () => number;
   readonly newUid?: () => string;
   readonly allocators?: Allocators;
   readonly admission?: Admission | null;
-  /** `--delete-collection-workers`: the objects of one collection that are deleted in parallel. */
+  /** `--delete-collection-workers`. */
   readonly deletionsAtOnce?: number;
-  /** Whether a garbage collector runs in the cluster. Default true. */
+  /** Default true. */
   readonly collectsGarbage?: boolean;
   /** Default: they exist and are not terminating. */
   readonly namespaces?: NamespaceTerms;
@@ -57,7 +56,6 @@ const byDefault: EnabledFeatures = (feature) => gatesByDefault.get(feature)?.byD
 
 export const createRegistry = (options: RegistryOptions): Registry => new GenericRegistry(options);
 
-/** The entry point of the life cycle: reads, and delegates writes. */
 class GenericRegistry implements Registry {
   readonly #objects: StoredObjects;
   readonly #requests: RequestMaker;

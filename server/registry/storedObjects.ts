@@ -10,11 +10,10 @@ import { transientInTurns } from './transient.js';
 
 export interface Known {
   readonly stored: StoredObject | null;
-  /** Read at the latest state rather than from this replica, which may be behind. */
   readonly fresh: boolean;
 }
 
-/** One of the competing writers succeeds in each round, so this many can compete. */
+/** One writer succeeds in each round. */
 export const writeAttemptsMax = 100;
 
 export class StoredObjects {
@@ -38,7 +37,7 @@ export class StoredObjects {
     return resource.behaviour.storage(this.storage);
   }
 
-  /** Returns the result of a dry run: custom objects pass through the stored version. */
+  /** Custom objects pass through the stored version. */
   async rehearsed({ resource }: Target, object: ApiObject, version: Version): Promise<StoredObject> {
     return (await this.storageOf(resource).rehearse?.(object, version)) ?? transientInTurns(object, version);
   }
@@ -47,7 +46,6 @@ export class StoredObjects {
     return this.#allocators[qualifiedName(resource.storage)] ?? null;
   }
 
-  /** Returns the releases to write when the object is removed. */
   released(target: Target, stored: StoredObject): readonly SideWrite[] {
     return this.allocatorOf(target)?.release(stored.decode()) ?? [];
   }

@@ -8,13 +8,12 @@ import type { StoredObject, Version } from '../storage/contract.js';
 import type { Eventually } from './conversions.js';
 import { isHeavy } from './turns.js';
 
-/** Wraps an object that is returned but not stored: the outcome of a dry run, or the last state of a deleted one. */
+/** The outcome of a dry run, or the last state of a deleted object. */
 export function transientObject(object: ApiObject, version: Version): StoredObject {
   const content = contentOf(object);
   return shownAs({ content, item: Buffer.from(writeJson(content)) }, object, version);
 }
 
-/** The same, yielding to other requests while a large object is encoded. */
 export const transientInTurns = (object: ApiObject, version: Version): Eventually<StoredObject> =>
   isHeavy(object as JsonObject) ? turns.run(transientSteps(object, version)) : transientObject(object, version);
 

@@ -36,9 +36,9 @@ import {
 
 interface UpdateAgain {
   readonly outcome: 'again';
-  /** A newer state than the one that was read; null when it has to be read. */
+  /** Null when the newer state has to be read. */
   readonly seen: StoredObject | null;
-  /** Returns or throws the response if the state that was read turns out to be the latest. */
+  /** The response if the state that was read turns out to be the latest. */
   readonly answer: (() => Written) | null;
 }
 
@@ -54,7 +54,6 @@ export interface UpdaterOptions {
   readonly observers: readonly UpdateObserver[];
 }
 
-/** Computes a change from the stored state, and again when another writer changed it. */
 export class Updater {
   readonly #objects: StoredObjects;
   readonly #creator: Creator;
@@ -74,7 +73,7 @@ export class Updater {
     for (let attempt = 0; attempt < writeAttemptsMax; attempt++) {
       const outcome = await this.#tryUpdate(target, change, known, request);
       if (outcome.outcome === 'done') return outcome;
-      // A writer that competes with many others for a large object computes the change again and again.
+      // A writer may compute the change of a large object again and again.
       const why = ended();
       if (why !== null) throw why;
       if (outcome.seen !== null && outcome.seen.version > (known.stored?.version ?? 0)) {
@@ -89,8 +88,8 @@ export class Updater {
   }
 
   /**
-   * One round of an update. An outcome from a state that may be outdated waits for the latest state, except a write, which storage checks itself: a refusal,
-   * "nothing changed", or the object's absence. If the state is the same, the response stands; else it is computed again.
+   * A refusal, "nothing changed", or absence from a state that may be outdated waits for the latest state; if that is the same, the response stands. Storage
+   * checks writes itself.
    */
   async #tryUpdate(
     target: Target,
@@ -114,7 +113,6 @@ export class Updater {
       if (written.outcome === 'again') return { ...written, answer: null };
       if (!request.dryRun)
         tellObservers(this.#observers, { target, subresource: change.subresource, old: known.stored, object: written.object });
-      // The written object is encoded once more for the response, even if no client waits.
       if (step.heavy) await turns.next();
       return { outcome: 'done', object: written.object, created: false };
     } catch (error) {
@@ -141,13 +139,10 @@ export class Updater {
     const wasHeavy = isHeavy(old as JsonObject);
     if (wasHeavy) await nextTurn(request);
     const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
-    // Each of the two has been decoded.
     if (wasHeavy && change.replaces !== true) await nextTurn(request);
     const changed = change.apply(current);
     const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    // The result of a patch is checked once, after admission.
     const sentTwice = change.replaces === true ? turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request)) : [];
-    // A small object may become a large one.
     const heavy = wasHeavy || isHeavy(object as JsonObject);
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
     if (heavy) await nextTurn(request);
@@ -187,7 +182,7 @@ export class Updater {
     const step = prepared instanceof Promise ? await prepared : prepared;
     step.warnings.forEach(request.warn);
     if (heavy) await nextTurn(request);
-    // A request that changes nothing may still be refused.
+    // Unchanged objects may still be refused.
     const validating = change.admitted === true ? undefined : this.#admission?.validate(admitted());
     if (validating !== undefined) await validating;
     return { ...step, beside, heavy };
@@ -195,7 +190,7 @@ export class Updater {
 
   async #createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
     const { mayCreate } = change;
-    // A PUT that names another object gets that error before the one for an absent object.
+    // The wrong name's error precedes that of an absent object.
     const put = change.replaces === true ? await this.#fromNothing(target, change) : null;
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
@@ -220,7 +215,6 @@ export class Updater {
     return object;
   }
 
-  /** Stores the new state, or removes the object when the new state completes its deletion. */
   async #write(
     target: Target,
     change: Change,
@@ -257,13 +251,13 @@ interface AdmittedUpdate {
   readonly object: ApiObject;
   /** `managedFields` that server-side apply has computed. */
   readonly applied: JsonObject[] | undefined;
-  /** The object as it was sent; null where admission has changed nothing. */
+  /** Null where admission has changed nothing. */
   readonly sent: ApiObject | null;
   readonly old: ApiObject;
   readonly change: Change;
 }
 
-/** Returns undefined where the owners still have to be computed from what was sent. */
+/** Undefined where the owners have to be computed from what was sent. */
 async function ownersAfterAdmission(
   target: Target,
   { object, applied, sent, old, change }: AdmittedUpdate,
@@ -282,7 +276,6 @@ function refuseOtherUid(target: Target, { uid }: Change, found: { readonly actua
   if (uid !== null && uid !== found.actual) throw wrongUid(target, { wanted: uid, ...found });
 }
 
-/** `owners` are those of server-side apply or admission, if any. */
 function contextOf(
   request: WriteRequest,
   owners: JsonObject[] | undefined,

@@ -34,7 +34,6 @@ interface Traits {
   readonly hasStatus: boolean;
 }
 
-/** Builds the strategy of a resource from its declaration, with the common behaviour where the declaration has no rule. */
 export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
   const traits: Traits = { namespaced: names.namespaced, hasStatus: names.subresources.has('status') };
   const gated = gatedFields(rules.gated ?? []);
@@ -65,7 +64,7 @@ const metadataSteps = ({ name = subdomainName, anyFinalizers = false }: Metadata
   finalizers: anyFinalizers ? none : ({ finalizers = [] }) => validateFinalizerNames(finalizers, finalizersPath),
 });
 
-/** Cluster-scoped kinds that select on fields of their own do not know the namespace; the others ignore that they have none. */
+/** Cluster-scoped kinds with fields of their own do not know the namespace. */
 function fieldSteps(rules: FieldRules | undefined, { namespaced }: Traits): FieldSteps {
   if (rules === undefined) {
     return {
@@ -97,7 +96,7 @@ function createSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): C
     named,
     ahead,
     review: (object, ofMetadata, servedAs) => outcomeOf(review(object, ofMetadata, servedAs)),
-    // A new object has no old faults that could pass with a warning.
+    // A new object has no old faults.
     lastFindings: (object, found) => lastFindings(object, null, found, nothing),
     canonicalize,
     warnings: (object) => warnings(object, null),
@@ -169,10 +168,7 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gat
   };
 }
 
-/**
- * The reference runs the metadata checks twice, once generically and once for the kind, and lists the findings of both; clients that count causes see that, so
- * it is kept.
- */
+/** The reference lists findings of metadata twice, generically and for the kind; clients that count causes see that. */
 const reviewOf = ({ validate = none, review: steps = ['objectMetaUpdate', 'objectMeta', validate] }: ChangeRules): ChangeSteps['review'] =>
   function* (object, old, review) {
     const findings: FieldError[][] = [];

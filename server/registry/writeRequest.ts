@@ -3,10 +3,10 @@ import type { User } from '../../api/user.js';
 import type { EnabledFeatures } from '../../program/features/fieldGates.js';
 import type { DropGatedFields } from './gatedFields.js';
 
-/** The data of a write from the request to storage. It is made once, so that all records of a write have one time. */
+/** Made once, so that all records of a write have one time. */
 export interface WriteRequest {
   readonly user: User;
-  /** The verb that was authorized, where permissions depend on it. Default: the plain verb, such as `update`. */
+  /** Default: the plain verb, such as `update`. */
   readonly verb?: string | undefined;
   /** The manager that owns the written fields. */
   readonly manager: string;
@@ -18,11 +18,11 @@ export interface WriteRequest {
   readonly warn: (text: string) => void;
   /** Receives annotations for the audit event. */
   readonly annotate?: ((key: string, text: string, level?: 'Request') => void) | undefined;
-  /** Members of CreateOptions, UpdateOptions or DeleteOptions. Default: none. */
+  /** Members of CreateOptions, UpdateOptions or DeleteOptions. */
   readonly asked?: JsonObject | undefined;
-  /** Its signal, made when it is first read, aborts when no caller waits for the response any more. Default: never. */
+  /** Aborts when no caller waits any more. Default: never. */
   readonly waiter?: { readonly signal: AbortSignal } | undefined;
-  /** The deadline of the response, in milliseconds of `performance.now()`. Default: none. */
+  /** Milliseconds of `performance.now()`. Default: none. */
   readonly deadline?: number | undefined;
   /** The time of the write, RFC 3339 with seconds. */
   readonly now: string;
@@ -36,5 +36,4 @@ export interface WriteRequest {
 
 export type WriteSource = Pick<WriteRequest, 'now' | 'random' | 'newUid' | 'enabled' | 'dropGated'>;
 
-/** Every member is named, though it may have no value. */
 export type Whole<T> = { readonly [Member in keyof Required<T>]: T[Member] };

@@ -20,12 +20,9 @@ import { validateMetadata, validateMetadataUpdate } from './validation/metadata.
 import { pathSegmentName, type NameRule } from './validation/names.js';
 import { refuseGrown } from './grown.js';
 
-/**
- * The pure middle of create and update: from an object as sent (converted to the stored version) to the stored object, or a StatusError. Every nondeterministic
- * value is an argument.
- */
+/** The pure middle of create and update: every nondeterministic value is an argument. */
 
-/** First half of a creation, before admission. Returns the field owners, which admission does not change. */
+/** Returns the field owners, which admission does not change. */
 export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
@@ -37,7 +34,7 @@ export function* beginCreate(target: Target, object: ApiObject, context: WriteCo
   return yield* ownCreated(resource, withoutEmpty(object, resource.storage), writer);
 }
 
-/** Prepares everything but the name; `nameAndValidate` follows, again for every generated name. */
+/** `nameAndValidate` follows, again for every generated name. */
 export function prepareCreate(
   target: Target,
   object: ApiObject,
@@ -51,7 +48,6 @@ export function prepareCreate(
   setOwners(object.metadata, server.owners);
 }
 
-/** An object without owners has no `managedFields`. */
 function setOwners(metadata: ObjectMeta, owners: JsonObject[] | undefined): void {
   if (owners === undefined) return;
   if (owners.length > 0) metadata.managedFields = owners;
@@ -84,7 +80,7 @@ function* createFindings({ resource }: Target, object: ApiObject, { name, namesp
   const { metadata, read, create } = resource.behaviour.strategy;
   object.metadata.name = name;
   const nameRule: NameRule = (text, prefix) => metadata.name(text, prefix, object, enabled);
-  // A label may depend on the name, so defaults run once more now that it is known.
+  // A label may depend on the name: defaults run once more.
   yield* outcomeOf(read.defaults(object));
   if (create.named !== null) create.named(object);
   const ofMetadata = function* (): Steps<FieldError[]> {
@@ -106,7 +102,6 @@ function refuseInvalid(target: Target, name: string, findings: readonly FieldErr
 
 /** A change of an object; `subresource` is empty for the object itself. */
 export interface Update {
-  /** The desired object. Belongs to the callee. */
   readonly object: ApiObject;
   readonly old: ApiObject;
   readonly subresource: string;
@@ -116,20 +111,19 @@ export type UpdateStep =
   | { readonly step: 'unchanged'; readonly object: ApiObject; readonly warnings: readonly string[] }
   | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
 
-/** First half of an update, before admission and allocation. */
 export function* beginUpdate(target: Target, object: ApiObject): Steps<void> {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
   yield* outcomeOf(target.resource.behaviour.strategy.read.defaults(object));
 }
 
-/** Prepares and validates an update of `stored`, whose decoded form is `old`; `beginUpdate` and `checkVersion` have run before. */
+/** `beginUpdate` and `checkVersion` have run before. */
 export function prepareUpdate(target: Target, update: Update, context: WriteContext): Eventually<UpdateStep> {
   const { resource } = target;
   const { object, old, subresource } = update;
   const sentOwners = object.metadata.managedFields;
   carryMetadataForUpdate(object, old);
-  // Senders do not own what the server carries over or writes itself: only reset fields are left out.
+  // Senders do not own what the server writes itself: only reset fields are left out.
   const owners =
     context.owners ??
     ownUpdated(resource, withoutEmpty(object, resource.storage), old, {
@@ -176,10 +170,7 @@ function* changeFindings(target: Target, change: Update, context: WriteContext):
   );
 }
 
-/**
- * Returns `managedFields` after an update that admission has changed since, from what the client sent (`object`, which belongs to the callee). Undefined for
- * objects without owners.
- */
+/** `object`, which the client sent, belongs to the callee. Undefined for objects without owners. */
 export function ownersOfUpdate(
   target: Target,
   { object, old, subresource }: Update,
@@ -196,7 +187,7 @@ export function ownersOfUpdate(
   });
 }
 
-/** Findings of the generic metadata checks precede those of the rules, which repeat most of them. */
+/** Generic findings of metadata precede those of the rules. */
 function* updateFindings(
   object: ApiObject,
   { old, subresource }: Update,
@@ -208,7 +199,7 @@ function* updateFindings(
   const nameRule: NameRule = (text, prefix) => resource.behaviour.strategy.metadata.name(text, prefix, object, context.enabled);
   const update = yield* outcomeOf(validateMetadataUpdate(metadata, old.metadata));
   const found = yield* outcomeOf(validateMetadata(metadata, { namespaced, nameRule: pathSegmentName }));
-  // The rule of the kind holds where its own checks repeat those of metadata.
+  // The kind's rule holds where it repeats those of metadata.
   const named = (metadata.generateName ?? '') === '' && nameRule(metadata.name ?? '', false).length === 0;
   const ofKind = named ? found : yield* outcomeOf(validateMetadata(metadata, { namespaced, nameRule }));
   const besides = (findings: readonly FieldError[]) =>
@@ -220,7 +211,7 @@ function* updateFindings(
   return [...found, ...update, ...(yield* resource.behaviour.strategy.through(subresource).review(object, old, review))];
 }
 
-/** Omits the times of `managedFields`: owners that apply their fields again change nothing. */
+/** Owners that apply their fields again change nothing. */
 function comparable(object: ApiObject): ApiObject {
   const { managedFields = [], ...metadata } = object.metadata;
   const timeless = managedFields.map(({ time: _time, ...entry }): JsonObject => entry);
@@ -228,7 +219,7 @@ function comparable(object: ApiObject): ApiObject {
 }
 
 function invalidTarget({ resource }: Target, name: string, findings: readonly FieldError[]): StatusError {
-  // An object that several groups serve is checked as its stored type, whatever the client calls it.
+  // Checks the stored type, whatever the client calls it.
   return invalidObject({ group: resource.storage.group, kind: resource.storage.kind }, name, findings.map(toCause));
 }
 
@@ -247,13 +238,13 @@ export function checkIdentity(meta: ObjectMeta, target: Target): void {
   if (name !== target.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
 }
 
-/** Optimistic concurrency: the version that the client sent, if any, must be the current one. Sets the current one. */
+/** The version that the client sent must be the current one. Sets the current one. */
 export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource, name }: Target): void {
   const wanted = meta.resourceVersion ?? '';
   const version = wanted === '' ? 0 : parseVersion(wanted);
   if (version !== 0 && version !== stored.version) throw modified(resource.storage, name);
   if (version === 0 && !resource.behaviour.strategy.update.unconditional) {
-    // The reference names the resource here, where elsewhere it names the kind.
+    // The reference names the resource here.
     throw invalidObject({ group: resource.group, kind: resource.resource }, name, [
       toCause(invalid(Path.of('metadata', 'resourceVersion'), 0, 'must be specified for an update')),
     ]);
@@ -263,13 +254,12 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
 
 const versionMax = 2n ** 64n - 1n;
 
-/** Returns the error of a resource version, in the reference's words, or null. */
 export function versionComplaint(text: string): string | null {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   return BigInt(text) > versionMax ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
 }
 
-/** A version that is no number is refused before anybody asks whether the object is there. */
+/** Precedes the check whether the object is there. */
 export function refuseUnreadableVersion({ resourceVersion = '' }: ObjectMeta): void {
   if (resourceVersion !== '') parseVersion(resourceVersion);
 }
@@ -282,7 +272,7 @@ function parseVersion(text: string): number {
 
 export function wrongUid({ resource, namespace, name }: Target, { wanted, actual, dryRun }: WrongUid): StatusError {
   const kept = oddPartOf(resource.storage) ?? resource.storage.resource;
-  // A dry run ends before the store, which adds its own key prefix.
+  // The store adds its own key prefix.
   const key = `${dryRun ? '' : '/registry'}/${kept}/${namespace === '' ? '' : `${namespace}/`}${name}`;
   return conflict(
     resource.storage,

@@ -2,14 +2,11 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, keepable, type Path, type FieldError } from './field.js';
 import { whileOn } from './gatedFindings.js';
 
-/** Addresses and ranges of both families, as numbers. */
-
 export type Family = 'IPv4' | 'IPv6';
 export interface Address {
   readonly family: Family;
   readonly value: bigint;
 }
-/** All addresses whose first `bits` bits equal those of `first`. */
 export interface Range {
   readonly family: Family;
   readonly first: bigint;
@@ -20,7 +17,7 @@ export interface Range {
 const width: Readonly<Record<Family, number>> = { IPv4: 32, IPv6: 128 };
 const groupsOfAddress = 8;
 
-/** Accepts only the usual spelling. Zones do not belong to addresses here. */
+/** Zones do not belong to addresses here. */
 export function parseAddress(text: string): Address | null {
   if (isIPv4(text)) return { family: 'IPv4', value: fourValue(text) };
   return isIPv6(text) && !text.includes('%') ? { family: 'IPv6', value: sixValue(text) } : null;
@@ -37,7 +34,6 @@ function sixValue(text: string): bigint {
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
-/** Returns the usual spelling; RFC 5952 for IPv6. */
 export function formatAddress({ family, value }: Address): string {
   if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
   const groups = Array.from({ length: groupsOfAddress }, (_, index) =>
@@ -58,7 +54,7 @@ function longestZeros(groups: readonly string[]): { readonly start: number; read
   return best;
 }
 
-/** Parses `10.0.0.0/24` into its first and last address. Bits after the prefix are cleared. */
+/** Bits after the prefix are cleared. */
 export function parseRange(text: string): Range | null {
   const [head = '', bits = '', rest] = text.split('/');
   const address = parseAddress(head);
@@ -75,17 +71,14 @@ export function parseRange(text: string): Range | null {
 
 export const contains = (range: Range, { family, value }: Address): boolean =>
   range.family === family && value >= range.first && value <= range.last;
-/** Reports whether it is an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2), in any spelling. */
+/** RFC 4291, section 2.5.5.2, in any spelling. */
 export const isMapped = ({ family, value }: Address): boolean => family === 'IPv6' && value >> 32n === mapped;
 const mapped = 0xffffn;
 
-/** Earlier parsers of IPv4 addresses skipped leading zeros; others read them as octal. */
+/** Earlier parsers skipped leading zeros; others read them as octal. */
 export const withoutLeadingZeros = (text: string): string => text.replace(/(^|\.)0+(?=\d)/g, '$1');
 
-/**
- * Parses an address in any spelling that was ever accepted: with leading zeros, or IPv4-mapped, which yields the IPv4 address. They may be stored from before
- * the rule, or with `StrictIPCIDRValidation` off.
- */
+/** Accepts leading zeros and IPv4-mapped addresses, which yield IPv4. They may be stored from before the rule, or with `StrictIPCIDRValidation` off. */
 export function parseOldAddress(text: string): Address | null {
   const address = parseAddress(withoutLeadingZeros(text));
   return address !== null && isMapped(address) ? { family: 'IPv4', value: address.value & 0xffffffffn } : address;
@@ -96,12 +89,12 @@ export const parseOldRange = (text: string): Range | null => parseRange(withoutL
 
 export const isSixText = (text: string): boolean => parseOldAddress(text)?.family === 'IPv6';
 
-/** The name of the fault that stored addresses and ranges may keep, one by one. */
+/** The fault that stored addresses and ranges may keep. */
 export const spelling = (value: string): string => `spelling of ${value}`;
 
 const rangeText = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** Checks that no bits are set after the prefix and that the address is not IPv4-mapped. Stored spellings may stay. */
+/** No bits may be set after the prefix. Stored spellings may stay. */
 export function cidr(value: string, path: Path): FieldError[] {
   const range = parseRange(value);
   const unusual = (text: string): FieldError[] =>
@@ -119,7 +112,7 @@ const specialRanges: readonly (readonly [ranges: readonly string[], complaint: s
   [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
 let special: readonly { readonly ranges: readonly (Range | null)[]; readonly complaint: string }[] | null = null;
-/** Parsed on first use: Node's first parse of an IPv6 address takes 20 ms. */
+/** Node's first parse of an IPv6 address takes 20 ms. */
 const readSpecial = (): NonNullable<typeof special> =>
   (special ??= specialRanges.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint })));
 
@@ -135,6 +128,5 @@ export function endpointAddress(value: string, path: Path): FieldError[] {
   ];
 }
 
-/** Reports whether the two texts are one address of each family. */
 export const isDualStack = (texts: readonly string[]): boolean =>
   texts.length === 2 && isSixText(texts[0] ?? '') !== isSixText(texts[1] ?? '');

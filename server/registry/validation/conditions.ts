@@ -13,7 +13,7 @@ const reasonText =
   ` (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '${reasonSource}')`;
 const reasonPattern = new RegExp(`^${reasonSource}$`);
 
-/** Checks conditions in their common form (`meta.k8s.io/v1 Condition`): one of each type, each complete. */
+/** `meta.k8s.io/v1 Condition`: one of each type, each complete. */
 export function validateConditions(conditions: readonly JsonValue[], path: Path): FieldError[] {
   const types = conditions.map((condition) => textAt(condition, 'type'));
   const isRepeated = repeats(types);

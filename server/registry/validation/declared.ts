@@ -7,15 +7,13 @@ import { named, qualified } from './values.js';
 import { groupedBy, repeats } from './repeats.js';
 
 /**
- * Rules that the reference generates from the `+k8s:` tags of fields, for the kinds that have only generated checks; where hand-written checks decide, the tags
- * find nothing. Tables of these rules follow the types: members in their order, rules for the whole before them. An update does not check unchanged parts of an
- * object.
+ * Rules that the reference generates from `+k8s:` tags, for kinds that have only generated checks. Tables follow the types: members in their order, rules for
+ * the whole before them. An update does not check unchanged parts.
  */
 
-/** The value before an update; null where nothing corresponds: on create, and for new items. */
+/** Null on create, and for new items. */
 export type Before = { readonly value: JsonValue | undefined } | null;
 
-/** Returns findings about a value that is new, or differs from `before`. */
 export type Declared = (value: JsonValue | undefined, before: Before, path: Path) => FieldError[];
 
 type IsSaid = (value: JsonValue | undefined) => boolean;
@@ -43,17 +41,15 @@ export const optional =
   (value, before, path) =>
     isSaid(value) ? together(checks)(value, before, path) : [];
 
-/** The value never changes; a change suppresses all other findings about it. */
+/** A change suppresses all other findings about the value. */
 export const immutable =
   (check: Declared): Declared =>
   (value, before, path) =>
     before === null ? check(value, null, path) : [invalid(path, null, 'field is immutable')];
 
-/** Checks an object as a whole, then its members. */
 export const members =
   (fields: Readonly<Record<string, Declared>>, ...whole: readonly Declared[]): Declared =>
   (value, before, path) => {
-    // Nothing corresponds to the members of an object that was absent.
     const [now, was] = [membersOf(value), isSet(before?.value) ? membersOf(before.value) : null];
     return [
       ...together(whole)(value, before, path),
@@ -63,7 +59,7 @@ export const members =
     ];
   };
 
-/** Exactly one of some members is set; an update may keep a violation as long as the same ones are set. */
+/** An update may keep a violation as long as the same members are set. */
 export const exactlyOne =
   (...names: readonly string[]): Declared =>
   (value, before, path) => {
@@ -83,7 +79,7 @@ export interface ListRules {
   readonly each?: Declared;
 }
 
-/** The items of a list that is too long are not checked. A duplicate item is shown as a whole. */
+/** Items of too long a list are not checked. A duplicate item is shown as a whole. */
 export const list =
   ({ itemsMax, key, each = () => [] }: ListRules): Declared =>
   (value, before, path) => {
@@ -115,7 +111,7 @@ export const pathSegment = format(pathSegmentName);
 
 const poolNameBytesMax = 253;
 
-/** Long names with slashes between them. The finding shows a wrong name as a part, an empty one as the whole. */
+/** The finding shows a wrong name as a part, an empty one as the whole. */
 export const resourcePoolName: Declared = (value, _before, path) => {
   const text = String(value);
   return [
@@ -145,7 +141,6 @@ export const maxBytes =
   (value, _before, path) =>
     Buffer.byteLength(String(value)) > most ? [tooLong(path, most)] : [];
 
-/** `values` in alphabetical order, as messages list them. */
 export const oneOf =
   (...values: readonly string[]): Declared =>
   (value, _before, path) =>

@@ -1,17 +1,17 @@
 import { writeIndentedJson } from '../../../workers/codecs/jsonWriter.js';
 
-/** Shows what changed between two values as the reference does: a line diff of their printed forms. */
+/** The reference's line diff of printed forms. */
 
 const context = 3;
 
 interface Step {
   readonly kind: ' ' | '-' | '+';
   readonly line: string;
-  /** The number of lines of each side before this one. */ readonly old: number;
+  readonly old: number;
   readonly now: number;
 }
 
-/** Returns a unified diff without file names. `old` and `now` are printed as indented JSON; the order of their members counts. */
+/** Returns a unified diff of indented JSON. */
 export function differenceOf(old: unknown, now: unknown): string {
   const steps = stepsBetween(writeIndentedJson(old).split('\n'), writeIndentedJson(now).split('\n'));
   return hunksOf(steps).map(printHunk).join('');
@@ -22,7 +22,6 @@ interface Run {
   readonly now: number;
   readonly length: number;
 }
-/** A part of both texts; the ends are exclusive. */
 interface Window {
   readonly old: number;
   readonly oldEnd: number;
@@ -30,10 +29,7 @@ interface Window {
   readonly nowEnd: number;
 }
 
-/**
- * Splits around the longest common run, and likewise before and after it (Ratcliff and Obershelp), removals first. This is not always the shortest way, but the
- * one that the reference shows.
- */
+/** Ratcliff and Obershelp's algorithm, removals first, as in the reference. */
 function stepsBetween(old: readonly string[], now: readonly string[]): Step[] {
   const steps: Step[] = [];
   const end: Run = { old: old.length, now: now.length, length: 0 };
@@ -56,10 +52,9 @@ function commonRuns(old: readonly string[], now: readonly string[], window: Wind
   ];
 }
 
-/** Returns the first of the longest runs. */
 function longestRun(old: readonly string[], now: readonly string[], window: Window): Run {
   let best: Run = { old: window.old, now: window.now, length: 0 };
-  // The length of the run that ends with the previous line of `old` and the line at the position in `now`.
+  // Lengths of runs that end with the previous line of `old`, by position in `now`.
   let before = new Map<number, number>();
   for (let i = window.old; i < window.oldEnd; i++) {
     const here = new Map<number, number>();

@@ -3,7 +3,7 @@ import { subdomainName } from './names.js';
 
 const driverNameMax = 63;
 
-/** Checks the name of a storage or device driver: a subdomain, short enough to be part of a label key; capitals are tolerated. */
+/** A subdomain, short enough for a label key; capitals are tolerated. */
 export function driverName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
   return [

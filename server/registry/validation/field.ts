@@ -3,45 +3,40 @@ import type { CauseType } from '../../../workers/schema/custom/contract.js';
 import type { StatusCause } from '../../../api/status.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
 
-/** The reason of a refusal; the values are the reasons that clients see in `details.causes`. */
+/** Clients see it in `details.causes`. */
 export type FieldErrorType = CauseType | 'FieldValueNotFound' | 'InternalError';
 
-/** One finding of validation: `message` is the text after the path in the cause, for example `Required value: name is needed`. */
+/** `message` is the text after the path in the cause, for example `Required value: name is needed`. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly path: string;
   readonly message: string;
-  /** Absent for rules without a feature gate. */
   readonly gate?: FindingGate;
-  /** The name of the fault, where an object that already has it may keep it (`withoutKept`). */
+  /** A fault that an object may keep (`withoutKept`). */
   readonly kept?: string;
 }
 
-/** A finding that holds only while a feature is on, or only while it is off; see `gatedFindings.ts`. */
+/** See `gatedFindings.ts`. */
 export interface FindingGate {
   readonly feature: FieldGate;
   readonly standsWhile: 'on' | 'off';
 }
 
-/** Marks findings of a rule that has become stricter: objects stored before that stay changeable while they have `fault`. */
+/** Marks findings of a rule that has become stricter: stored objects may keep `fault`. */
 export const keepable = (fault: string, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, kept: fault }));
 
-/** The same findings where the rule has always been strict, regardless of features. */
 export const strictly = (findings: readonly FieldError[]): FieldError[] =>
   findings.map(({ kept: _kept, gate: _gate, ...finding }) => finding);
 
-/** `before` computes the findings about the stored object; it is seldom called. */
+/** `before` computes the findings about the stored object. */
 export function withoutKept(findings: FieldError[], before: () => readonly FieldError[]): FieldError[] {
   if (findings.every(({ kept }) => kept === undefined)) return findings;
   const faults = new Set(before().map(({ kept }) => kept));
   return findings.filter(({ kept }) => kept === undefined || !faults.has(kept));
 }
 
-/**
- * A path in an object, as messages write it: `spec.ports[0].name`, `metadata.labels[app]`. Immutable. Nearly all checks find nothing, so a path has no text
- * until it is read.
- */
+/** Messages write it as `spec.ports[0].name`, `metadata.labels[app]`. Nearly all checks find nothing, so a path has no text until it is read. */
 export class Path {
   readonly #parent: Path | null;
   readonly #step: string | number;
@@ -81,7 +76,7 @@ export class Path {
 function quote(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return JSON.stringify(value);
-  // Structures are printed as the reference's JSON, which is safe in HTML.
+  // The reference's JSON is safe in HTML.
   if (typeof value === 'object') return writeJson(value).replace(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
   return String(value);
 }
@@ -98,7 +93,7 @@ export const invalid = (path: Path, value: unknown, detail: string): FieldError 
   path: path.toString(),
   message: colon(`Invalid value: ${quote(value)}`, detail),
 });
-/** Omits values that should not be repeated, or are too long to be. */
+/** Omits secret or long values. */
 export const invalidUnquoted = (path: Path, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   path: path.toString(),
@@ -134,7 +129,6 @@ export const tooMany = (path: Path, actual: number, max: number): FieldError => 
   path: path.toString(),
   message: `Too many: ${actual}: must have at most ${max} items`,
 });
-/** `supported` is printed in the order given. */
 export const notSupported = (path: Path, value: unknown, supported: readonly string[]): FieldError => ({
   type: 'FieldValueNotSupported',
   path: path.toString(),

@@ -2,19 +2,17 @@ import type { EnabledFeatures, FieldGate } from '../../../program/features/field
 import type { FieldError } from './field.js';
 
 /**
- * Rules that come or go with a feature. A check marks a finding with its feature; the life cycle of objects (`registry/writes.ts`) drops the findings that do
- * not apply, so a rule need not know the enabled features. The reference checks whether the old object uses each feature; here the same rules decide: an object
- * that breaks the rules without the feature uses it, and for that object it is on.
+ * A check marks a finding with its feature; `registry/writes.ts` drops findings that do not apply. The reference checks whether the old object uses each
+ * feature; here the same rules decide: an object that breaks the rules without the feature uses it.
  */
 
 export const whileOn = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'on' } }));
 
-/** Findings of a rule that a feature lifts. */
 export const whileOff = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'off' } }));
 
-/** `before` returns what the same rules find about the old object, and is called only where it matters. Pure. */
+/** `before` returns what the same rules find about the old object. */
 export function standing(found: FieldError[], enabled: EnabledFeatures, before: (() => readonly FieldError[]) | null): FieldError[] {
   if (found.every(({ gate }) => gate === undefined)) return found;
   let used: ReadonlySet<FieldGate> | null = null;

@@ -5,7 +5,7 @@ import { forbidden, invalid, keepable, type Path, required, type FieldError } fr
 import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
 import { fromFound, inOrder, ofEach, type Found } from './ofEach.js';
 
-/** Values in expressions were not checked at first; selectors that have a bad one may keep it. */
+/** Values in expressions were not checked at first. */
 const badValue = 'value of a selector';
 
 /** Selectors may have any number of values, which are checked in steps. */

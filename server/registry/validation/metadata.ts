@@ -8,7 +8,7 @@ const annotationsBytesMax = 256 * 1024;
 const metadata = Path.of('metadata');
 /** Finalizers that need no domain prefix. */
 const standardFinalizers: ReadonlySet<string> = new Set(['kubernetes', 'orphan', 'foregroundDeletion']);
-/** Kinds that must not keep anything alive: they come and go in large numbers. */
+/** Kinds that come and go in large numbers. */
 const neverOwners: ReadonlySet<string> = new Set(['v1 Event']);
 
 export interface MetadataRules {
@@ -16,7 +16,6 @@ export interface MetadataRules {
   readonly nameRule: NameRule;
 }
 
-/** The findings are in the reference's order. */
 export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: MetadataRules): Found {
   return inOrder(
     validateNames(meta, nameRule),
@@ -45,7 +44,7 @@ export function validateMetadataUpdate(meta: ObjectMeta, old: ObjectMeta): Found
   );
 }
 
-/** Members that never change after creation, and the value that an absent one counts as. */
+/** Members with the value that an absent member counts as. */
 const immutable: readonly (readonly [member: string, absent: JsonValue])[] = [
   ['name', ''],
   ['namespace', ''],
@@ -58,7 +57,7 @@ const immutable: readonly (readonly [member: string, absent: JsonValue])[] = [
 const validateImmutable = (value: JsonValue, old: JsonValue, path: Path): FieldError[] =>
   value === old ? [] : [invalid(path, value, 'field is immutable')];
 
-/** Finalizers of built-in kinds are either known ones or carry a domain. */
+/** Finalizers of built-in kinds are known ones or carry a domain. */
 export const validateFinalizerNames = (finalizers: readonly string[], path: Path): Found =>
   ofEach(finalizers, (finalizer, position) => validateKnownFinalizer(finalizer, path.index(position)));
 
@@ -79,7 +78,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   const keys = Object.keys(annotations);
   let size = 0;
   for (const key of keys) size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
-  // Keys are compared without case: annotations predate the rule.
+  // Annotations predate the rule.
   const findings = ofEach(keys, (key) => qualifiedNameComplaints(key.toLowerCase()).map((text) => invalid(path, key, text)));
   return size > annotationsBytesMax ? inOrder(findings, [tooLong(path, annotationsBytesMax)]) : findings;
 }
@@ -125,7 +124,6 @@ function validateOwnerReferences(references: readonly OwnerReference[], path: Pa
 function validateOwnerReference(reference: OwnerReference, path: Path): FieldError[] {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
   const [version = '', _group, ...more] = apiVersion.split('/').reverse();
-  // More than a group and a version is neither.
   const isVersioned = version !== '' && more.length === 0;
   const empty = [
     ['kind', kind],

@@ -1,4 +1,4 @@
-/** Rules for names. Each returns messages in the reference's words. `prefix` means that the value is a generateName, which may end in a dash. */
+/** `prefix` means that the value is a generateName, which may end in a dash. */
 export type NameRule = (name: string, prefix: boolean) => string[];
 
 const labelMax = 63;
@@ -62,10 +62,10 @@ const wildcardWords = patternText(
   ['*.example.com'],
 );
 
-/** Reports whether the text is valid: a pattern admits only ASCII, which has as many bytes as characters. */
+/** A pattern admits only ASCII: bytes equal characters. */
 const isGood = (text: string, pattern: RegExp, max: number): boolean => text.length <= max && pattern.test(text);
 const bytes = (text: string): number => Buffer.byteLength(text);
-/** A prefix may end in a dash; the character before it then must not be the end of a name. */
+/** A prefix may end in a dash. */
 const unmasked = (name: string, prefix: boolean): string =>
   prefix && name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 
@@ -96,25 +96,23 @@ export const longName: NameRule = (name, prefix) =>
 export const shortName: NameRule = (name, prefix) =>
   dnsLabelName(name, prefix).map((text) => (text === tooManyCharacters(labelMax) ? tooManyBytes(labelMax) : text));
 
-/** A subdomain with or without capitals; the pattern in the message has none. */
 export const caselessSubdomain: NameRule = (name) => [
   ...(bytes(name) > subdomainMax ? [tooManyBytes(subdomainMax)] : []),
   ...(subdomain.test(name.toLowerCase()) ? [] : [caselessSubdomainWords]),
 ];
 
-/** A subdomain whose first label is left open. */
 export const wildcardName: NameRule = (name) => [
   ...(bytes(name) > subdomainMax ? [tooManyCharacters(subdomainMax)] : []),
   ...(wildcard.test(name) ? [] : [wildcardWords]),
 ];
 
-/** A name that can stand between two slashes of a path: the rule of the RBAC kinds. */
+/** The rule of the RBAC kinds. */
 export const pathSegmentName: NameRule = (name, prefix) => {
   const complaints = ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
   return !prefix && (name === '.' || name === '..') ? [`may not be '${name}'`] : complaints;
 };
 
-/** Checks keys of labels and annotations, and finalizers: `name` or `prefix/name`. */
+/** `name` or `prefix/name`. */
 export const qualifiedNameComplaints = (key: string): string[] => {
   if (isGood(key, qualifiedPart, labelMax)) return [];
   const parts = key.split('/');

@@ -7,7 +7,7 @@ export type Found = Stepwise<FieldError[]>;
 
 const stepItems = 32;
 
-/** Checks the items in order and stops when there are as many findings as a response lists. A long list is checked in steps. */
+/** Stops when there are as many findings as a response lists. A long list is checked in steps. */
 export function ofEach<T>(items: readonly T[], check: (item: T, position: number) => Found, most = causesMax): Found {
   if (items.length > stepItems) return inSteps(items, check, most);
   let all: Found[] | null = null;
@@ -32,13 +32,13 @@ function* inSteps<T>(items: readonly T[], check: (item: T, position: number) => 
   return findings;
 }
 
-/** The finding holds regardless of features and of the old object, so it is reported if there is room for it. */
+/** Holds regardless of features and of the old object. */
 const isCertain = ({ gate, kept }: FieldError): boolean => gate === undefined && kept === undefined;
 
-/** Returns all findings about each item, for checks that sort them afterwards. */
+/** Serves checks that sort findings afterwards. */
 export const ofAll = <T>(items: readonly T[], check: (item: T, position: number) => Found): Found => ofEach(items, check, Infinity);
 
-/** Concatenates findings. Those in steps run in turn, after the call. */
+/** Findings in steps run in turn, after the call. */
 export function inOrder(...parts: readonly Found[]): Found {
   let findings: FieldError[] | null = null;
   for (const part of parts) {
@@ -54,12 +54,11 @@ function* joined(parts: readonly Found[]): Steps<FieldError[]> {
   return findings.flat();
 }
 
-/** Returns all findings in one go, where another limit bounds the work. */
+/** Serves where another limit bounds the work. */
 export const atOnce = (found: Found): FieldError[] => (Array.isArray(found) ? found : inOneGo(found));
 
 const orderedAtOnce = 2_000;
 
-/** Returns as many findings as a response lists, in the order of their texts. */
 export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldError[]> {
   let first: { readonly text: string; readonly finding: FieldError }[] = [];
   for (let start = 0; start < findings.length; start += orderedAtOnce) {
@@ -70,7 +69,6 @@ export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldErr
   return first.map(({ finding }) => finding);
 }
 
-/** Transforms findings, such as those that belong to a feature. */
 export const fromFound = (found: Found, change: (findings: FieldError[]) => FieldError[]): Found =>
   Array.isArray(found) ? change(found) : changed(found, change);
 

@@ -3,8 +3,6 @@ import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { printedOwner } from './printedOwner.js';
 import { isMetadataSet, metadataMembers } from './templatemetadata.js';
 
-/** The reference prints structures in member order and maps sorted by key. */
-
 /** A map; one without entries is printed as null. */
 export function printedMap(map: JsonValue | undefined): JsonObject | null {
   const entries = Object.entries(membersOf(map));
@@ -26,7 +24,6 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
   return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
 }
 
-/** Metadata as messages quote it: without unset members. */
 export function printedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(
     metadataMembers.flatMap((member): [string, JsonValue][] => {

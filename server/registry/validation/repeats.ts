@@ -1,4 +1,4 @@
-/** The returned function reports whether a value occurs earlier in the list. Linear, where `indexOf` for every value is quadratic. */
+/** The returned function reports, in linear time, whether a value occurs earlier in the list. */
 export function repeats<T>(values: readonly T[]): (position: number) => boolean {
   if (values.length < 2) return () => false;
   const first = firstPositions(values);

@@ -3,17 +3,14 @@ import { isHugePages, isNativeResource } from '../../../api/resourceNames.js';
 import { invalid, type Path, type FieldError } from './field.js';
 import { qualifiedNameComplaints } from './names.js';
 
-/** Names of resources that containers request: standard ones, huge pages, and extended ones with a domain. */
-
 const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const whole: ReadonlySet<string> = new Set(['pods', ...countedByName, 'services.nodeports', 'services.loadbalancers']);
-/** Resources that quotas count, apart from huge pages. */
 export const countedResources: ReadonlySet<string> = new Set([...podResources, ...whole, 'requests.storage']);
 const standard: ReadonlySet<string> = new Set([...countedResources, 'storage']);
 const isStandardResource = (name: string): boolean =>
   standard.has(name) || isHugePages(name) || isHugePages(name.replace(/^requests\./, ''));
 
-/** Extended resources are counted, not measured, and never overcommitted. */
+/** Extended resources are never overcommitted. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith('requests.')) return false;
   return qualifiedNameComplaints(`requests.${name}`).length === 0;
@@ -21,14 +18,12 @@ export function isExtendedResource(name: string): boolean {
 
 export const isWholeResource = (name: string): boolean => whole.has(name) || isExtendedResource(name);
 
-/** Checks any resource name, as quotas and nodes use them. */
 export function validateResourceName(name: string, path: Path): FieldError[] {
   const findings = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   if (findings.length > 0) return findings;
   return name.includes('/') || isStandardResource(name) ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }
 
-/** Checks the name of a resource that a container may request. */
 export function validateContainerResourceName(name: string, path: Path): FieldError[] {
   const findings = validateResourceName(name, path);
   if (!name.includes('/'))

@@ -1,7 +1,7 @@
 import { formatAddress, isMapped, parseAddress, parseOldAddress, parseRange } from './addresses.js';
 import type { Path } from './field.js';
 
-/** Warns about valid addresses that are not in the canonical spelling, which clients can compare. IPv6 has several spellings, and old parsers accepted more. */
+/** Warns about valid addresses that are not in the canonical spelling, which clients can compare. */
 
 export function addressWarnings(text: string, path: Path | string): string[] {
   const address = parseAddress(text);

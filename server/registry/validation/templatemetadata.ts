@@ -4,7 +4,6 @@ import { forbidden, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
 import { inOrder, type Found } from './ofEach.js';
 
-/** Members of metadata, in the order of their declaration. */
 export const metadataMembers = [
   'name',
   'generateName',
@@ -22,16 +21,15 @@ export const metadataMembers = [
   'finalizers',
   'managedFields',
 ] as const;
-/** Members that a template may not set, in the order of findings. */
 const notInTemplates = metadataMembers.filter((member) => member !== 'labels' && member !== 'annotations');
-/** Zero is a value only for the member that the reference holds as a pointer. */
+/** The reference holds this member as a pointer. */
 const zeroIsSet = 'deletionGracePeriodSeconds';
 
-/** Reports whether a member of metadata differs from its zero value; an empty list does. */
+/** An empty list differs from the zero value. */
 export const isMetadataSet = (member: string, value: JsonValue | undefined): value is JsonValue =>
   value !== undefined && value !== null && value !== '' && (value !== 0 || member === zeroIsSet);
 
-/** Checks the metadata of a template for claims, which gives its claims labels and annotations and nothing else. */
+/** A template gives its claims labels and annotations only. */
 export const validateTemplateMetadata = (metadata: JsonObject, path: Path): Found =>
   inOrder(
     validateAnnotations(textsAt(metadata, 'annotations'), path.child('annotations')),

@@ -7,8 +7,6 @@ import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComp
 import { whileOff, whileOn } from './gatedFindings.js';
 import { ofEach, type Found } from './ofEach.js';
 
-/** Rules for single values that many kinds share, in the reference's words. */
-
 export const between = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 const numberOf = (value: JsonValue | undefined): number => Number(value ?? 0);
 
@@ -23,7 +21,6 @@ export const inRange = (value: JsonValue | undefined, low: number, high: number,
 
 export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
 
-/** Checks the name of a port (RFC 6335 service name). */
 export function portNameComplaints(name: string): string[] {
   const complaints: string[] = [];
   if (name.length > 15) complaints.push('must be no more than 15 characters');
@@ -34,7 +31,6 @@ export function portNameComplaints(name: string): string[] {
   return complaints;
 }
 
-/** Checks a port number, or the name that some container gives a port. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
   if (typeof value === 'string') return portNameComplaints(value).map((text) => invalid(path, value, text));
   return portNumber(value, path);
@@ -45,7 +41,7 @@ const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::fff
 const unusual = (complaint: string, value: string, path: Path): FieldError[] =>
   whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, complaint)]));
 
-/** Spellings that were once accepted may stay where they are. */
+/** Stored spellings may stay. */
 export function ipAddress(value: string, path: Path): FieldError[] {
   const address = parseAddress(value);
   if (address === null)
@@ -60,11 +56,10 @@ export function addressAnd(value: string, path: Path, further: () => FieldError[
   return parseOldAddress(value) === null ? malformed : [...malformed, ...whileOff('StrictIPCIDRValidation', further())];
 }
 
-/** `supported` is printed as given. An absent or empty value is refused as required. */
+/** An absent or empty value is refused as required. */
 export const oneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
   value === undefined || value === null || value === '' ? [required(path, '')] : unlessListed(value, supported, path);
 
-/** Like `oneOf`, for members that may be absent. */
 export const optionallyOneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
   value === undefined || value === null ? [] : unlessListed(value, supported, path);
 
@@ -79,10 +74,10 @@ export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(v
 export const qualified = (value: string, path: Path): FieldError[] =>
   qualifiedNameComplaints(value).map((text) => invalid(path, value, text));
 
-/** Checks a required DNS label: an empty one is reported only as missing. */
+/** An empty label is reported only as missing. */
 export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
 
-/** Checks maps of labels to match (node selectors): errors of keys and values both name the map itself. */
+/** Errors of keys and values both name the map itself. */
 export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): Found =>
   ofEach(Object.keys(labels), (key) => [
     ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
@@ -102,7 +97,6 @@ export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[]
   value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : [];
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
-/** Checks a key of a ConfigMap or Secret. */
 export function configMapKeyComplaints(key: string): string[] {
   const complaints: string[] = [];
   if (key.length > 253) complaints.push('must be no more than 253 characters');
