@@ -3,6 +3,7 @@ import { apiVersionOf, type GroupResource } from '../../api/resource.js';
 import { noRules } from '../authorization/rules.js';
 import { sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
+import { reportDamage } from './damage.js';
 import type { RequestContext } from './context.js';
 import { noCounts } from './counts.js';
 import { encodersWith } from './encoders/encoders.js';
@@ -102,7 +103,10 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   }
   const refused = refusal(routing.route.verb);
   if (refused !== null) throw refused;
-  await handlerOf(routing.route)(context, routing.route, deps);
+  const { storage: resource } = routing.route.resource;
+  await handlerOf(routing.route)(context, routing.route, deps).catch((error: unknown) => {
+    throw reportDamage(error, { resource, forcesDeletion: deps.forcesDeletion });
+  });
 }
 
 /** Returns what answers a verb of a resource or subresource. Throws where discovery lists one that nothing answers. */

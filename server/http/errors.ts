@@ -1,5 +1,5 @@
 import { internalError, StatusError } from '../../api/status.js';
-import { DamagedValueError } from '../storage/encoding.js';
+import { DamagedListError, DamagedValueError } from '../storage/encoding.js';
 
 /**
  * Turns any thrown error into the client's Status. Only a StatusError is meant for clients; anything else is a defect, whose cause is logged under the
@@ -8,7 +8,7 @@ import { DamagedValueError } from '../storage/encoding.js';
 export function toStatusError(error: unknown, auditId: string): StatusError {
   if (error instanceof StatusError) return error;
   // An operator needs to know which object is unreadable, and why; the message contains nothing of it.
-  if (error instanceof DamagedValueError) return internalError(error);
+  if (error instanceof DamagedValueError || error instanceof DamagedListError) return internalError(error);
   return new StatusError(
     500,
     'InternalError',

@@ -54,17 +54,33 @@ export interface Item {
 /** A stored value that is damaged, or in the format of a newer program. */
 export class DamagedValueError extends Error {
   version = 0;
+  /** What failed: decryption, or decoding of what it gave. */
+  readonly step: 'transform' | 'decode';
 
   constructor(
     readonly key: ObjectKey,
-    why: string,
-    options?: ErrorOptions,
+    /** Contains nothing of the value. */
+    readonly why: string,
+    options: ErrorOptions & { readonly step?: DamagedValueError['step'] } = {},
   ) {
     super(
       `stored value of ${key.resource.resource} ${key.namespace === '' ? '' : `${key.namespace}/`}${key.name} cannot be read: ${why}`,
       options,
     );
     this.name = 'DamagedValueError';
+    this.step = options.step ?? 'decode';
+  }
+}
+
+/** The most unreadable objects that a list names, as in the reference. */
+export const damagedListedMax = 100;
+
+/** A list with unreadable objects, which fails as a whole. */
+export class DamagedListError extends Error {
+  /** `damaged` is not empty; beyond `damagedListedMax` the others are only known to exist. */
+  constructor(readonly damaged: readonly DamagedValueError[]) {
+    super(damaged[0]?.message);
+    this.name = 'DamagedListError';
   }
 }
 
@@ -279,7 +295,7 @@ const foreignFormat = (stored: Buffer): string =>
   isEncrypted(stored) ? 'it is encrypted; give the --encryption-provider-config with which it was written' : `unknown format ${stored[0]}`;
 
 function check(key: ObjectKey, stored: Buffer): void {
-  if (stored[0] === unreadableFormat) throw new DamagedValueError(key, stored.toString('utf8', 1));
+  if (stored[0] === unreadableFormat) throw new DamagedValueError(key, stored.toString('utf8', 1), { step: 'transform' });
   if (stored.length < headerBytes + checksumBytes || stored.length < headerBytes + checksumBytes + (stored[3] ?? 0))
     throw new DamagedValueError(key, `it has only ${stored.length} bytes`);
   if (stored[0] !== storedFormat) throw new DamagedValueError(key, foreignFormat(stored));

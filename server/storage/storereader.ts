@@ -1,5 +1,6 @@
 import { revision } from '../../raft/index.js';
 import type { Failure, GetResult, ListRequest, ListResult, ObjectKey, StoredObject, Version } from './contract.js';
+import { DamagedListError, damagedListedMax, type DamagedValueError } from './encoding.js';
 import { isPassing, type Change, type KeyValue, type RangeResult, type StoreEngine } from './engine.js';
 import { keyAfter, type KeySpace } from './keys.js';
 import { nameSelected, scopeOf, selects, selectsAll, type Selection } from './matching.js';
@@ -64,6 +65,7 @@ export class StoreReader {
 
   async #listOrReject(facts: ResourceFacts, request: ListRequest, version: Version): Promise<ListResult> {
     const items: StoredObject[] = [];
+    const damaged: DamagedValueError[] = [];
     const matching = !selectsAll(request);
     const limit = request.limit ?? Infinity;
     for (let bounds: Bounds | null = this.boundsOf(request, request.after); bounds !== null;) {
@@ -75,7 +77,9 @@ export class StoreReader {
       );
       if (page.outcome !== 'found') return page;
       for (const [index, item] of page.items.entries()) {
-        if (selects(request, readable(item))) items.push(item);
+        if (item instanceof DamagedItem) damaged.push(item.damage);
+        else if (selects(request, item)) items.push(item);
+        if (damaged.length > damagedListedMax) throw new DamagedListError(damaged);
         if (items.length >= limit)
           return this.#cutOff(
             items,
@@ -86,6 +90,7 @@ export class StoreReader {
       }
       bounds = page.next;
     }
+    if (damaged.length > 0) throw new DamagedListError(damaged);
     return { outcome: 'found', version, items, more: false, remaining: matching ? null : 0 };
   }
 

@@ -1,6 +1,7 @@
 import type { ListRequest, ListResult, StoredObject, Version } from '../contract.js';
 import type { CacheCounts } from './counts.js';
 import { selects, selectsAll } from '../matching.js';
+import { DamagedListError, damagedListedMax, type DamagedValueError } from '../encoding.js';
 import { DamagedItem } from '../storedobject.js';
 import type { Slices } from './slices.js';
 import type { TreeView } from './tree.js';
@@ -16,7 +17,7 @@ const answerObjectsMax = 10_000;
 /** Lists by first and last position: equal lists share one array. */
 const answers = new WeakMap<TreeView, Map<string, readonly StoredObject[]>>();
 
-/** Matching is done in slices. Rejects with DamagedValueError. */
+/** Matching is done in slices. Rejects with DamagedListError. */
 export async function listIn(
   view: TreeView,
   version: Version,
@@ -31,6 +32,7 @@ export async function listIn(
   }
   const { places } = scan;
   if (scan.step(scan.matching ? stepSize : Infinity)) await slices.run(() => scan.step(stepSize));
+  scan.assertReadable();
   counts.listed(scan.looked, scan.items.length);
   if (!scan.matching && scan.items.length <= answerObjectsMax) remember(view, places, scan.items);
   return { outcome: 'found', version, items: scan.items, ...scan.after(0) };
@@ -46,6 +48,7 @@ class Scan {
   readonly #view: TreeView;
   readonly #request: ListRequest;
   readonly items: StoredObject[] = [];
+  readonly #damaged: DamagedValueError[] = [];
   readonly matching: boolean;
   #position: number;
   readonly #begin: number;
@@ -82,7 +85,13 @@ class Scan {
     return this.#position < this.#end && !this.#full;
   }
 
+  /** Throws DamagedListError. */
+  assertReadable(): void {
+    if (this.#damaged.length > 0) throw new DamagedListError(this.#damaged);
+  }
+
   get #full(): boolean {
+    if (this.#damaged.length > damagedListedMax) return true;
     return this.#request.limit !== null && this.items.length >= this.#request.limit;
   }
 
@@ -90,8 +99,8 @@ class Scan {
     for (const object of this.#view.slice(this.#position, stop)) {
       if (this.#full) return;
       this.#position++;
-      if (object instanceof DamagedItem) throw object.damage;
-      if (!this.matching || selects(this.#request, object)) this.items.push(object);
+      if (object instanceof DamagedItem) this.#damaged.push(object.damage);
+      else if (!this.matching || selects(this.#request, object)) this.items.push(object);
     }
   }
 }

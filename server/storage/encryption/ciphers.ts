@@ -8,6 +8,8 @@ export interface Cipher {
   encrypt(plain: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
   /** Throws any error for invalid bytes. */
   decrypt(sealed: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
+  /** What the reference says of bytes of another key. */
+  readonly refusal: string;
 }
 
 const aesKeyBytes = [16, 24, 32];
@@ -21,6 +23,7 @@ const gcmName = (key: Buffer): CipherGCMTypes => `aes-${(key.length * 8) as 128 
 
 /** AES-GCM authenticates the value and its key in the store: a moved value does not decrypt. */
 export const aesGcm: Cipher = {
+  refusal: 'cipher: message authentication failed',
   keyBytes: aesKeyBytes,
   encrypt(plain, { key }, context) {
     const nonce = randomBytes(gcmNonceBytes);
@@ -39,6 +42,7 @@ export const aesGcm: Cipher = {
 
 /** AES-CBC does not detect changes or moves. Stored values have their own checksum. */
 export const aesCbc: Cipher = {
+  refusal: 'invalid padding on input',
   keyBytes: aesKeyBytes,
   encrypt(plain, { key }) {
     const start = randomBytes(blockBytes);
@@ -54,6 +58,7 @@ export const aesCbc: Cipher = {
 
 /** XSalsa20 with Poly1305. */
 export const secretbox: Cipher = {
+  refusal: 'output array was not large enough for encryption',
   keyBytes: [32],
   encrypt(plain, { key }) {
     const nonce = randomBytes(secretboxNonceBytes);
@@ -74,7 +79,7 @@ export function keyed(scheme: string, cipher: Cipher, name: string, key: Buffer)
       try {
         return cipher.decrypt(sealed, { key }, context);
       } catch (cause) {
-        throw new UndecryptableError(`key ${JSON.stringify(name)} of ${scheme} does not decrypt it`, { cause });
+        throw new UndecryptableError(`${cipher.refusal}: key ${JSON.stringify(name)} of ${scheme} does not decrypt it`, { cause });
       }
     },
     isCurrent: () => true,

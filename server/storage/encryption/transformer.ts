@@ -51,7 +51,7 @@ export function opened(
 ): Buffer | Promise<Buffer> {
   const makers = makersOf(value, transformers);
   if (makers.length === 0) {
-    const error = new UndecryptableError('no matching key was found among those that are configured');
+    const error = new UndecryptableError('no matching prefix found: the value has the key of none of the configured providers');
     counts.transformed('from_storage', { prefix: 'unknown', status: statusOf(error) }, null);
     throw error;
   }

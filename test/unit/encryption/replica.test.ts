@@ -163,7 +163,7 @@ describe('encryption, replica', () => {
     replica.reconfigured();
     expect(gaps).to.equal(1);
     encryption = secretsWith(keyed('aesgcm', aesGcm, 'other', randomBytes(32)));
-    expect(await valueOf(replica, secretKey)).to.include('no matching key');
+    expect(await valueOf(replica, secretKey)).to.include('no matching prefix');
     encryption = secretsWith(service);
     replica.reconfigured();
     expect(gaps).to.equal(2);
@@ -195,7 +195,7 @@ describe('encryption, replica', () => {
     expect(await valueOf(replica, secretKey)).to.equal('a stored value');
     expect(await replica.isStale(secretKey)).to.equal(true);
     encryption = secretsWith(key);
-    expect(await valueOf(replica, secretKey)).to.match(/no matching key/);
+    expect(await valueOf(replica, secretKey)).to.match(/no matching prefix/);
   });
 
   it('makes what cannot be decrypted an error of that object alone', async () => {

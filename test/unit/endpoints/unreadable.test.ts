@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import type { Authorizer } from '../../../server/authorization/authorizer.js';
 import type { ObjectKey, Storage } from '../../../server/storage/contract.js';
-import { DamagedValueError } from '../../../server/storage/encoding.js';
+import { DamagedListError, DamagedValueError } from '../../../server/storage/encoding.js';
 import { call, type Answer, type Call } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 const force = { kind: 'DeleteOptions', apiVersion: 'v1', ignoreStoreReadErrorWithClusterBreakingPotential: true };
 const maps = '/api/v1/namespaces/default/configmaps';
+
+const undecryptable = (key: ObjectKey): DamagedValueError => new DamagedValueError(key, 'no matching prefix found', { step: 'transform' });
 
 /** The objects named `broken` cannot be read: the value is there, and its bytes say nothing. */
 const damaging = (storage: Storage): Storage => ({
@@ -15,7 +17,12 @@ const damaging = (storage: Storage): Storage => ({
     if (key.name !== 'broken' || result.outcome !== 'found') return result;
     throw Object.assign(new DamagedValueError(key, 'its checksum does not match'), { version: result.object.version });
   },
-  list: (request) => storage.list(request),
+  list: async (request) => {
+    const result = await storage.list(request);
+    const broken = result.outcome === 'found' ? result.items.filter(({ name }) => name.startsWith('broken')) : [];
+    if (broken.length === 0) return result;
+    throw new DamagedListError(broken.map(({ namespace, name }) => undecryptable({ resource: request.resource, namespace, name })));
+  },
   watch: (request, sink) => storage.watch(request, sink),
   ready: () => storage.ready(),
   isStale: (key) => storage.isStale(key),
@@ -115,6 +122,38 @@ describe('deletion of objects that cannot be read', () => {
     const dry = await send('DELETE', `${maps}/whole`, { body: { ...force, dryRun: ['All'] } });
     expect([dry.status, dry.body['kind']]).to.deep.equal([200, 'ConfigMap']);
     expect(await left()).to.deep.equal(['broken', 'whole']);
+  });
+
+  it('is preceded by an answer that says what failed, and for lists where', async () => {
+    const corrupt = (name: string, why: string): string =>
+      `StorageError: corrupt object, Code: 7, Key: /configmaps/default/${name}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;
+    const undecrypted = 'data from the storage is not transformable revision=0: no matching prefix found';
+    await start(true);
+    const { body: object } = await send('GET', `${maps}/broken`);
+    expect(object['message']).to.match(
+      /^Internal error occurred: StorageError: corrupt object.* object not decodable revision=\d+: its checksum does not match$/,
+    );
+    const { status, body } = await send('GET', maps);
+    expect([status, body['reason'], body['message']]).to.deep.equal([
+      500,
+      'StorageReadError',
+      'failed to read one or more configmaps from the storage',
+    ]);
+    expect(body['details']).to.deep.equal({
+      name: 'list',
+      kind: 'configmaps',
+      causes: [{ reason: 'UnexpectedServerResponse', message: corrupt('broken', undecrypted), field: '/configmaps/default/broken' }],
+    });
+  });
+
+  it('is not offered without the feature, where only the first one is named', async () => {
+    await start(false);
+    const { status, body } = await send('GET', maps);
+    expect([status, body['reason'], body['message']]).to.deep.equal([
+      500,
+      'InternalError',
+      'Internal error occurred: unable to transform key "/configmaps/default/broken": no matching prefix found',
+    ]);
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { createCatalogue } from '../../../server/kinds/index.js';
 import type { ApiObject } from '../../../api/object.js';
-import type { WriteOptions } from '../../../server/registry/contract.js';
+import type { ListQuery, WriteOptions } from '../../../server/registry/contract.js';
 import type { Target } from '../../../server/registry/target.js';
 import { noDeleteOptions } from '../../../server/registry/deletion.js';
 import { createRegistry } from '../../../server/registry/store.js';
-import { DamagedValueError } from '../../../server/storage/encoding.js';
+import { DamagedListError, DamagedValueError } from '../../../server/storage/encoding.js';
 import { createRaftStorage } from '../../../server/storage/raft.js';
 import { revision } from '../../../raft/types.js';
 import { FakeReplica } from '../storage/fakeReplica.js';
@@ -18,6 +18,8 @@ const options: WriteOptions = {
   timeoutMs: 1000,
   warn: () => undefined,
 };
+
+const everything: ListQuery = { namespace: null, labels: [], fields: [], consistency: { at: 'mostRecent' }, limit: null, after: null };
 
 for (const cached of [true, false]) {
   describe(`objects whose value is damaged in the store, ${cached ? 'cached' : 'not cached'}`, () => {
@@ -49,6 +51,9 @@ for (const cached of [true, false]) {
 
       const reading = await registry.get(target('broken'), { at: 'mostRecent' }).catch((error: unknown) => error);
       expect(reading).to.be.instanceOf(DamagedValueError);
+      const listing = await registry.list(target('').resource, everything).catch((error: unknown) => error);
+      expect(listing).to.be.instanceOf(DamagedListError);
+      expect((listing as DamagedListError).damaged.map(({ key }) => key.name)).to.deep.equal(['broken']);
       expect(await registry.delete(target('broken'), noDeleteOptions, options).catch((error: unknown) => error)).to.be.instanceOf(
         DamagedValueError,
       );
