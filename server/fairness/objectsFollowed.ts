@@ -12,6 +12,7 @@ import type { Storage } from '../storage/contract.js';
 import { follow } from '../storage/follow.js';
 import type { Fairness } from './fairness.js';
 import { levelOf, schemaOf } from './objects.js';
+import { WritePace } from './writePace.js';
 
 const group = 'flowcontrol.apiserver.k8s.io';
 const kinds = ['flowschemas', 'prioritylevelconfigurations'] as const;
@@ -42,6 +43,7 @@ export class FollowedObjects {
   readonly #options: FollowOptions;
   readonly #objects: Record<Kind, Map<string, ApiObject>> = { flowschemas: new Map(), prioritylevelconfigurations: new Map() };
   readonly #wanted = bootstrapObjects();
+  readonly #pace = new WritePace();
   readonly #stops: (() => void)[];
   readonly synced: Promise<void>;
   #known = false;
@@ -153,10 +155,13 @@ export class FollowedObjects {
   async #tellDangling(): Promise<void> {
     const resource = this.#resource('flowschemas');
     if (resource === null) return;
-    for (const schema of this.#objects.flowschemas.values()) {
+    this.#pace.keep(this.#objects.flowschemas);
+    for (const [name, schema] of this.#objects.flowschemas) {
       const wanted = danglingOf(schema, this.#objects.prioritylevelconfigurations);
       const present = objectsIn(objectAt(schema, 'status') ?? {}, 'conditions').find((condition) => textAt(condition, 'type') === dangling);
       if (present !== undefined && ['status', 'reason', 'message'].every((member) => present[member] === wanted[member])) continue;
+      // The next regular pass writes it.
+      if (!this.#pace.allows(name, this.#options.now())) continue;
       const condition = { ...wanted, lastTransitionTime: timeText(this.#options.now()) };
       await this.#attempt(() => this.#put(resource, schema, (current) => withCondition(current, condition), 'status'));
     }

@@ -1,0 +1,23 @@
+const windowMs = 60_000;
+/** Writes of one object in a minute, as in the reference (`shouldDelayUpdate`). */
+export const writesMax = 6;
+
+/**
+ * Bounds the writes of each object: servers that disagree about one, such as those of two releases, would otherwise write it in turns as fast as they can.
+ */
+export class WritePace {
+  readonly #times = new Map<string, number[]>();
+
+  /** Counts a write of `name` if it may be done. `now` is in milliseconds. */
+  allows(name: string, now: number): boolean {
+    const recent = (this.#times.get(name) ?? []).filter((time) => time > now - windowMs);
+    const allowed = recent.length < writesMax;
+    this.#times.set(name, allowed ? [...recent, now] : recent);
+    return allowed;
+  }
+
+  /** Removes what is known of objects that are gone. */
+  keep(names: ReadonlySet<string> | ReadonlyMap<string, unknown>): void {
+    for (const name of this.#times.keys()) if (!names.has(name)) this.#times.delete(name);
+  }
+}
