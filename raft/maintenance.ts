@@ -5,7 +5,7 @@ import { openLog } from './log/log.js';
 import { makeDirectory, openDataDirectory } from './replica/dataDirectory.js';
 import { ReplicaError } from './replica/errors.js';
 import { refuseIfInUse } from './sqlite/database.js';
-import { DamagedSnapshotError, StorageError } from './sqlite/errors.js';
+import { DamagedSnapshotError, StorageError, UnsupportedFormatError } from './sqlite/errors.js';
 import { syncPath } from './sqlite/files.js';
 import { storeKind } from './store/file.js';
 import { readSealed, unsealTo } from './store/snapshot.js';
@@ -91,6 +91,7 @@ function advising<T>(file: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof DamagedSnapshotError)) throw error;
+    if (error.cause instanceof UnsupportedFormatError) throw error.cause;
     const advice = existsSync(file)
       ? 'Copy it again from where it was made, or use an earlier backup: what is damaged is not repaired'
       : 'Look for it where it was made';

@@ -55,7 +55,7 @@ export function logKind(owner: { readonly clusterId: string; readonly memberId: 
   return {
     name: 'Raft log',
     applicationId: 0x5261_4c67,
-    formatVersion: 1,
+    migrations: [],
     synchronous: 'full',
     pageBytes,
     cacheBytes,

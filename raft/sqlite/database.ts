@@ -4,17 +4,17 @@ import { basename, dirname, join } from 'node:path';
 import { failPoint } from '../failPoints.js';
 import type { SqliteConnection } from './connection.js';
 import { openSqlite } from './driver.js';
-import { CannotOpenError, DiskFailedError, InUseError, NotDurableError, StorageError, UnsupportedFormatError } from './errors.js';
-import { pendingCompanion, removeDatabase, syncPath } from './files.js';
+import { CannotOpenError, DiskFailedError, InUseError, NotDurableError, StorageError } from './errors.js';
+import { draftSuffix, pendingCompanion, removeDatabase, syncPath } from './files.js';
+import { checkFormat, demandCurrentFormat, formatVersion, migrate, type Migration } from './format.js';
 import { resultCodeOf, type ResultCode } from './resultCode.js';
 import { hasWal, keepWal, putWalBack, type OpenMark } from './keptWal.js';
 import { checkWal } from './walCheck.js';
 
 export interface DatabaseKind {
   readonly name: string;
-  /** Identifies the kind in the file's header (https://www.sqlite.org/fileformat2.html#application_id). */
   readonly applicationId: number;
-  readonly formatVersion: number;
+  readonly migrations: readonly Migration[];
   /** 'normal': only checkpointed data certainly survives a power failure. */
   readonly synchronous: 'full' | 'normal';
   readonly pageBytes: number;
@@ -26,8 +26,6 @@ export interface DatabaseKind {
   readonly create: (db: SqliteConnection) => void;
   readonly damaged: (path: string, what: string, cause?: unknown) => StorageError;
 }
-
-const draftSuffix = '.new';
 
 const damageCodes: ReadonlySet<ResultCode | null> = new Set<ResultCode>(['CORRUPT', 'NOTADB', 'FORMAT', 'ERROR', 'CONSTRAINT', 'MISMATCH']);
 const busyCodes: ReadonlySet<ResultCode | null> = new Set<ResultCode>(['BUSY', 'LOCKED']);
@@ -49,7 +47,7 @@ export function openDatabase(path: string, kind: DatabaseKind): OpenedDatabase {
     if (created) createFile(path, kind);
     else checkBeforeOpening(path, kind);
     db = connect(path, kind);
-    checkFormat(db, path, kind);
+    migrate(db, path, kind);
     proveDurability(db, path, kind);
     if (kind.openMark !== undefined) markOpen(db, path, kind.openMark);
     removeDrafts(path);
@@ -66,7 +64,7 @@ export function openToRead(path: string, kind: DatabaseKind): SqliteConnection {
   try {
     checkBeforeOpening(path, kind);
     db = connect(path, kind);
-    checkFormat(db, path, kind);
+    demandCurrentFormat(db, path, kind);
     return db;
   } catch (error) {
     db?.close();
@@ -99,7 +97,7 @@ function createFile(path: string, kind: DatabaseKind): void {
     db.pragma(`page_size = ${kind.pageBytes}`);
     if (kind.shrinks) db.pragma('auto_vacuum = INCREMENTAL');
     db.pragma(`application_id = ${kind.applicationId}`);
-    db.pragma(`user_version = ${kind.formatVersion}`);
+    db.pragma(`user_version = ${formatVersion(kind)}`);
     configure(db, draft, kind);
     db.immediate(() => kind.create(db));
     checkpoint(db, 'truncate');
@@ -219,19 +217,9 @@ function configure(db: SqliteConnection, path: string, kind: DatabaseKind): void
   db.pragma('temp_store = MEMORY');
 }
 
-/** Throws UnsupportedFormatError. */
-export function checkFormat(db: SqliteConnection, path: string, kind: DatabaseKind): void {
-  const id = db.pragma('application_id');
-  if (id !== kind.applicationId)
-    throw new UnsupportedFormatError(path, { what: `it is not a ${kind.name} (application id ${String(id)})` });
-  const version = db.pragma('user_version');
-  if (version !== kind.formatVersion)
-    throw new UnsupportedFormatError(path, { what: `it has version ${String(version)}; this program reads version ${kind.formatVersion}` });
-}
-
 /** Some builds default WAL to synchronous=NORMAL. */
 function proveDurability(db: SqliteConnection, path: string, kind: DatabaseKind): void {
-  db.immediate(() => db.pragma(`user_version = ${kind.formatVersion}`));
+  db.immediate(() => db.pragma(`user_version = ${formatVersion(kind)}`));
   const level = db.pragma('synchronous');
   const wanted = synchronousLevels[kind.synchronous];
   if (level !== wanted)

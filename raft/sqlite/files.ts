@@ -2,6 +2,8 @@ import { closeSync, existsSync, fsyncSync, openSync, rmSync } from 'node:fs';
 
 /** See `keptWal.ts`. */
 export const keptWalSuffix = '-wal-kept';
+/** The end of names of files that are not whole yet. */
+export const draftSuffix = '.new';
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 
 export function syncPath(path: string): void {

@@ -42,7 +42,7 @@ export function storeKind(initialMembership: Membership): DatabaseKind {
   return {
     name: 'Raft store',
     applicationId: 0x5261_5374,
-    formatVersion: 1,
+    migrations: [],
     synchronous: 'normal',
     pageBytes: 4096,
     cacheBytes,

@@ -16,7 +16,7 @@ import { dirname } from 'node:path';
 import { failPoint } from '../failPoints.js';
 import type { SnapshotMeta } from '../types.js';
 import type { SqliteConnection } from '../sqlite/connection.js';
-import { checkFormat } from '../sqlite/database.js';
+import { checkFormat } from '../sqlite/format.js';
 import type { DatabaseKind } from '../sqlite/database.js';
 import { openSqlite } from '../sqlite/driver.js';
 import { DamagedSnapshotError } from '../sqlite/errors.js';
