@@ -113,7 +113,7 @@ function validity(days: number, clockSkewMs: number, latest?: Date): Buffer {
   return sequence(time(new Date(now - clockSkewMs)), time(new Date(notAfter)));
 }
 
-/** 126 random bits: positive, of one length, and never the same twice (4.1.2.2). */
+/** 126 random bits (4.1.2.2). */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
@@ -122,7 +122,7 @@ function serialNumber(): Buffer {
 
 const publicKeyInfo = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
-/** SHA-1 over the bits of an elliptic curve key, which end its SubjectPublicKeyInfo (4.2.1.2, method 1). */
+/** SHA-1 over the key's bits (4.2.1.2, method 1). */
 function keyIdentifier(publicKey: Buffer): Buffer {
   const uncompressedPointBytes = 65;
   return createHash('sha1').update(publicKey.subarray(-uncompressedPointBytes)).digest();

@@ -26,16 +26,13 @@ import {
   type StoreKind,
 } from './settings.js';
 
-/**
- * A local cluster: API server replicas and a balancer, each in a separate process, with all their files in one folder. `up.ts` is the command around it; tests
- * and benchmarks use it directly.
- */
+/** API server replicas and a balancer, with all their files in one folder. `up.ts` is the command; tests and benchmarks use this directly. */
 
 export interface ClusterOptions {
   readonly dataDirectory: string;
   /** Default: as many as the data directory holds, or three. */
   readonly replicas?: ReplicaCount | undefined;
-  /** The object store: the replicas, or an etcd of one member that is started with them. Default: as before, or the replicas. */
+  /** Default: as before, or the replicas. */
   readonly store?: Exclude<StoreKind, 'etcd-servers'> | undefined;
   /** Servers of an existing etcd that keeps the objects. */
   readonly etcdServers?: readonly string[] | undefined;
@@ -120,7 +117,7 @@ export interface Cluster {
 /** Between SIGTERM and SIGKILL. */
 const stopGraceMs = 10_000;
 
-/** Starts a cluster and resolves when every replica and the balancer are ready. After a failure no process is left. */
+/** Resolves when every replica and the balancer are ready. A failure leaves no process. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const directory = path.resolve(options.dataDirectory);
   makeFolder(directory, 0o700);
@@ -234,7 +231,7 @@ interface Prepared {
   readonly unlock: () => void;
 }
 
-/** A user who kills an API server wants to see the others without it; one that ended by itself is restarted, and reported every half minute. */
+/** A killed API server stays away; one that ended by itself is restarted. */
 const isSupervised = ({ spec }: ManagedProgram, { signal }: Exit): boolean => spec.role === 'controller-manager' || signal === null;
 
 class LocalCluster implements Cluster {
@@ -316,7 +313,7 @@ class LocalCluster implements Cluster {
     await this.#startAll(this.#stores);
     const ready = new Map(this.#servers.map((server) => [server, this.#startOne(server)]));
     this.#writeFile();
-    // Clients find a server at the one address as soon as one is ready, and need not wait for the others.
+    // Clients need not wait for all servers.
     const entrance = this.balancer ?? this.members[0]?.process;
     const clients = (entrance && ready.get(entrance))?.then(() => this.#startAll(this.#clients));
     await Promise.all([...ready.values(), clients]);
@@ -428,7 +425,6 @@ class LocalCluster implements Cluster {
     try {
       process.start();
     } catch (error) {
-      // A start that fails for want of memory or disk space counts as an immediate end.
       this.#prepared.say(`${process.spec.name} cannot be started: ${String(error)}`);
       this.#supervisors.get(process)?.ended({ code: null, signal: null, expected: false });
       return;

@@ -60,7 +60,7 @@ export class ConnectionTaker {
     else if ('closed' in answer) this.#closed(answer.closed);
   }
 
-  /** The process has ended: the kernel has closed its sockets, and only these copies are left. */
+  /** The kernel has closed the process's sockets; only these copies are left. */
   end(): void {
     this.#ended = true;
     for (const client of this.#taken.values()) client.destroy();

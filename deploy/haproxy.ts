@@ -1,14 +1,11 @@
 import { readyPath } from './readiness.js';
 
-/**
- * A HAProxy configuration for production, where the balancer must itself be replicated or carry much traffic. It behaves as the built-in balancer does, except
- * that HAProxy refuses connections while no replica is ready.
- */
+/** A HAProxy configuration for a replicated balancer. HAProxy, unlike the built-in one, refuses connections while no replica is ready. */
 export interface HaproxyOptions {
   /** `host:port`; a host of `*` means every address. */
   readonly listen: string;
   readonly backends: readonly { readonly name: string; readonly address: string }[];
-  /** Authority of the API servers' certificates, for health checks; without it, checks accept any certificate. */
+  /** Health checks accept any certificate without it. */
   readonly caFile?: string | undefined;
 }
 

@@ -243,10 +243,7 @@ class Balancer implements LoadBalancer {
     this.#sessions.get(backend)?.delete(client);
   }
 
-  /**
-   * `pipe` stops reading from one side while the other is full (bounded buffers), and passes an end on without closing the way back. When one side is gone, its
-   * earlier bytes are still delivered; a reset is passed on as one.
-   */
+  /** `pipe` bounds buffers, and passes an end on without closing the way back. A reset is passed on as one. */
   #join(client: net.Socket, upstream: net.Socket): void {
     upstream.on('error', () => upstream.destroy());
     client.once('close', (failed) => {

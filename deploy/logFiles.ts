@@ -1,27 +1,22 @@
 import fs from 'node:fs';
 
-/** A log larger than this is emptied, and its content is kept next to it until the next time. */
+/** Larger logs are emptied (`boundLog`). */
 const logBytesMax = 32 * 1024 * 1024;
 export const logCheckIntervalMs = 10_000;
 
-/**
- * Keeps a log, which a running process appends to, within bounds: its content moves to `FILE.1`, and replaces the old one. The process need not know, since it
- * appends at the current end. Lines written between the copy and the cut are lost.
- */
+/** Moves a log's content to `FILE.1`; a running process appends at the current end. Lines written between the copy and the cut are lost. */
 export function boundLog(file: string, bytesMax = logBytesMax): void {
   const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= bytesMax) return;
   try {
     fs.copyFileSync(file, `${file}.1`);
   } catch (error) {
-    // A full disk needs the room of a half copy of old lines for new ones.
     fs.rmSync(`${file}.1`, { force: true });
     throw error;
   }
   fs.truncateSync(file);
 }
 
-/** Opens a log for appending; null where the disk has no room for a new file: the program then runs without. */
 export function openLogFile(file: string): number | null {
   return unlessFull(() => fs.openSync(file, 'a'));
 }
@@ -31,7 +26,7 @@ export function writeLogFile(log: number | null, text: string): void {
   if (log !== null) unlessFull(() => fs.writeSync(log, text));
 }
 
-/** The same for a process whose output is such a log: without a listener the first lost line would end it. */
+/** The first lost line would end a process without a listener. */
 export function outliveFullDisk(): void {
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -59,7 +59,7 @@ export interface ManagedProgram {
   /** Suspends it; its sockets stay open. `resume` lets it go on. */
   pause(): void;
   resume(): void;
-  /** SIGTERM, and SIGKILL after `graceMs`. Resolves when it has ended; true when it ended by itself. */
+  /** SIGTERM, and SIGKILL after `graceMs`. True when it ended by itself. */
   stop(graceMs: number): Promise<boolean>;
   logTail(): string;
 }
@@ -83,7 +83,6 @@ export abstract class Managed<Run> {
   get saidReady(): Promise<void> {
     return this.ready;
   }
-  /** A program in this process shows the command of the same program in a process of its own. */
   get command(): readonly string[] {
     return [process.execPath, this.spec.program, ...this.spec.args];
   }

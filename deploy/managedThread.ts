@@ -5,15 +5,14 @@ import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type Program
 import { programFile } from './programs.js';
 import { Cell, Gait, type ThreadOrder, type ThreadTerms } from './threadGait.js';
 
-/** A thread that has not ended so long after its SIGTERM is terminated: it hangs, and is not only one of many on a busy machine. */
+/** A thread that ignores its SIGTERM for longer hangs. */
 const deafAfterMs = 5_000;
 
-/** Time that the end of this process waits for one of them, in milliseconds. */
 const partingMs = 200;
 
 const noTerms = (): ThreadTerms['standstill'] => new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
 
-/** Threads that run in this process. Node would terminate them wherever they are when the process ends, which is not safe (`threadLeash.ts`). */
+/** Node would terminate them wherever they are when the process ends, which is not safe (`threadLeash.ts`). */
 const running = new Set<ManagedThread>();
 
 const endAll = (): void => {
@@ -31,10 +30,7 @@ function strike(thread: ManagedThread): void {
   if (running.size === 0) process.off('exit', endAll);
 }
 
-/**
- * A program in a thread of this process: started in less time and memory than a process, and ended with it. `kill` ends it between two steps of its code and
- * loses what a SIGKILL loses; written data stay, as the kernel keeps those of a killed process.
- */
+/** A thread takes less time and memory than a process, and ends with this one. `kill` loses what a SIGKILL loses. */
 export class ManagedThread extends Managed<Worker> implements ManagedProgram {
   readonly #events: ProgramEvents;
   #standstill = noTerms();

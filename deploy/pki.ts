@@ -150,7 +150,7 @@ async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: strin
   written.push(path.basename(files.keyFile));
 }
 
-/** Returns why a certificate can no longer be used, or null. `expected` is null for the authority, which signed itself. */
+/** `expected` is null for the authority, which signed itself. */
 export function whyUnfit(
   pair: KeyAndCertificate,
   expected: { readonly request: CertificateRequest; readonly authority: KeyAndCertificate } | null,

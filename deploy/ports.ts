@@ -1,19 +1,15 @@
 import net from 'node:net';
 
-/**
- * Free ports for programs that keep them across restarts. They are below the range that the kernel assigns to outgoing connections (from 32768 on Linux, 49152
- * elsewhere): otherwise a connection could take the port of a stopped replica.
- */
+/** Below the range of outgoing connections (from 32768 on Linux, 49152 elsewhere), which could take the port of a stopped replica. */
 const usualRange = { first: 15_000, last: 31_999 };
 const attemptsMax = 500;
 
-/** Ports that this process has found so far: their users may not listen yet, so no other caller gets the same port. */
+/** Users of found ports may not listen yet. */
 const found = new Set<number>();
 
-/** Returns `count` different ports that nothing listens on now, on 127.0.0.1, and that no call in this process has found before. */
+/** Returns ports of 127.0.0.1 that no earlier call has found. */
 export async function findFreePorts(count: number, random: () => number = Math.random): Promise<number[]> {
   const { first: firstPort, last: lastPort } = portRange();
-  // A process that has had half of them begins again: by then the first have long been taken or given up.
   if (found.size > (lastPort - firstPort) / 2) found.clear();
   const ports: number[] = [];
   for (let attempt = 0; attempt < attemptsMax && ports.length < count; attempt++) {
@@ -28,8 +24,7 @@ export async function findFreePorts(count: number, random: () => number = Math.r
 }
 
 /**
- * The searched range: `RAFTPLANE_PORT_RANGE=FIRST-LAST`, where unrelated programs start clusters at the same time. A port that one of them has found, or whose
- * replica is down, seems free to the others.
+ * `RAFTPLANE_PORT_RANGE=FIRST-LAST` separates programs that start clusters at the same time: found ports, and those of stopped replicas, seem free to others.
  */
 export function portRange(text = process.env['RAFTPLANE_PORT_RANGE']): { readonly first: number; readonly last: number } {
   if (text === undefined || text === '') return usualRange;
@@ -39,7 +34,7 @@ export function portRange(text = process.env['RAFTPLANE_PORT_RANGE']): { readonl
   return { first, last };
 }
 
-/** Returns whether a listener could be opened; a port without permission counts as not free. */
+/** A port without permission counts as not free. */
 export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = net.createServer();

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The programs, by the names of their bundles, and the entry module of each, below the folder of compiled code. */
+/** Entry modules by the names of bundles. */
 export const programs = {
   apiserver: 'server/main.js',
   'controller-manager': 'controllers/main.js',
@@ -27,7 +27,7 @@ export type ProgramName = keyof typeof programs;
 
 /** This code, compiled or bundled, is one folder below the compiled code. */
 const compiled = new URL('../', import.meta.url);
-/** The compiler's build info of the project that depends on all programs: it is touched by every compilation of one of them. */
+/** Every compilation of a program touches it. */
 const lastCompiled = new URL('deploy/tsconfig.tsbuildinfo', compiled);
 
 /** The file to run: the bundle, which starts in half the time, unless something was compiled after it (`bundle.mjs`); then the module itself. */

@@ -65,7 +65,7 @@ export async function loadSettings(file: string, { replicas, store, flags }: Wan
   return settings;
 }
 
-/** Objects do not move by themselves: with another store, the cluster would seem to have lost them. */
+/** A cluster with another store would seem to have lost its objects. */
 function demandSameStore({ store = 'raft' }: ClusterSettings, wanted: StoreKind | undefined): void {
   if (wanted === store || (wanted === undefined && store !== 'etcd-servers')) return;
   const before = store === 'etcd-servers' ? 'with --etcd-servers' : `with --store ${store}`;

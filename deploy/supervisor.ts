@@ -15,16 +15,12 @@ const supervisorClock: SupervisorClock = {
 };
 
 const firstWaitMs = 1_000;
-/** The wait doubles with each failure up to here, so that a program that cannot run costs next to nothing. */
 const longestWaitMs = 30_000;
-/** After a run of this length, the next failure counts as the first. */
+/** The next failure after such a run counts as the first. */
 const wellAfterMs = 60_000;
 const badCommandLine = 2;
 
-/**
- * Restarts failed programs, as systemd's `Restart=on-failure` does. A manager that lost its lease exits, so that nothing of it is left when another leads;
- * without restarts the cluster would have one copy less each time.
- */
+/** Restarts failed programs, like systemd's `Restart=on-failure`: a manager that lost its lease exits, so that nothing of it is left when another leads. */
 export class Supervisor {
   readonly #start: () => void;
   readonly #clock: SupervisorClock;
@@ -44,7 +40,7 @@ export class Supervisor {
     this.#startedAt = this.#clock.elapsed();
   }
 
-  /** Returns the milliseconds until the program is restarted; null when it is not, because its end was requested, was successful, or would only be repeated. */
+  /** Milliseconds until the restart; null when the end was requested, was successful, or would be repeated. */
   ended({ code, expected }: Exit): number | null {
     if (expected || code === 0 || code === badCommandLine) return null;
     if (this.#clock.elapsed() - this.#startedAt >= wellAfterMs) this.#failures = 0;

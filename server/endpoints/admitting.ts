@@ -66,7 +66,7 @@ const text = (query: URLSearchParams, name: string): JsonObject =>
 const list = (name: string, values: readonly (string | number)[]): JsonObject => (values.length === 0 ? {} : { [name]: [...values] });
 const streams = ['stdin', 'stdout', 'stderr', 'tty'];
 
-/** An expression about paths must see the decoded path, however the client encodes it. */
+/** Expressions see the decoded path. */
 const proxied = ({ info }: RequestContext): JsonObject => {
   const path = proxiedPath(info);
   return path === '' ? {} : { path };

@@ -56,7 +56,7 @@ function singleObject(representation: Representation, { resource, stored }: Serv
   return encodeObject(representation, resource, stored);
 }
 
-/** Sends a document that is not a stored object: a Status as it is, others in the requested form. Those with a table supply it. */
+/** Sends a Status as it is, others in the requested form. Those with a table supply it. */
 export function sendDocument(
   context: RequestContext,
   { encoder, form }: Representation,
@@ -146,7 +146,7 @@ function itemType(resource: ServedResource, form: Representation['form']): TypeM
   return resource.behaviour.selfDescribed ? typeOf(resource) : null;
 }
 
-/** All requests share the cache: a list depends on the state alone, not on the client. */
+/** A list depends on the state alone. */
 const bodies = new ListBodies();
 
 /** Usually everything is encoded already; if not, other requests run in between. */

@@ -33,11 +33,11 @@ export interface DecodedBody {
 }
 
 export interface BodyReader {
-  /** Returns the body's object, checked, with kind and apiVersion. Throws 400 or 415. `otherVersions` are further accepted API versions. */
+  /** Throws 400 or 415. `otherVersions` are further accepted API versions. */
   object(context: RequestContext, type: Kind, validation: FieldValidation, otherVersions?: readonly string[]): Promise<ApiObject>;
   /** The same for an object of the resource itself, in stored form. */
   stored(context: RequestContext, resource: ServedResource, validation: FieldValidation): Promise<ApiObject>;
-  /** Options have one kind whatever their API version; null without a body. Unknown members are dropped. Throws 400 or 415. */
+  /** Null without a body. Unknown members are dropped. Throws 400 or 415. */
   options(context: RequestContext, type: Kind): Promise<JsonObject | null>;
   /** Ignores the media type of the body: patches. */
   json(context: RequestContext, findDuplicates: boolean, explain: (message: string) => StatusError): Promise<DecodedBody>;
@@ -103,7 +103,6 @@ export function createBodyReader(workers: Workers): BodyReader {
         ? { ok: true, object: withMetadata(decoded) as ApiObject, strict: [] }
         : await turns.run(outcomeOf(receive(decoded)), endedOf({ waiter: context, deadline: context.deadline }));
     if (!received.ok) throw cannotHandle(type, type, received.message);
-    // YAML keys that repeat make one error in a refusal, and a warning each.
     const whole =
       result.refusal === undefined
         ? `strict decoding error: ${received.strict.join(', ')}`
@@ -177,7 +176,7 @@ const refusal = ({ refused: why, message }: PoolFailure): StatusError => {
   );
 };
 
-/** Unknown and duplicate fields: nothing, a warning each, or one refusal that names all. */
+/** Nothing, a warning each, or one refusal that names all. */
 function reportFields(context: RequestContext, findings: readonly string[], validation: FieldValidation, refuse: () => StatusError): void {
   if (findings.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw refuse();
@@ -198,7 +197,7 @@ function excerpt(bytes: Buffer): string {
   return bytes.length > excerptBytes ? `${text} ...` : text;
 }
 
-/** Groups whose kinds moved long ago; their objects can be parsed, but are not accepted. */
+/** Groups whose kinds moved long ago. */
 const formerGroups: ReadonlySet<string> = new Set(['extensions']);
 
 function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer): StatusError {
@@ -217,7 +216,7 @@ function wrongType(kind: string, apiVersion: string, type: Kind, bytes: Buffer):
   return cannotHandle(found, type, `converting (${found.version}.${kind}) to (${internal}.${type.kind}): unknown conversion`);
 }
 
-/** Custom kinds accept any version at first; an object of another kind is invalid. */
+/** Custom kinds accept any version at first. */
 const wrongUntyped = ({ kind, apiVersion, name = '' }: Extract<DecodeObjectResult, { stage: 'kind' }>, type: Kind): StatusError =>
   apiVersion === apiVersionOf(type)
     ? invalidObject({ group: type.group, kind }, name, [

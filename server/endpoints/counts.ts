@@ -22,7 +22,6 @@ export interface EndpointCounts {
   log(trusting: boolean): void;
   /** A log was refused because the agent's certificate is invalid. */
   untrustedLog(): void;
-  /** A WebSocket of a pod's stream (`exec`, `attach`, `portforward`) has been handed over. */
   webSocket(subresource: string): void;
 }
 

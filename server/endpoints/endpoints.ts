@@ -27,7 +27,7 @@ export interface EndpointOptions extends Pick<VerbDeps, Required>, Partial<Omit<
   readonly workers: Workers;
   /** CBOR is served: gate `CBORServingAndStorage`. */
   readonly cbor?: boolean;
-  /** Called before a client learns that something does not exist: another server may have begun to serve it. */
+  /** Called before a 404: another server may have begun to serve the resource. */
   readonly catchUp?: (resource: GroupResource) => Promise<void>;
 }
 
@@ -59,7 +59,7 @@ const verbs: Readonly<Record<ResourceVerb, VerbHandler>> = {
   deletecollection: removeCollection,
 };
 
-/** Subresources whose body is the object itself, by the verbs that the generic life cycle handles. */
+/** Subresources whose body is the object itself. */
 const genericSubresources: Readonly<Record<string, Readonly<Partial<Record<ResourceVerb, VerbHandler>>>>> = {
   status: { get, update, patch },
   approval: { get, update, patch },
@@ -77,7 +77,7 @@ const genericSubresources: Readonly<Record<string, Readonly<Partial<Record<Resou
   token: { create: createToken },
 };
 
-/** The HTTP layer has authorized the request, and only now is its body read. Throws StatusError for client errors. */
+/** The body is read only after authorization. Throws StatusError. */
 export function createEndpoints({ workers, cbor = false, catchUp, ...given }: EndpointOptions): (context: RequestContext) => Promise<void> {
   const encoders = encodersWith(cbor);
   const deps: VerbDeps = { ...defaults, ...given, reader: createBodyReader(workers) };
@@ -109,7 +109,7 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   });
 }
 
-/** Returns what answers a verb of a resource or subresource. Throws where discovery lists one that nothing answers. */
+/** Throws where discovery lists one that nothing answers. */
 export function handlerOf({ resource, subresource, verb }: Pick<Route, 'resource' | 'subresource' | 'verb'>): VerbHandler {
   const handler =
     subresource === null
@@ -120,7 +120,6 @@ export function handlerOf({ resource, subresource, verb }: Pick<Route, 'resource
   return handler;
 }
 
-/** Types that can only be created stand for an operation and are not stored. */
 const isVirtual = (verbs: ReadonlySet<string>): boolean => !verbs.has('get') && !verbs.has('list');
 
 function warnOfDeprecation(context: RequestContext, text: string): void {

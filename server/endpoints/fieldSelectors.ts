@@ -3,7 +3,7 @@ import { apiVersionOf } from '../../api/resource.js';
 import { badRequest } from '../../api/status.js';
 import type { ServedResource } from '../registry/resources.js';
 
-/** Renames the selector's fields to the stored version. Throws 400 for an unsupported field. */
+/** Throws 400 for an unsupported field. */
 export const checkedFields = (selector: FieldSelector, resource: ServedResource): FieldSelector =>
   selector.map((requirement) => checked(requirement, resource));
 

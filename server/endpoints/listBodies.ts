@@ -8,13 +8,13 @@ const bodyBytesMax = 4 << 20;
 const bytesMax = 16 << 20;
 
 interface Body {
-  /** Null until the second request, and again when there was no room any more. */
+  /** Null until the second request, and again without room. */
   bytes: Buffer | null;
 }
 
 /**
- * Joined items of long lists. Clients arrive in herds, after a restart above all, and read the same lists; while no object changes, storage returns the same
- * array, whose items are joined once for all. A list that is requested only once, such as a page, is not kept.
+ * Clients read the same lists after a restart; while no object changes, storage returns the same array, whose items are joined once. A list that is requested
+ * only once is not kept.
  */
 export class ListBodies {
   readonly #bodies = new WeakMap<readonly StoredObject[], Map<string, Body>>();

@@ -3,7 +3,7 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const parameter = /^\s*;\s*(?:([!#$%&'*+\-.^_`|~0-9A-Za-z]+)\s*=\s*([!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\\r\n]|\\[^\r\n])*")\s*)?/;
 
 /**
- * Lower-case and without parameters; null when it is invalid, or a parameter is broken or repeated: then the type of the body is unknown (RFC 9110, section
+ * Lower-case and without parameters; null for a broken or repeated parameter: then the type of the body is unknown (RFC 9110, section
  * 8.3.1).
  */
 export function mediaTypeOf(header: string): string | null {

@@ -5,7 +5,7 @@ import { DurationHistogram } from '../../program/metrics/durations.js';
 import { total, totals } from '../../program/metrics/totals.js';
 import type { WatchEnd } from '../storage/watchEnds.js';
 
-/** Upper bounds in bytes, as in the reference: doubled from a kilobyte on. */
+/** Bytes, as in the reference. */
 const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
 
 /** Upper bounds in seconds, as in the reference. */
@@ -43,7 +43,6 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
   };
 }
 
-/** Returns the counts of a resource's watches; each resource's labels are made once. */
 function watchMetrics(registry: Registry): EndpointCounts['watch'] {
   const watches = new Map<string, WatchCount & { readonly labels: Record<'group' | 'version' | 'resource', string>; events: number }>();
   new Counter({

@@ -25,7 +25,6 @@ const metaVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const plainTypes = (encoders: Encoders): string[] => encoders.map((encoder) => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
-/** Throws 406 in two ways: for no media type at all, and for a form that is not served. */
 export function negotiate(
   context: RequestContext,
   resource: ServedResource,
@@ -49,7 +48,6 @@ export function negotiateWrite(
   return representation;
 }
 
-/** Throws 406 where list metadata is requested for an object, or the reverse. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;
   const name = `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
@@ -77,7 +75,7 @@ const asItself = ([first]: Encoders, laidOut: boolean): Representation => ({
 export interface NegotiationOptions {
   /** The method also serves watches, whose media types the refusal names. */
   readonly collection: boolean;
-  /** Nothing reads the header before the form is chosen, so ranges such as `application/*` count, and one refusal covers all. */
+  /** Ranges such as `application/*` count, and one refusal covers all. */
   readonly unrouted?: boolean;
   /** Only a streaming encoding is acceptable. */
   readonly stream: boolean;
@@ -128,7 +126,7 @@ function firstAcceptable(entries: readonly AcceptEntry[], query: URLSearchParams
 /** Ranges of media types that JSON is the first of. */
 const anyJson: ReadonlySet<string> = new Set(['*/*', 'application/*']);
 
-/** An entry that names a stream counts for what can be streamed as a watch, whatever is asked for. No server version but one is known. */
+/** An entry that names a stream counts for what can be watched, whatever is asked for. */
 function allows({ streamType }: Encoder, parameters: ReadonlyMap<string, string>): boolean {
   const stream = parameters.get('stream') ?? '';
   const version = parameters.get('sv') ?? '';
@@ -163,7 +161,6 @@ const forms: Readonly<Record<string, (apiVersion: string, query: URLSearchParams
   Table: (apiVersion, query) => ({ form: 'table', apiVersion, include: tableInclude(query) }),
 };
 
-/** Null when the form that `as`, `g` and `v` request is not served. */
 function formOf(parameters: ReadonlyMap<string, string>, query: URLSearchParams): Form | null {
   const as = parameters.get('as') ?? '';
   const group = parameters.get('g') ?? '';

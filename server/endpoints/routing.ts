@@ -21,12 +21,11 @@ export interface Route {
 
 export type Routing =
   | { readonly outcome: 'route'; readonly route: Route }
-  /** An unknown path gets a plain page, since the format of errors is unknown, too. */
+  /** The format of errors is unknown, too. */
   | { readonly outcome: 'unknown' };
 
 type Place = 'allNamespaces' | 'collection' | 'object' | 'subresource' | 'watchPrefix';
 
-/** The verb that a resource type must list for a method, by place. */
 type Methods = Readonly<Record<Place, Readonly<Partial<Record<string, ResourceVerb>>>>>;
 
 const methods: Methods = {
@@ -37,11 +36,11 @@ const methods: Methods = {
   watchPrefix: { GET: 'watch' },
 };
 
-/** Methods below this subresource are the backend's: they are served where GET is. */
+/** Methods below it are the backend's. */
 const proxy = 'proxy';
 const proxied: Readonly<Partial<Record<string, ResourceVerb>>> = { ...methods.subresource, HEAD: 'get', OPTIONS: 'get' };
 
-/** Groups of compiled-in types have a route for each path; others resolve names dynamically. */
+/** Compiled-in types have a route for each path; others resolve names dynamically. */
 interface UnknownPathRules {
   readonly methods: Methods;
   /** The path is unknown: null for a plain page. */
@@ -105,10 +104,10 @@ const isItself = ({ path, namespace, name }: ResourceInfo): boolean =>
 
 /** Null: nowhere. */
 function placeOf(info: ResourceInfo, resource: ServedResource): Place | null {
-  // Only the proxy verb is authorized, not the meaning of the rest of the path.
+  // Only the proxy verb is authorized.
   if (info.verb === 'proxy') return null;
   const ofNamespaces = resource.resource === 'namespaces' && resource.group === '';
-  // Permissions were checked in the namespace of the path, so it must not reach anything outside.
+  // Permissions were checked in the namespace of the path.
   if (!resource.namespaced && info.namespace !== '' && !(ofNamespaces && isItself(info))) return null;
   const named = info.name !== '' && !collectionVerbs.has(info.verb);
   if (hasWatchPrefix(info)) {

@@ -7,7 +7,6 @@ import { pieceBytes, pieces, type Piece } from './pieces.js';
 import { answerStream, isGone, writableOf } from '../../program/port/streams.js';
 import { warningHeaders } from '../../program/port/warningHeaders.js';
 
-/** Bytes in flight to a client: the piece that it reads, and the next. */
 const writtenBytesMax = 2 * pieceBytes;
 /** The bound and the level of compression are the reference's. */
 const compressionLevel = 1;
@@ -23,7 +22,6 @@ export const acceptsGzip = ({ request }: RequestContext): boolean => {
   );
 };
 
-/** Long documents go out in pieces, as the connection has room for them. */
 export function send(context: RequestContext, code: number, contentType: string, bytes: Buffer): void {
   if (context.response.headersSent || isGone(context.response)) return;
   writeHead(context, code, contentType, bytes.length);
@@ -48,7 +46,7 @@ export function writeHead({ response, warnings }: RequestContext, code: number, 
   if (warnings.length > 0) response.setHeader('warning', warningHeaders(warnings));
 }
 
-/** Large bodies yield to other requests between pieces and wait for slow readers. `compress`: with gzip where it pays. */
+/** `compress`: with gzip where it pays. */
 export async function sendParts(
   context: RequestContext,
   contentType: string,
@@ -89,7 +87,7 @@ async function writePieces(context: RequestContext, out: Writable, { first, rest
   }
 }
 
-/** The callback releases the memory; after a failure it is left to the garbage collector. */
+/** A failure leaves the memory to the garbage collector. */
 function write(out: Writable, { bytes, release }: Piece): void {
   if (release === null) out.write(bytes);
   else
@@ -113,7 +111,6 @@ async function sendCompressed(context: RequestContext, contentType: string, firs
   if (!gzip.destroyed) gzip.end();
 }
 
-/** Settles once the written data has been taken, or the request has ended. */
 function drained(out: Writable, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {

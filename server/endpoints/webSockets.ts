@@ -3,8 +3,6 @@ import { badRequest } from '../../api/status.js';
 import type { RequestContext } from './context.js';
 import type { Upgrade } from '../../program/port/message.js';
 
-/** Watches and logs end at this server; streams of pods are handed over to the nodes. */
-
 /** Clients of watches and logs send nothing but pings. */
 const messageBytesMax = 4 * 1024;
 /** RFC 6455, section 7.4.1. */
@@ -33,7 +31,7 @@ export const offeredProtocols = ({ headers }: RequestContext['request']): readon
     .map((protocol) => protocol.trim())
     .filter((protocol) => protocol !== '' && isOffered(protocol));
 
-/** Selects `protocol` or the first one that the client offers. Rejects an invalid handshake, after responding to the client. */
+/** Falls back on the first protocol that the client offers. Rejects an invalid handshake, after responding. */
 export async function acceptWebSocket(context: RequestContext, { socket, head }: Upgrade, protocol?: string): Promise<WebSocket> {
   const { request } = context;
   if (protocol !== undefined) request.headers['sec-websocket-protocol'] = protocol;

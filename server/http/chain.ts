@@ -45,7 +45,7 @@ export interface ChainOptions {
   readonly corsOrigins: readonly RegExp[];
   /** The value of the HSTS header, or null. */
   readonly strictTransportSecurity: string | null;
-  /** Waits until this thread has what another one may have shown this client; undefined when there is nothing to wait for. */
+  /** Waits until this thread has what another one may have shown this client. */
   readonly caughtUp?: () => Promise<unknown> | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -55,10 +55,9 @@ export interface ChainOptions {
   readonly tracer?: Tracer | null;
 }
 
-/** Answers a request that has passed all filters. May throw: a StatusError for the client, anything else is a defect. */
+/** May throw: a StatusError for the client, anything else is a defect. */
 export type Answer = (exchange: Exchange) => Promise<void> | void;
 
-/** The refusal of new requests while the server stops: with Retry-After, or as unavailable. */
 export type Draining = 'no' | 'retryAfter' | 'unavailable';
 
 export interface Chain {
@@ -68,10 +67,7 @@ export interface Chain {
   drain(how: Draining): void;
 }
 
-/**
- * The filters of every request: request info, deadline, authentication and impersonation, limits, authorization; then the response. Every error becomes a
- * Status here.
- */
+/** Every error becomes a Status here. */
 export function createChain(options: ChainOptions, answer: Answer): Chain {
   const { log, metrics } = options;
   const active = new ExchangeList<Exchange>('place');
@@ -172,7 +168,7 @@ function begin({ request, response, upgrade, connection }: Arrived): { readonly 
   const target = parseTarget(request.url ?? '', request.httpVersionMajor);
   const path = target.ok ? target.path : '/';
   const query = parseQuery(target.ok ? target.search : '');
-  // Backends receive the same target: they must not read another name in it.
+  // Backends must not read another name in the target.
   if (target.ok) request.url = target.origin;
   const read = requestInfo(request.method ?? '', path, query);
   const info = read.ok ? read.info : ({ isResource: false, path, verb: 'other' } as const);
@@ -199,13 +195,13 @@ function begin({ request, response, upgrade, connection }: Arrived): { readonly 
 
 const auditIdCharactersMax = 64;
 
-/** A client may choose the audit id, so that one id follows a request through several servers. */
+/** One id follows a request through several servers. */
 function auditIdOf(request: Request): string {
   const sent = request.headers['audit-id'];
   return typeof sent === 'string' && sent !== '' && sent.length <= auditIdCharactersMax && /^[\w.:-]+$/.test(sent) ? sent : randomUUID();
 }
 
-/** Probes and metrics are answered to the end, as in the reference: a supervisor must not take a stopping server for a dead one. */
+/** A supervisor must not take a stopping server for a dead one. */
 const isMeasurement = ({ info }: Exchange): boolean => !info.isResource && /^\/metrics(\/|$)/.test(info.path);
 
 function turnAway(exchange: Exchange, how: Draining): never {
@@ -216,7 +212,7 @@ function turnAway(exchange: Exchange, how: Draining): never {
     : unavailable('the server is shutting down');
 }
 
-/** A request that this filter refuses, or that leaves while waiting in it, counts as terminated. */
+/** A refused or waiting request counts as terminated. */
 const terminating =
   (filter: Filter): Filter =>
   (exchange) => {

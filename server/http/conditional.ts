@@ -8,7 +8,7 @@ const yearMs = 365 * 24 * 60 * 60 * 1000;
 /** Identifies a document's content, in its entity tag and in immutable addresses. */
 export const contentHash = (bytes: Uint8Array): string => createHash('sha512').update(bytes).digest('hex').toUpperCase();
 
-/** Tags the response, and sends 304 when the client has the document: then true. A compressing proxy may have marked the tag as weak. */
+/** True when the client has the document: 304. A compressing proxy may have marked the tag as weak. */
 export function notModified({ request, response }: RequestContext, hash: string): boolean {
   const tag = `"${hash}"`;
   response.setHeader('etag', tag);
@@ -19,7 +19,7 @@ export function notModified({ request, response }: RequestContext, hash: string)
   return true;
 }
 
-/** Checks the hash in the address, if any. A current one makes the response immutable; an outdated one redirects to `address`, the current one: then true. */
+/** A current hash makes the response immutable; an outdated one redirects to `address`: then true. */
 export function redirected({ query, response }: RequestContext, hash: string, address: string): boolean {
   const asked = query.get('hash') ?? '';
   if (asked === '') return false;

@@ -5,12 +5,12 @@ import { createPeerCertificateMetrics, type PeerCertificateMetrics } from '../we
 import { createProcessMetrics, type ProcessMetrics } from '../../program/metrics/metrics.js';
 import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 
-/** Upper bounds in seconds, as in the reference, so that its dashboards and alerts work. */
+/** Seconds, as in the reference. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
-/** Upper bounds in bytes, as in the reference: of responses from a thousand on, times ten each; of bodies up to a little more than the limit. */
+/** Bytes, as in the reference. */
 const answerBuckets = Array.from({ length: 7 }, (_, power) => 1_000 * 10 ** power);
 const bodyBuckets = Array.from({ length: 31 }, (_, step) => 50_000 + 100_000 * step);
-/** The label combinations after which resource names are dropped. Resources, verbs and codes are few; a client that invents paths must not fill memory. */
+/** Drops resource names beyond: a client that invents paths must not fill memory. */
 const seriesMax = 10_000;
 
 export interface ObservedRequest {
@@ -30,9 +30,8 @@ export interface ObservedRequest {
 }
 
 export interface RequestMetrics {
-  /** Called once per request, when its response is over. Long-running requests are counted without duration and size. */
+  /** Long-running requests are counted without duration and size. */
   observe(request: ObservedRequest): void;
-  /** Called when a long-running request starts; the result is called when it ends. */
   longRunning(info: RequestInfo): () => void;
 }
 
@@ -88,7 +87,7 @@ interface RequestSeries {
   /** Not yet added to the counter. */ count: number;
 }
 
-/** prom-client sorts and joins label values on each call, so requests are counted here and added to it on collection. */
+/** prom-client sorts and joins label values on each call. */
 function requestMetrics(registry: Registry): RequestMetrics {
   const seriesFor = requestSeries(registry);
   const terminations = new Counter({

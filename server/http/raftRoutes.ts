@@ -25,12 +25,11 @@ export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
 const compactTimeoutMs = 10_000;
-/** The longest time that a client that stops reading holds a copy of the store on disk. */
+/** A client that stops reading holds a copy of the store so long. */
 const backupTimeoutMs = 60 * 60 * 1000;
 const keysTimeoutMs = 10_000;
-/** Keys in one transaction: watchers see an event of the same revision for each. */
 const changedAtOnce = 2_000;
-/** Few enough that the store takes some while the next are encoded; order is kept. */
+/** The store takes some while the next are encoded. */
 const putAtOnce = 250;
 /** The page size of an external reader. */
 const pageBytesMax = 8 << 20;
@@ -38,10 +37,9 @@ const pageKeysMax = 10_000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
-/** Puts objects into the store as they are (`RaftStorage.putAll`), and updates what follows from them. */
 export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
 
-/** Wraps a handler of exchanges. Its work is over when it settles, whether or not the client reads the response. */
+/** Its work is over when it settles, whether or not the client reads the response. */
 export type Serve = (
   handler: (exchange: Exchange, params: Readonly<Record<string, unknown>>) => Promise<void>,
 ) => (request: Request) => Promise<void>;
@@ -74,7 +72,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
     writeJson(exchange, 200, { leaderId: (await statusOf(replica)).leaderId });
   },
-  // Drops history up to a revision, by default all of it, on every replica: a client that resumes from before gets 410 and lists anew.
+  // A client that resumes from before the revision gets 410.
   'POST compact': async (exchange, replica) => {
     const { revision: current } = await statusOf(replica);
     const upTo = (wholeNumber(exchange.query, 'revision') ?? current) as Revision;
@@ -85,7 +83,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     writeJson(exchange, 200, { compactedRevision: upTo });
   },
   'GET backup': sendBackup,
-  // Returns keys created after a revision that still exist; together with the next handlers a test resets a cluster.
+  // A test resets a cluster with this and the next handlers.
   'GET keys': async (exchange, replica) => {
     writeJson(exchange, 200, await keysMadeAfter(replica, wholeNumber(exchange.query, 'after') ?? 0, exchange.signal));
   },
@@ -97,7 +95,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     await removeKeys(replica, [...new Set(keys)]);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
-  // Restores a test cluster's content as objects, because each store has its own form.
+  // Restores objects: each store has its own form.
   'PUT objects': async (exchange, replica, _id, { put }) => {
     if (put === null) throw unavailable('this server puts no objects into its store');
     const { objects } = await jsonBodyOf(exchange);
@@ -107,7 +105,6 @@ const handlers: Readonly<Record<string, Handler>> = {
     for (const outcome of await Promise.all(puts)) assertWritten(outcome);
     writeJson(exchange, 200, { revision: (await statusOf(replica)).revision });
   },
-  // The raw store, including encrypted values, for a migration while it serves (`apiserver migrate`).
   'GET revision': async (exchange, replica) => {
     writeJson(exchange, 200, { revision: await presentOf(replica) });
   },
@@ -129,7 +126,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     const after = revision(wholeNumber(exchange.query, 'after') ?? 0);
     writeJson(exchange, 200, changesToJson(await replica.changesSince(after, { bytesMax })));
   },
-  // No server of this store writes from then on, until the seal is removed.
+  // No server of this store writes until the seal is removed.
   'PUT seal': async (exchange, replica, _id, { sealKey }) => {
     const { reason } = await bodyOf(exchange, ['reason']);
     assertWritten(await seal(replica, sealKey, reason!));
@@ -154,7 +151,7 @@ const pathsOf = (): ReadonlyMap<string, readonly string[]> => {
   return methods;
 };
 
-/** Adds the operators' paths, which require permission for non-resource paths under `/raft/`: by default only administrators have it. */
+/** Only administrators have the permission for `/raft/` by default. */
 export function addRaftRoutes(
   router: Router,
   {
@@ -234,7 +231,7 @@ async function change(exchange: Exchange, replica: OperatorReplica, wanted: Memb
   writeJson(exchange, 200, { members: (await statusOf(replica)).members });
 }
 
-/** A leader that removed itself could not answer, so it transfers leadership; the client then asks the new leader. */
+/** A leader that removed itself could not answer. */
 async function handOverFirst(replica: OperatorReplica, id: string): Promise<void> {
   if ((await statusOf(replica)).memberId === id) await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
 }
@@ -255,7 +252,7 @@ function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: '
   }
 }
 
-/** Sends a copy of the live store. A header has the revision that it includes at least. */
+/** A header has the revision that the copy includes at least. */
 async function sendBackup(exchange: Exchange, replica: OperatorReplica): Promise<void> {
   const made = await replica.snapshot();
   if (made.outcome === 'busy')
@@ -328,7 +325,7 @@ function keyedObjects(value: unknown): KeyedObject[] {
 
 const isPathPart = (value: unknown): value is string => typeof value === 'string' && value !== '' && !value.includes('/');
 
-/** A digest of everything stored at a revision: keys, values, and their metadata. Equal replicas have equal ones. */
+/** Equal replicas have equal ones. */
 async function digestOf(replica: OperatorReplica, wanted: Revision | null, signal?: AbortSignal): Promise<Digest> {
   const hash = createHash('sha256');
   let keys = 0;
@@ -345,7 +342,7 @@ async function digestOf(replica: OperatorReplica, wanted: Revision | null, signa
   return { revision: at, keys, sha256: hash.digest('hex') };
 }
 
-/** Reads everything stored at a revision, a page per turn of the event loop. */
+/** Reads a page per turn of the event loop. */
 async function* pagesAt(
   replica: Pick<Replica, 'range'>,
   at: Revision,

@@ -36,8 +36,8 @@ export interface RouteOptions {
 }
 
 /**
- * Routes requests. Resources go straight to the endpoints; a router serves the few fixed paths of the process. The Express application object is not used: it
- * swaps the prototypes of every request and response, which fails on HTTP/2 and is slow on both.
+ * Resources go straight to the endpoints; a router serves fixed paths. The Express application object is not used: it swaps the prototypes of every request and
+ * response, which fails on HTTP/2 and is slow on both.
  */
 export function createRoutes(options: RouteOptions): Answer {
   const underWay = new WeakMap<object, { readonly exchange: Exchange; readonly answered: () => void }>();
@@ -65,7 +65,6 @@ export function createRoutes(options: RouteOptions): Answer {
   };
 }
 
-/** Runs the router. Calls back when no route took the request, or with a route's error. */
 function dispatch(router: Router, exchange: Exchange, answered: () => void, reject: (error: Error) => void): void {
   router(exchange.request as unknown as ExpressRequest, exchange.response as unknown as ExpressResponse, (error?: unknown) => {
     if (error !== undefined && error !== null) return reject(error instanceof Error ? error : new Error(String(error)));
@@ -126,7 +125,7 @@ async function answerCheck(exchange: Exchange, health: HealthRegistry, endpoint:
   else writeText(exchange, report.code, report.text);
 }
 
-/** Balancers probe several times a second: only changes of the set of failures are logged. */
+/** Only changes of the set of failures are logged. */
 function healthLog(log: Logger): LogChange {
   const last = new Map<HealthEndpoint, string>();
   return (endpoint, { failures }) => {

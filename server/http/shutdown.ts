@@ -5,22 +5,21 @@ import type { Listener } from '../../program/port/listener.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface ShutdownOptions {
-  /** The time in which `/readyz` fails and everything is still served, so that balancers can react. */
+  /** `/readyz` fails while everything is still served, so that balancers can react. */
   readonly delayMs: number;
-  /** Answers new requests with 429 on open connections, instead of closing these at once. */
   readonly sendRetryAfter: boolean;
-  /** The time over which watches are ended one by one, so that their clients do not all reconnect at once. */
+  /** Watches end one by one, so that clients do not all reconnect at once. */
   readonly watchGraceMs: number;
   /** The time for other requests to end. */
   readonly requestsMs: number;
   readonly log: Logger;
 }
 
-/** Busy clients learn within this time, by a response, that their connection will close; idle ones do not. */
+/** Busy clients learn within this time that their connection will close. */
 const lingerMs = 200;
 const pollMs = 10;
 
-/** Stops without losing a response: delay, no new requests, watches end, others finish, connections close. */
+/** Order: delay, no new requests, watches end, others finish, connections close. */
 export async function drainAndClose(
   listener: Pick<Listener, 'drain' | 'close'>,
   chain: Chain,
@@ -39,7 +38,7 @@ export async function drainAndClose(
   await listener.close();
 }
 
-/** Ends them evenly over `graceMs`, or at once without it, while there are any. */
+/** Ends them evenly over `graceMs`. */
 async function endWatches(watches: () => readonly Exchange[], graceMs: number): Promise<void> {
   const end = (exchange: Exchange): void => {
     exchange.abort(new Error('the server is stopping'));

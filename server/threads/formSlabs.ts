@@ -29,7 +29,7 @@ export class Slab {
   readonly #words: Int32Array;
   #end = 0;
 
-  /** This thread's use of it. `onClear` is called when little is left, about to move. */
+  /** `onClear` is called when little is left, about to move. */
   readonly segment: Segment;
 
   constructor(
@@ -51,7 +51,7 @@ export class Slab {
     return this.#end + bytes <= this.#memory.byteLength;
   }
 
-  /** Returns an entry's position and its form there. Only the creating thread may call it, while there is room. Null for names beyond ASCII. */
+  /** Only the creating thread may call it, while there is room. Null for names beyond ASCII. */
   put({ texts, version }: FormName, { bytes, notes }: MadeForm): { readonly offset: number; readonly form: MadeForm } | null {
     const offset = this.#end;
     const word = offset / Int32Array.BYTES_PER_ELEMENT;
@@ -77,7 +77,6 @@ export class Slab {
     return { offset, form: { bytes: Buffer.from(this.#memory, end, bytes.length), notes } };
   }
 
-  /** Returns the form at an entry's position, if it is the requested one. */
   at(offset: number, { texts, version }: FormName): MadeForm | null {
     const word = offset / Int32Array.BYTES_PER_ELEMENT;
     const words = this.#words;

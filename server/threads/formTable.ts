@@ -8,13 +8,12 @@ const slabWord = 3;
 const offsetWord = 4;
 /** Replaces a slab number, from 1, while a thread makes the form. */
 const noSlab = 0;
-/** Bounds reads of an entry under change: a write takes four words, and ends sooner unless its thread lost its processor. */
+/** A write takes four words, and ends sooner unless its thread lost its processor. */
 const readsMax = 200;
 const looksMax = 10;
-/** Reads of an unfinished entry before the thread sleeps: some microseconds, the time for a short form. */
+/** Reads of an unfinished entry before the thread sleeps: some microseconds. */
 const spinsMax = 400;
 
-/** A key's state: the form's place, in progress on a thread, or absent. */
 export type Standing =
   | { readonly state: 'published'; readonly slab: number; readonly offset: number }
   | { readonly state: 'beingMade'; readonly entry: number; readonly sequence: number }

@@ -101,7 +101,7 @@ export class ServingThreads {
     });
   }
 
-  /** Starts them on the first's listening socket. Resolves when all accept connections; rejects if one cannot. */
+  /** Resolves when all accept connections; rejects if one cannot. */
   async start(socket: number, tickets: readonly ReplicaTicket[]): Promise<void> {
     await Promise.all(tickets.map((ticket, index) => this.#start(index + 1, socket, ticket)));
   }
@@ -117,12 +117,11 @@ export class ServingThreads {
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
   }
 
-  /** Releases their resources, closes the socket shared with the first, and then ends the threads. */
   async stop(first: Pick<Listener, 'socket' | 'release'>): Promise<void> {
     this.#stopping = true;
     const ended = await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
     this.forms.close();
-    // An ended thread has closed its descriptor; what that then referred to is unknown.
+    // An ended thread has closed its descriptor.
     const left = this.#running.filter((_, index) => ended[index]?.status === 'fulfilled');
     const closed = await closeOnAll(first.socket, [
       () => {

@@ -15,7 +15,7 @@ export interface BackendRequest {
   readonly trusting?: boolean;
 }
 
-/** `head` holds the bytes that the backend has already sent after switching protocols. */
+/** `head` holds bytes sent after switching protocols. */
 export type BackendAnswer =
   | { readonly outcome: 'response'; readonly response: IncomingMessage }
   | { readonly outcome: 'upgraded'; readonly response: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
@@ -59,7 +59,7 @@ export function ask(outgoing: ClientRequest, { body, whom, connectTimeoutMs, exp
       clearTimeout(timer);
     };
     outgoing.once('socket', (socket) => {
-      // A connection through a proxy already exists; only TLS with the other end may be in progress.
+      // A connection through a proxy already exists.
       if (outgoing.reusedSocket || (!('encrypted' in socket) && (socket as { readonly connecting?: boolean }).connecting !== true))
         connected();
       else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', connected);

@@ -10,7 +10,7 @@ import type { Location } from './location.js';
 import { verificationText } from '../../../program/tls/verificationText.js';
 import { proxyableAddresses, type Lookup } from './proxyable.js';
 
-/** The client certificate for node agents, and the authorities; without these every certificate is accepted, as in the reference. */
+/** Every certificate is accepted without authorities, as in the reference. */
 export interface AgentCredentials {
   readonly ca: Buffer | null;
   readonly cert: Buffer | null;
@@ -37,7 +37,7 @@ export interface Backends {
   readonly preferredAddresses: readonly string[];
   /** Throws 400 for hosts to which a proxy path must not lead. */
   proxyable(host: string): Promise<readonly LookupAddress[]>;
-  /** Uses a connection of its own and follows no redirects. Rejects with a BackendError. */
+  /** Follows no redirects. Rejects with a BackendError. */
   send(location: Location, request: BackendRequest): Promise<BackendAnswer>;
 }
 
@@ -107,7 +107,7 @@ function open(
   });
 }
 
-/** Sockets use the addresses that were checked instead of resolving the name again. */
+/** Sockets use the checked addresses. */
 const foundBefore =
   (addresses: readonly LookupAddress[]): LookupFunction =>
   (_host, { all = false }, found) => {

@@ -6,14 +6,14 @@ import { bodyStream, destroyLater } from '../../../program/port/streams.js';
 
 export interface FramedBody {
   readonly stream: Readable;
-  /** The announced length; null where only the end of the stream shows it. */
+  /** Null where only the end of the stream shows it. */
   readonly bytes: number | null;
 }
 
 /** A body of more than 10^15 bytes never ends. */
 const announced = /^\d{1,15}$/;
 
-/** Null when the request has no body. Throws 400 for a length that is not a number. */
+/** Null when the request has no body. */
 export function framedBody(request: Request): FramedBody | null {
   const length = request.headers['content-length'];
   if (length !== undefined && !announced.test(length)) throw badRequest('the content-length is not a number');
@@ -29,7 +29,7 @@ const discardedBytesMax = 64 * 1024 * 1024;
 
 /**
  * Every byte stands within a frame that the head announces (RFC 9112, section 6): Node frames bodies of GET, HEAD, DELETE and OPTIONS only on request, and a
- * backend would take an unframed body for its next request. Any irregular end closes the connection to the backend.
+ * backend would take an unframed body for its next request. Irregular ends close the connection.
  */
 export function sendBody(outgoing: ClientRequest, body: FramedBody | null): void {
   if (body === null) outgoing.end();
@@ -91,7 +91,7 @@ class Passage {
     this.#outgoing.end();
   }
 
-  /** Precedes `end`, which Node emits for every stream, even one that its client has aborted. */
+  /** Node emits `end` even for an aborted stream. */
   #broken(): void {
     if (this.#state !== 'passing') return;
     this.#unwanted();

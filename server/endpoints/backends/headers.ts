@@ -15,26 +15,23 @@ const ofConnection: ReadonlySet<string> = new Set([
   'upgrade',
   'http2-settings',
 ]);
-/** Headers about the body as the client sends it; the proxy frames it anew and needs no permission to send. */
+/** The proxy frames the body anew and needs no permission to send. */
 const ofFraming: ReadonlySet<string> = new Set(['content-length', 'expect']);
-/** Backends must not grant pages of other sites access: only this server decides about that. */
+/** Only this server grants pages of other sites access. */
 const ofOrigins: ReadonlySet<string> = new Set([
   'access-control-allow-credentials',
   'access-control-allow-headers',
   'access-control-allow-methods',
   'access-control-allow-origin',
 ]);
-/**
- * These headers authenticate the client to this server; neither may the backend act as that user, nor the client name a user to it. Some servers read
- * underscores as dashes.
- */
+/** The backend may not act as the user, nor the client name a user to it. Some servers read underscores as dashes. */
 function isSecret(header: string): boolean {
   const name = header.replaceAll('_', '-');
   return name === 'authorization' || name.startsWith('impersonate-') || name.startsWith('x-remote-');
 }
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
-/** `upgrade`: the connection is to switch protocols. Throws 400 where the new one is HTTP. */
+/** Throws 400 where the new one is HTTP. */
 export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, upgrade: boolean): OutgoingHttpHeaders {
   const named = connectionOptions(request.headers);
   const headers: OutgoingHttpHeaders = {};
@@ -62,14 +59,14 @@ export function forwardedHeaders({ request }: Pick<RequestContext, 'request'>, u
     : headers;
 }
 
-/** A client that speaks HTTP over this server's connection could claim any identity to the backend, because upgraded connections are not inspected. */
+/** A client could claim any identity to the backend: upgraded connections are not inspected. */
 function otherProtocol({ upgrade = '' }: IncomingHttpHeaders): string {
   if (upgrade.split(',').some((each) => /^(h2c?|http|tls)(\/|$)/i.test(each.trim())))
     throw badRequest(`connections do not change to ${JSON.stringify(upgrade)}`);
   return upgrade;
 }
 
-/** Browsers cannot set headers on WebSockets: their token arrives as a protocol, and is removed here. */
+/** Browsers send their token as a protocol of WebSockets. */
 function protocolsWithoutToken(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
   const offered = headers['sec-websocket-protocol'];
   if (offered === undefined) return {};

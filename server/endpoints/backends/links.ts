@@ -6,7 +6,7 @@ export interface View {
   readonly hosts: readonly string[];
 }
 
-/** Scheme, authority, path, and the rest of a reference (RFC 3986, appendix B). */
+/** RFC 3986, appendix B. */
 const parts = /^(?:([a-z][a-z\d+.-]*):)?(?:\/\/([^/?#]*))?([^?#]*)(.*)$/is;
 
 /** Links to other hosts and relative links are already right. */

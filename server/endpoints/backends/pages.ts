@@ -2,7 +2,7 @@ import { Transform } from 'node:stream';
 import { seenThrough, type View } from './links.js';
 import { TagScanner } from './tagScanner.js';
 
-/** Attributes that hold an address, by tag (HTML standard, index of attributes, and HTML 4). */
+/** HTML standard, index of attributes, and HTML 4. */
 const linkAttributes: Readonly<Record<string, readonly string[]>> = {
   a: ['href'],
   applet: ['codebase'],
@@ -36,7 +36,7 @@ const raw: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'title'
 const tagCharactersMax = 64 * 1024;
 const comment = '<!--';
 
-/** Rewrites links from the backend's root to the proxy, in a stream of any encoding that contains ASCII. Buffers at most one tag. */
+/** Rewrites links in a stream of any encoding that contains ASCII. Buffers at most one tag. */
 export class PageLinks extends Transform {
   readonly #view: View;
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { RequestInfo } from '../../../api/requestInfo.js';
 
-/** Paths through proxies. Authorization, admission and the backend read the same decoded path. Pure. */
+/** Authorization, admission and the backend read the same decoded path. Pure. */
 
-/** The decoded path after `/proxy`, with a leading slash, and a trailing one where the request has it. Empty for none. */
+/** The decoded path after `/proxy`, with slashes; empty for none. */
 export function proxiedPath(info: RequestInfo): string {
   const rest = info.isResource ? info.rest.join('/') : '';
   const below = rest === '' || rest.startsWith('/') ? rest : `/${rest}`;

@@ -3,14 +3,11 @@ import type { LookupAddress } from 'node:dns';
 import { badRequest } from '../../../api/status.js';
 import { contains, parseAddress, parseRange, type Address, type Range } from '../../registry/validation/addresses.js';
 
-/**
- * Allowed destinations of proxy paths. Writers of pod and node statuses choose their addresses, and could otherwise reach loopback services of this machine, or
- * its cloud's metadata service.
- */
+/** Writers of pod and node statuses choose their addresses, and could otherwise reach loopback services of this machine, or its cloud's metadata service. */
 
 const ranges = (...texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
-/** Everything that is not a global unicast address: loopback, link-local, multicast (RFC 4291, section 2.4; RFC 6890). */
+/** Loopback, link-local, multicast (RFC 4291, section 2.4; RFC 6890). */
 const refused = ranges(
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -23,7 +20,7 @@ const refused = ranges(
   'ff00::/8',
 );
 
-/** IPv6 addresses that embed an IPv4 address after so many bits: compatible, mapped, translated, NAT64 and 6to4. */
+/** IPv6 addresses with embedded IPv4: compatible, mapped, translated, NAT64 and 6to4. */
 const embedding: readonly (readonly [range: Range, bitsBefore: number])[] = [
   ...ranges('::/96', '::ffff:0:0/96', '::ffff:0:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48').map((range): [Range, number] => [range, 96]),
   ...ranges('2002::/16').map((range): [Range, number] => [range, 16]),
@@ -50,10 +47,7 @@ export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 const notAllowed = 'address not allowed';
 
-/**
- * All addresses must be allowed. Connections use them without a second look-up, since the name may lead elsewhere by then. Other spellings (`0x7f000001`,
- * `127.1`) count as names and are judged by their resolution. Throws 400.
- */
+/** All addresses must be allowed; connections use them without a second look-up. Spellings such as `0x7f000001` and `127.1` count as names. Throws 400. */
 export async function proxyableAddresses(host: string, lookup: Lookup): Promise<readonly LookupAddress[]> {
   const family = isIP(host);
   const found =

@@ -30,14 +30,12 @@ async function ask(backends: Backends, location: Location, asked: BackendRequest
   }
 }
 
-/** No Retry-After: clients that receive one retry ten times before they report anything. */
 export const unreachable = (message: string, cause?: unknown): StatusError =>
   new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
-/** Called once the agent has begun to respond; settles when writing is over. */
 export type LogWay = (log: IncomingMessage) => Promise<void>;
 
 /** `about` words the agent's refusals. */
@@ -117,7 +115,7 @@ export async function relayStream(context: RequestContext, backends: Backends, l
   await handOver(context, upgrade, answer, backends.bytesPerSecond);
 }
 
-/** Notices a client that leaves while the backend delays: an unread connection does not report its end. Consumes nothing. Returns a function that stops. */
+/** An unread connection does not report its end. Consumes nothing. Returns a function that stops. */
 export function leaveWith(upgrade: Upgrade | null): () => void {
   if (upgrade === null) return ignore;
   const { socket } = upgrade;
@@ -151,7 +149,6 @@ export async function relayRequest(context: RequestContext, backends: Backends, 
   await passSeenThrough(answer.response, context, view);
 }
 
-/** Relative links of a page without a path would lead out of the proxy. */
 function redirectToRoot({ response }: RequestContext, prefix: string, query: string): void {
   response.writeHead(301, { location: `${prefix}/${query === '' ? '' : `?${query}`}` });
   response.end();
@@ -179,7 +176,6 @@ const pages: Readonly<Record<string, (view: View) => Duplex[]>> = {
   deflate: (view) => [createInflateRaw(), new PageLinks(view), createDeflateRaw()],
 };
 
-/** Null for content that is not HTML or that this server cannot decode. */
 function pageOf({ headers }: IncomingMessage): ((view: View) => Duplex[]) | null {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const encoding = headers['content-encoding'] ?? '';
@@ -187,7 +183,7 @@ function pageOf({ headers }: IncomingMessage): ((view: View) => Duplex[]) | null
 }
 
 export async function pass(from: NodeJS.ReadableStream, { response }: RequestContext): Promise<void> {
-  // Half a response is out: only cutting the connection can signal an error.
+  // Half a response is out.
   await pipeline(from, writableOf(response)).catch(() => undefined);
 }
 

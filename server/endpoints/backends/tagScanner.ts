@@ -1,4 +1,3 @@
-/** Scans one HTML tag, which may arrive in pieces, for its attribute values. */
 export class TagScanner {
   /** Lower-case; complete after a space, a slash or the end. */
   name = '';
@@ -8,7 +7,7 @@ export class TagScanner {
   #from = 1;
   #attribute = '';
 
-  /** Returns true when the character ends the tag. Positions begin at 1, after the `<`. */
+  /** Positions begin at 1, after the `<`. */
   take(text: string, position: number): boolean {
     this.#state = steps[this.#state].call(this.#steps, text[position] ?? '', position, text);
     return this.#state === 'end';
@@ -44,7 +43,7 @@ type Step = (this: Steps, character: string, position: number, text: string) => 
 const isSpace = (character: string): boolean => ' \t\r\n\f'.includes(character);
 const afterSpace = (character: string): State => (character === '>' ? 'end' : 'gap');
 
-/** Transitions by state: section 13.2.5 of the HTML standard, as far as it concerns tags. */
+/** Section 13.2.5 of the HTML standard, as far as it concerns tags. */
 const steps: Readonly<Record<State, Step>> = {
   tagName(character, position, text) {
     if (!isSpace(character) && character !== '/' && character !== '>') return 'tagName';

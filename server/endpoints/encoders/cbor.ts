@@ -61,7 +61,7 @@ function* encodedRows(rows: Iterable<JsonObject>): Generator<Buffer> {
   for (const row of rows) yield part(row);
 }
 
-/** Available only behind its gate. The order of members is undefined, as in the reference. */
+/** The order of members is undefined, as in the reference. */
 export const cborEncoder: Encoder = {
   mediaType: cborMediaType,
   streamType: cborSequenceMediaType,

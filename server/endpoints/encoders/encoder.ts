@@ -16,7 +16,7 @@ export interface ListMeta {
   readonly shardInfo?: { readonly selector: string };
 }
 
-/** The reference makes a list of metadata from none, so an empty one has no items. */
+/** The reference's list of metadata has no items when empty. */
 export const isNullWhenEmpty = ({ kind }: TypeMeta): boolean => kind === 'PartialObjectMetadataList';
 
 export type WatchFrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
@@ -29,10 +29,7 @@ export interface EncodedList {
   readonly size: number | null;
 }
 
-/**
- * One encoding of responses, listed in `encoders.ts`; verbs do not know which one they use. An item is an object without kind and apiVersion in the form that
- * is cheapest for the encoder.
- */
+/** An item is an object without kind and apiVersion in the form that is cheapest for the encoder. */
 export interface Encoder extends DocumentForm {
   /** Null when this encoding cannot stream. */
   readonly streamType: string | null;
@@ -43,10 +40,7 @@ export interface Encoder extends DocumentForm {
   /** `metadataOnly` omits everything else. */
   item(resource: ServedResource, stored: StoredObject, metadataOnly: boolean): Buffer;
   object(type: TypeMeta, item: Buffer): Buffer;
-  /**
-   * Encodes items without the list around them, which changes with the list's version. `type`: kind and apiVersion of each item; encodings that cannot express
-   * them omit them.
-   */
+  /** Encodes items without the list around them, which changes with the list's version. `type` is each item's. */
   items(items: readonly Buffer[], type: TypeMeta | null): EncodedList;
   list(type: TypeMeta, meta: ListMeta, items: EncodedList, count: number): EncodedList;
   /** `head` is all of the Table but its rows. */

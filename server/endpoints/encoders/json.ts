@@ -22,7 +22,7 @@ function prefixOf({ kind, apiVersion }: TypeMeta): Buffer {
   return prefix;
 }
 
-/** Turns `{"metadata":…}` into `{"kind":…,"apiVersion":…,"metadata":…}` and a line end. An item always has metadata. */
+/** An…,"apiVersion":…,"metadata":…}` and a line end. An item always has metadata. */
 function joined(prefix: Buffer, item: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(prefix.length + item.length);
   prefix.copy(bytes, 0);
@@ -69,7 +69,7 @@ function* tableParts(head: JsonObject, rows: Iterable<JsonObject>): Generator<Bu
 
 const wholeOf = (bytes: Buffer): EncodedList => ({ parts: [bytes], size: bytes.length });
 
-/** The stored form is JSON, so items are the stored bytes themselves where the versions agree. */
+/** Items are the stored bytes where the versions agree. */
 export const jsonEncoder: Encoder = {
   ...jsonForm,
   streamType: 'application/json',

@@ -41,7 +41,7 @@ function* itemParts(encoded: readonly Buffer[]): Generator<Buffer> {
   }
 }
 
-/** Items are written as they are cached, after the metadata; the envelope needs their size beforehand. */
+/** The envelope needs the items' size beforehand. */
 function list(type: TypeMeta, meta: ListMeta, { parts, size }: EncodedList): EncodedList {
   if (size === null) throw new Error('the size of items in Protobuf is always known');
   const head = unpack(encodeMessage({ metadata: meta }, kindOf(type.apiVersion, type.kind)));
@@ -58,7 +58,7 @@ function* between(head: Buffer, encoded: Iterable<Buffer>, after: Buffer): Gener
   yield after;
 }
 
-/** A length of four bytes, most significant first, precedes each event, which has no envelope. */
+/** A length of four bytes, most significant first, precedes each event. */
 function frame(type: string, object: Buffer): Buffer {
   const name = Buffer.from(type);
   const extension = Buffer.concat([field(0x0a, object.length), object]);

@@ -18,7 +18,7 @@ function* itemParts(items: readonly Buffer[], type: TypeMeta | null): Generator<
   for (const item of items) yield text([{ ...type, ...parsed(item) }]);
 }
 
-/** Members are sorted by name, so the items stand between the list's own members. */
+/** Members are sorted by name. */
 function* listParts(type: TypeMeta, metadata: ListMeta, items: Iterable<Buffer>, count: number): Generator<Buffer> {
   const { apiVersion, kind } = type;
   if (count === 0) {
@@ -31,7 +31,7 @@ function* listParts(type: TypeMeta, metadata: ListMeta, items: Iterable<Buffer>,
   yield text({ kind, metadata });
 }
 
-/** Items are the JSON ones: YAML is requested too rarely to cache a second form. */
+/** YAML is requested too rarely to cache a second form. */
 export const yamlEncoder: Encoder = {
   ...yamlForm,
   streamType: null,

@@ -8,22 +8,19 @@ export interface ContinuePosition {
 }
 
 const format = 'meta.k8s.io/v1';
-/** The version in a token that continues at the latest state; any other below zero means the same. */
+/** Continues at the latest state; any version below zero means the same. */
 const inconsistent = -1;
 const depthMax = 2;
 
 const invalid = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
-/**
- * Tokens pin the version and the next position. They contain nothing that a client could not request openly, so they need no signature; every part is checked
- * when they return. `version` null stands for an inconsistent continuation.
- */
+/** Tokens contain nothing that a client could not request openly, so they need no signature. `version` null stands for an inconsistent continuation. */
 export function encodeContinue(version: Version | null, last: ContinuePosition, allNamespaces: boolean): string {
   const start = `${allNamespaces ? `${last.namespace}/` : ''}${last.name}\u0000`;
   return Buffer.from(JSON.stringify({ v: format, rv: version ?? inconsistent, start })).toString('base64url');
 }
 
-/** Throws 400 for a token that this server did not make. `namespace` is that of the request. */
+/** Throws 400 for a token that this server did not make. */
 export function decodeContinue(
   token: string,
   allNamespaces: boolean,

@@ -31,7 +31,7 @@ interface Raw {
   readonly unreadable: boolean;
 }
 
-/** The body, if any, replaces the query. `force` is the gate of the option that removes unreadable objects. Throws 400, 415 or 422. */
+/** The body replaces the query. `force` is the gate of the option to remove unreadable objects. Throws 400, 415 or 422. */
 export async function parseDeleteParameters(context: RequestContext, reader: BodyReader, force: boolean): Promise<DeleteParameters> {
   const body = await reader.options(context, deleteOptions);
   return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
@@ -62,7 +62,7 @@ function policyFindings({ propagationPolicy, orphanDependents }: Raw): FieldErro
   ];
 }
 
-/** Options that depend on the object's content cannot be combined with its removal unread. */
+/** An object removed unread has no content for these options. */
 function forceFindings({ dryRun, propagationPolicy, orphanDependents, gracePeriodSeconds, preconditions }: Raw): FieldError[] {
   const others = {
     dryRun: dryRun.length > 0,
@@ -111,7 +111,7 @@ const isString = (value: JsonValue): value is string => typeof value === 'string
 const isBoolean = (value: JsonValue): value is boolean => typeof value === 'boolean';
 const isWhole = (value: JsonValue): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 
-/** Clamped to the exact range of numbers: the time is beyond the calendar either way. */
+/** The time is beyond the calendar either way. */
 const seconds = (value: number | bigint | null): number | null =>
   value === null ? null : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(value), Number.MAX_SAFE_INTEGER));
 

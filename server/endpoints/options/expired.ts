@@ -15,7 +15,7 @@ interface Listing {
   readonly allNamespaces: boolean;
 }
 
-/** A list whose version has expired can be continued, if the client accepts that it is no longer a snapshot. Other errors stay. */
+/** An expired list can be continued as no snapshot. Other errors stay. */
 export function refusedList(error: unknown, { resource, options, allNamespaces }: Listing, deps: ExpiryReports): unknown {
   if (!(error instanceof ExpiredError)) return error;
   deps.counts.expiredList(error.why);

@@ -54,7 +54,7 @@ interface Raw {
 export interface ListTerms {
   /** Gate `ShardedListAndWatch`: without it `shardSelector` is an unknown parameter. Default: off. */
   readonly shards?: boolean;
-  /** The resource is read from memory, where a whole list costs no more than a page. Default true. */
+  /** A whole list from memory costs no more than a page. Default true. */
   readonly cached?: boolean;
 }
 
@@ -89,14 +89,14 @@ export function parseListOptions(
 }
 
 export interface WatchTerms extends ListTerms {
-  /** Gate `WatchList`: without it clients cannot request initial events, and no bookmark ends them. Default: on. */
+  /** Gate `WatchList`. Default: on. */
   readonly watchList?: boolean;
   readonly name?: string;
 }
 
 /**
- * A watch that begins with the current state has initial events by default. The older paths turn a list into a watch, and the reference checks its options as
- * those of a list. Throws 400, 422 or, for a version that is not a number, 500 as the reference does.
+ * The older paths turn a list into a watch, whose options are checked as those of a list. Throws 400, 422 or, for a version that is not a number, 500 as the
+ * reference does.
  */
 export function parseWatchOptions(
   query: URLSearchParams,
@@ -121,7 +121,7 @@ export function parseWatchOptions(
   };
 }
 
-/** A path that names an object allows a name selector only for the same name. */
+/** The name selector must name the path's object. */
 function ofOneObject(fields: FieldSelector, name: string): FieldSelector {
   if (name === '') return fields;
   if (fields.length === 0) return [{ field: 'metadata.name', equals: true, value: name }];
@@ -153,7 +153,7 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   ];
 }
 
-/** The gate makes a watch that begins with the current state count as one that sets resourceVersionMatch. */
+/** The gate makes a watch from the current state count as one that sets resourceVersionMatch. */
 function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
   const { match, sendInitialEvents, token } = raw;
   const given = match !== '';
@@ -217,7 +217,6 @@ function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
 
 const isExact = (match: Match, limit: number | null): boolean => match === 'Exact' || (match === '' && limit !== null);
 
-/** Throws 500 for a version that is not a number, as the reference does. */
 export function getConsistency(query: URLSearchParams): Consistency {
   const resourceVersion = query.get('resourceVersion') ?? '';
   if (resourceVersion === '') return { at: 'mostRecent' };

@@ -13,7 +13,9 @@ const [digits, quoted] = [/^0x[0-9a-f]{16}$/, /^[rR]?("""|'''|"|')([^\\]*)\1$/];
 
 type Range = ShardSelector['ranges'][number];
 
-/** Parses one or several of `shardRange(object.metadata.uid, '0x…', '0x…')`, joined by `||`, without evaluating their CEL. Throws 400. */
+/**
+ * Parses `shardRange(object.metadata.uid, '0x…', '0x…')`, joined by `||`, without CEL. Throws…')`, joined by `||`, without evaluating their CEL. Throws 400.
+ */
 export function parseShardSelector(text: string): ShardSelector | null {
   if (text === '') return null;
   try {

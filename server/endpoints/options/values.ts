@@ -1,7 +1,7 @@
 import { badRequest, invalidObject, type StatusError } from '../../../api/status.js';
 import { toCause, type FieldError } from '../../registry/validation/field.js';
 
-/** Readers of single query parameters, with errors in the reference's words. The first value of a repeated parameter counts. */
+/** The first value of a repeated parameter counts. */
 
 const int64Max = 2n ** 63n - 1n;
 
@@ -21,7 +21,7 @@ export const booleanParameter = (query: URLSearchParams, name: string): boolean 
   return text === null ? null : text !== '0' && text.toLowerCase() !== 'false';
 };
 
-/** The 422 for contradictory options. `kind` is that of the options, such as `ListOptions`. */
+/** The 422 for contradictory options. */
 const invalidOptions = (kind: string, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: 'meta.k8s.io', kind }, '', findings.map(toCause));
 

@@ -24,7 +24,7 @@ export function parsePatchParameters(query: URLSearchParams, applies: boolean): 
   return { ...parseWriteParameters(query, 'PatchOptions', [...missing, ...misplaced]), force: force ?? false };
 }
 
-/** Throws 422. `kind` names the options in messages: `CreateOptions`, `UpdateOptions`, `PatchOptions`; `findings` are earlier ones. */
+/** Throws 422. `findings` are earlier ones. */
 export function parseWriteParameters(query: URLSearchParams, kind: string, findings: readonly FieldError[] = []): WriteParameters {
   if (query.size === 0 && findings.length === 0) return nothingAsked;
   const dryRun = query.getAll('dryRun');

@@ -9,7 +9,7 @@ export function backendsOf({ backends }: Pick<VerbDeps, 'backends'>): Backends {
   return backends;
 }
 
-/** Throws 404 for a missing node, or 503 when the node reports no address. */
+/** Throws 404 for a missing node, 503 without an address. */
 export async function agentOf(name: string, deps: VerbDeps): Promise<Omit<Location, 'path' | 'query'>> {
   const { registry, catalogue } = deps;
   const nodes = catalogue.resource('', 'v1', 'nodes');

@@ -17,7 +17,7 @@ export const created: Status & { readonly code: 201 } = { kind: 'Status', apiVer
 
 export const timestamp = (): string => timeText(Date.now());
 
-/** POST of `pods/NAME/binding`, and of the older `bindings`, where only the body has the name. */
+/** Only the body of the older `bindings` has the name. */
 export const createBinding: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');

@@ -18,7 +18,7 @@ import { agentOf, backendsOf } from './agents.js';
 
 const noContent = 204;
 
-/** GET of `pods/NAME/log`. The log of a pod without a node is empty. */
+/** The log of a pod without a node is empty. */
 export const podLog: VerbHandler = async (context, route, deps) => {
   const { query } = context;
   const wish = {
@@ -60,7 +60,7 @@ export const podStream: VerbHandler = async (context, route, deps) => {
   await relayStream(context, backendsOf(deps), await atAgent(context, route, { pod, container }, deps));
 };
 
-/** A WebSocket stream begins with a GET, but runs a program. So it needs the right of a POST, as in the reference since 1.35. */
+/** A WebSocket stream begins with a GET, but needs the right of a POST, as in the reference since 1.35. */
 async function demandCreate({ user, info, request }: RequestContext, { resource, name }: Route, { authorize }: VerbDeps): Promise<void> {
   if (info.verb === 'create') return;
   const { decision, reason, error } = await authorize({ ...attributesOf(user, info, request.method ?? ''), verb: 'create' });

@@ -21,7 +21,6 @@ const manager = 'kube-apiserver';
 const attemptsMax = 20;
 const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
-/** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
 export const createEviction: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');
@@ -79,7 +78,7 @@ async function evictWithin(
     await count(eviction, budget, deps);
     return markAndRemove(registry, eviction);
   }
-  // An unhealthy pod may go; one that became healthy meanwhile would have to be counted.
+  // A pod that became healthy meanwhile would have to be counted.
   return markAndRemove(registry, guardedBy(eviction, version)).catch((error: unknown) => {
     throw isConflict(error) && wanted.deleteOptions.resourceVersion === null ? stillProcessed(budget.metadata.name ?? '') : error;
   });
@@ -104,7 +103,7 @@ async function budgetsIn(namespace: string, deps: VerbDeps): Promise<ApiObject[]
   return items.map((item) => item.decode());
 }
 
-/** The registry's retries check and write in one step, so two evictions cannot use the same allowance. */
+/** Two evictions cannot use the same allowance. */
 async function count({ target: { namespace, name }, options }: Eviction, budget: ApiObject, deps: VerbDeps): Promise<void> {
   const resource = budgetResource(deps);
   if (resource === null) return;
@@ -116,7 +115,7 @@ async function count({ target: { namespace, name }, options }: Eviction, budget:
   );
 }
 
-/** The mark shows controllers that this is not a failure. Preconditions are checked first. */
+/** Preconditions are checked first. */
 async function markAndRemove(registry: Registry, { target, wanted, options }: Eviction): Promise<void> {
   let { deleteOptions } = wanted;
   if (!wanted.dryRun) {

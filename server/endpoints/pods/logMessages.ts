@@ -7,9 +7,9 @@ import type { RequestContext } from '../context.js';
 import type { Upgrade } from '../../../program/port/message.js';
 import { acceptWebSocket, normalClosure, offeredProtocols, webSocketUpgrade } from '../webSockets.js';
 
-/** A WebSocket first receives an empty message, so that a follower of a silent log knows that the connection works. */
+/** The first, empty message shows a follower of a silent log that the connection works. */
 
-/** Encodings by negotiated protocol (the reference's `wsstream`). Without one the pieces are bytes. */
+/** The reference's `wsstream`. Without one the pieces are bytes. */
 const protocols: Readonly<Record<string, (piece: Buffer) => Buffer | string>> = {
   'binary.k8s.io': (piece) => piece,
   'base64.binary.k8s.io': (piece) => piece.toString('base64'),

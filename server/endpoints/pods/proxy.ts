@@ -47,7 +47,7 @@ const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
   nodes: async (_route, { scheme, name, port }, deps) => {
     const agent = await agentOf(name, deps);
     const addresses = await backendsOf(deps).proxyable(agent.host);
-    // The agent receives the user's identity at its own port; other ports of the node do not.
+    // Only the agent's own port receives the user's identity.
     return port === '' || port === agent.port
       ? { ...agent, addresses }
       : { scheme: schemeOf(scheme), host: agent.host, port, agent: false, addresses };
@@ -56,7 +56,7 @@ const proxies: Readonly<Record<string, (route: Route, wanted: Wanted, deps: Verb
 
 const only = (ip: string): LookupAddress[] => [{ address: ip, family: isIP(ip) }];
 
-/** Picks a random address that really belongs to the pod that it claims, because writers of endpoints may not be allowed to reach everything. */
+/** The address must really belong to the pod that it claims: writers of endpoints may not be allowed to reach everything. */
 async function anyOf(list: readonly Candidate[], route: Route, { registry, catalogue }: VerbDeps): Promise<Candidate | null> {
   const pods = catalogue.resource('', 'v1', 'pods');
   const start = Math.floor(Math.random() * list.length);

@@ -75,7 +75,7 @@ const ofSubject: ReviewRules = {
   subject: namedSubject,
 };
 
-/** A local review asks about its own namespace, which is looked at last. */
+/** A local review asks about its own namespace. */
 function validateLocality(spec: JsonObject, namespace: string): FieldError[] {
   const own = textAt(spec, 'resourceAttributes', 'namespace');
   const elsewhere = present(spec['resourceAttributes']) && own !== namespace;
@@ -119,7 +119,7 @@ async function review(context: RequestContext, route: Route, deps: VerbDeps, rul
   sendDocument(context, representation, { ...typeOf(resource), metadata, spec, status: statusOf(decision, spec) }, { code: 201 });
 }
 
-/** A review is not an object: apart from the namespace its metadata must be empty. */
+/** A review's metadata must be empty apart from the namespace. */
 function validateMetadata({ metadata }: ApiObject, namespaced: boolean): FieldError[] {
   const { namespace: _namespace, managedFields: _managedFields, ...rest } = metadata;
   const extra = namespaced ? rest : metadata;

@@ -28,7 +28,7 @@ const lifetimeMinSeconds = 600;
 const lifetimeMaxSeconds = 2 ** 32;
 /** An hour, and a bit to recognize tokens mounted into pods by. */
 const mountedLifetimeSeconds = 3607;
-/** Clients that read such a token only once go on to work for a year. */
+/** Clients that read such a token only once work for a year. */
 const extendedLifetimeSeconds = 365 * 24 * 60 * 60;
 
 /** Identifies the issued token in the audit log. */
@@ -55,7 +55,7 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
     }),
   );
   refuseOtherName(type, target, request);
-  // Admission sees the list even when it is absent; an absent one has no owner.
+  // Admission sees the list even when absent.
   request['spec'] = { audiences: null, ...membersOf(request['spec']) };
   await registry.admit(
     target,
@@ -123,7 +123,7 @@ async function signedBy(issuer: NonNullable<TokenServices['issuer']>, claims: Om
   }
 }
 
-/** Returns an error when the request means an earlier account of this name, or null. */
+/** The request may mean an earlier account of this name. */
 function uidComplaint({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
   return uid === '' || uid === account.metadata.uid
     ? null

@@ -29,7 +29,7 @@ import { readLater } from './readLater.js';
 import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 import { formOf, sendShown, type View } from './view.js';
 
-/** Media types of server-side apply, with their encodings. JSON is YAML, so the first accepts both. */
+/** JSON is YAML, so the first accepts both. */
 const applyEncodings: ReadonlyMap<string, EncodingName> = new Map<string, EncodingName>([
   ['application/apply-patch+yaml', 'yaml'],
   ['application/apply-patch+cbor', 'cbor'],
@@ -46,7 +46,7 @@ export function applyEncodingOf(context: RequestContext): EncodingName | null {
   return applyMediaTypes(context).includes(mediaType) ? (applyEncodings.get(mediaType) ?? null) : null;
 }
 
-/** Creates an absent object, else merges the configuration. `view`: the form of the configuration, where a subresource has another one. */
+/** `view`: the form of the configuration, where a subresource has another one. */
 export const applyPatch =
   (encoding: EncodingName, view: View | null = null): VerbHandler =>
   async (context, route, { registry, reader, authorize }) => {
@@ -107,7 +107,7 @@ function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiOb
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
   const object = yield* applyConfiguration(live, { ...request, config: (yield* copyInSteps(config as JsonObject)) as ApiObject });
   yield;
-  // A version in the configuration makes the write conditional; without one it applies to the current object.
+  // A version in the configuration makes the write conditional.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';
   const { receive, receiveApplied } = resource.behaviour;
   const checked = yield* outcomeOf((receiveApplied ?? receive)(object as JsonObject));
@@ -144,7 +144,6 @@ const notJson = 'error converting YAML to JSON: ';
 const unreadable = (encoding: EncodingName, message: string): string =>
   `error decoding YAML: ${encoding === 'yaml' ? notJson : ''}${message}`;
 
-/** A kind or API version that is not a text counts as absent, as in the reference. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function configuration(value: JsonValue, resource: ServedResource): ApiObject {

@@ -36,11 +36,10 @@ export interface VerbDeps {
   readonly clearsNomination: boolean;
   /** Authorized users may remove unreadable objects: gate `AllowUnsafeMalformedObjectDeletion`. */
   readonly forcesDeletion: boolean;
-  /** Streams of pods need the right to create even with GET: gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
+  /** Gate `AuthorizePodWebsocketUpgradeCreatePermission`. */
   readonly streamsNeedCreate: boolean;
   /** A client may request one stream of a log (feature PodLogsQuerySplitStreams). */
   readonly splitsLogs: boolean;
-  /** Connections to node agents and programs in the cluster; null where there are none. */
   readonly backends: Backends | null;
   readonly counts: EndpointCounts;
   /** Null where nothing is logged. */
@@ -75,7 +74,6 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
   };
 }
 
-/** The options of a create, an update or a patch as an options object. Undefined: none. */
 function askedFor(query: URLSearchParams, fieldManager: string): JsonObject | undefined {
   if (query.size === 0) return undefined;
   const [dryRun, fieldValidation] = [query.getAll('dryRun'), query.get('fieldValidation') ?? ''];

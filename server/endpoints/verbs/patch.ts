@@ -34,7 +34,7 @@ interface Patcher {
   /** Patches the current object, with kind and apiVersion. Throws PatchError or StatusError. */
   readonly apply: (current: JsonObject, patch: JsonValue, resource: ServedResource) => Steps<JsonValue>;
   readonly unreadable: (message: string, validated: boolean) => string;
-  /** Returns warnings about the patch itself; `duplicates` are its repeated members. Throws PatchError. */
+  /** `duplicates` are its repeated members. Throws PatchError. */
   readonly check?: (patch: JsonValue, duplicates: readonly string[]) => readonly string[];
 }
 
@@ -79,10 +79,7 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
   }),
 );
 
-/**
- * Throws 415. The merge keys of custom resources are unknown, so a strategic merge patch is refused before any look-up; only there does the reference list the
- * accepted types.
- */
+/** Throws 415. A strategic merge patch of custom resources is refused before any look-up; only there does the reference list the accepted types. */
 export function patcherFor(
   mediaType: string,
   resource: Pick<ServedResource, 'group' | 'version' | 'kind'>,
@@ -146,7 +143,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
 
-/** A strategic merge is read member by member, a merge from a text whose members are in order. */
+/** A strategic merge is read member by member, a merge in order. */
 const toldOrder: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {
   [strategicType]: (a, b) => (a < b ? -1 : a > b ? 1 : 0),
   'application/merge-patch+json': comparePaths,
@@ -182,7 +179,7 @@ function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why:
   throw refuse(`no kind ${writeJson(kind)} is registered for version ${writeJson(apiVersion)}, or it is not a ${resource.kind}`);
 }
 
-/** The reference knows no name here: it shows the whole patched object, or for a strategic merge the patch. */
+/** The reference shows the patched object, or for a strategic merge the patch. */
 const invalidPatch = (shown: string, why: string): StatusError =>
   invalidObject({ group: '', kind: '' }, '', [
     { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(shown)}: ${why}`, field: 'patch' },

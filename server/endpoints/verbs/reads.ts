@@ -7,7 +7,7 @@ import { booleanParameter } from '../options/values.js';
 import { acceptsGzip } from '../sending.js';
 import { targetOf, type VerbHandler } from './deps.js';
 
-/** Writes the stored bytes behind a prefix. A GET of `status` reads the whole object. */
+/** A GET of `status` reads the whole object. */
 export const get: VerbHandler = async (context, route, { registry, compression }) => {
   const representation = negotiate(context, route.resource, { collection: false, stream: false });
   if (booleanParameter(context.query, 'export') === true)

@@ -1,13 +1,9 @@
-/**
- * Messages for a patched object of the wrong type. The reference converts the result of a strategic merge patch from values in memory, with other words than
- * for the text of a body.
- */
+/** The reference converts the result of a strategic merge patch from values in memory, with other words than for a text. */
 
 const unmarshal = /cannot unmarshal (\w+)(?: (\S+))? into Go .* of type (.+)$/;
 const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', string: 'string', bool: 'bool' };
 const scalars = /^(?:u?int\d*|float\d+|bool|string)$/;
 
-/** Translates a message about a body to one about a value in memory. Others stay unchanged. */
 export function restoredMessage(message: string): string {
   const [, found = '', number = '', type = ''] = unmarshal.exec(message) ?? [];
   if (type === '') return message;

@@ -23,7 +23,7 @@ export interface View {
   readonly show: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
   readonly table: (shown: ApiObject, form: TableForm) => JsonObject;
   readonly before: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
-  /** Refuses server-side apply of a form that can be owned, but not changed. */
+  /** The form can be owned, but not changed. */
   readonly refuseApply: (name: string, resource: ServedResource, why: UnappliedScale) => StatusError | null;
   /** May change both arguments. Throws StatusError. */
   readonly put: (object: ApiObject, shown: ApiObject, resource: ServedResource) => ApiObject;

@@ -15,7 +15,7 @@ import { messagesOf, openWebSocket } from '../watch/webSocket.js';
 import { webSocketUpgrade } from '../webSockets.js';
 import type { VerbDeps, VerbHandler } from './deps.js';
 
-/** Streams events until the timeout or the client's end; also for the older `/watch/` paths. */
+/** Serves the older `/watch/` paths, too. */
 export const watch: VerbHandler = async (context, route, deps) => {
   const begunAt = performance.now();
   const { resource } = route;
@@ -40,7 +40,7 @@ export const watch: VerbHandler = async (context, route, deps) => {
   const started = await startWatch(route, options, deps, stream);
   let goesOn = false;
   try {
-    // A watch that cannot be served fails within its first turn; then a status is clearer than a stream with an error in it.
+    // A watch that cannot be served fails within its first turn, with a status.
     await nextTurn();
     if (stream.refusal !== null) throw stream.refusal;
     if (context.aborted || isGone(context.response)) return;
@@ -79,10 +79,7 @@ function sendUntilOver({ stream, watch, transport, log }: Sending, context: Requ
   if (retired?.aborted === true) retire();
 }
 
-/**
- * Spreads the ends of watches that began together, in whole seconds, since Node keeps a list for each timer length. Without a minimum a watch lasts as long as
- * its client requests.
- */
+/** Spreads the ends of watches, in whole seconds, since Node keeps a list for each timer length. */
 const randomEnd = (shortest: number): number => (shortest === 0 ? Number.POSITIVE_INFINITY : Math.floor(shortest * (1 + Math.random())));
 
 async function startWatch(route: Route, options: WatchOptions, { registry }: VerbDeps, sink: WatchSink): Promise<Watch> {

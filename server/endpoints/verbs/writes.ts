@@ -45,7 +45,6 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
 
-/** The response depends on the kind, and on whether the object is already gone. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiateWrite(context, route.resource);
@@ -61,7 +60,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
       deletedStatus(route.resource, object.name, servedObject(route.resource, object).metadata.uid ?? ''),
     );
   } else {
-    // "Neither orphan nor wait" on an object that has to stay is accepted rather than done.
+    // "Neither orphan nor wait" is accepted rather than done.
     const code = !gone && deleteOptions.orphanDependents === false ? 202 : 200;
     sendObject(context, representation, { resource: route.resource, stored: object }, code);
   }
@@ -69,7 +68,7 @@ export const remove: VerbHandler = async (context, route, deps) => {
 
 const forceVerb = 'unsafe-delete-ignore-read-errors';
 
-/** Removing an object unread may break what relied on its finalizers, so it takes a right of its own. */
+/** Removing an object unread takes a right of its own. */
 async function removeUnreadable(
   context: RequestContext,
   route: Route,

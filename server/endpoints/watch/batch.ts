@@ -9,7 +9,7 @@ export class Batch {
   readonly #before: Batch | null;
   readonly #frame: Buffer;
 
-  /** Frames are joined up to this size; larger ones stand alone. It is small because each connection copies what is written to it. */
+  /** Small because each connection copies what is written to it. */
   static readonly bytesMax = 8 * 1024;
   readonly bytes: number;
   #joinedBytes: Buffer | null = null;

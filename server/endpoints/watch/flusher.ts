@@ -5,12 +5,11 @@ export interface Flushable {
 }
 
 const budgetMs = 5;
-/** Writes of one lane per turn, and between two reads of the clock. */
 const visitMax = 128;
 /** Finished lanes are dropped from the list once there are this many. */
 const doneMax = 1_024;
 
-/** The watchers of one connection, in order. Their writes of one turn leave together: in few TLS records, and with one system call. */
+/** A connection's writes of one turn leave together: in few TLS records, and with one system call. */
 export class Lane {
   readonly #sendBuffer: SendBuffer;
   queued = false;
@@ -58,8 +57,8 @@ export class Lane {
 }
 
 /**
- * Writes the queues of watchers, in turns between which sockets and changes are handled. A change reaches its watchers' queues at once; what arrives while they
- * are written goes out with the same writes. So the more there is to send, the fewer writes it takes.
+ * A change reaches its watchers' queues at once; what arrives while they are written goes out with the same writes. So the more there is to send, the fewer
+ * writes it takes.
  *
  *     turn ─▶ lane A ─▶ lane B ─▶ lane C ─▶ A ...        until 5 ms are over; then the event loop goes round
  *               └─ at most 128 of those that wait in it
@@ -130,5 +129,4 @@ export class Flusher {
   }
 }
 
-/** All watches of a process share its event loop, so they share one flusher. */
 export const flusher = new Flusher();

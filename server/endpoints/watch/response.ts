@@ -4,7 +4,7 @@ import { answerStream } from '../../../program/port/streams.js';
 import { openStream } from './streamTransport.js';
 import { writeTogether, type Transport, type Writer } from './transport.js';
 
-/** Starts a streaming response over HTTP/1.1 or HTTP/2. Sends its headers at once. */
+/** Sends its headers at once. */
 export function openResponse(context: RequestContext, contentType: string): Transport {
   const { response } = context;
   writeHead(context, 200, contentType, null);

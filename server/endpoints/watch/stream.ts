@@ -14,8 +14,8 @@ import { flusher, type Flushable, type Lane } from './flusher.js';
 import type { Framing, Transport, Writer } from './transport.js';
 
 /**
- * Bytes that may wait for a client. Later events stay in storage's shared history until the client has taken these; a watch that history outruns expires. So a
- * slow client costs others nothing, and a burst disconnects no client that reads.
+ * Later events stay in storage's shared history; a watch that history outruns expires. So a slow client costs others nothing, and a burst disconnects no client
+ * that reads.
  */
 const bufferedBytesMax = 4 * 1024 * 1024;
 /** The limit above which a watch pauses while events are replayed. */
@@ -24,24 +24,21 @@ const bufferedBytesPause = 256 * 1024;
 const stalledMs = 60_000;
 /** The time to deliver the rest when the watch ends. */
 const lingerMs = 10_000;
-/**
- * Bytes written without a completion callback, which costs as much as writing a small event. The write that reaches this limit gets one, which covers all
- * earlier writes, and no other follows before it.
- */
+/** A completion callback costs as much as writing a small event: the write that reaches this limit gets one. */
 const unaskedBytesMax = 4 * 1024;
 const batchesAtOnce = 4;
-/** Above this total each watcher gets one batch at a time, because every connection copies its unsent data. */
+/** Above this total each watcher gets one batch at a time. */
 const underWayBytesOfAll = 16 * 1024 * 1024;
 const bookmarkIntervalMs = 60_000;
 /** Custom resource definitions come and go. */
 const frameKeysMax = 10_000;
-/** The last bookmark precedes the end by this much, so that a client can resume close to it. */
+/** A client can resume close to the end. */
 const lastBookmarkBeforeEndMs = 2_000;
 const initialEventsEndAnnotation = 'k8s.io/initial-events-end';
 
 let underWayOfAll = 0;
 
-/** Watches with the same encoding share one text instead of a rope of its pieces. There are as many as forms of resources. */
+/** Watches with the same encoding share one text instead of a rope. */
 const frameKeys = new BoundedMap<string, string>(frameKeysMax);
 const oneOf = (key: string): string => frameKeys.of(key, (text) => text);
 
@@ -75,7 +72,7 @@ export interface StreamOptions {
 }
 
 /**
- * One watch as its client sees it. Watches with the same encoding share encoded events, and those that wait for the same events share the joined bytes.
+ * Watches with the same encoding share encoded events, and those that wait for the same events share the joined bytes.
  *
  *     event ──▶ frame (shared) ──▶ pending ──flusher──▶ transport ──▶ client
  *                                     ▲                     │
@@ -87,12 +84,12 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   // Fields that every event touches stand together.
   #over = false;
   #queued = false;
-  /** The last batch, which may grow, and those before it, in order. Usually null. */
+  /** The last batch may grow; usually null. */
   #last: Batch | null = null;
   #before: Batch[] | null = null;
   #pendingBytes = 0;
   #untaken = 0;
-  /** One write at a time has a callback: what arrives meanwhile goes out together. */
+  /** One write at a time has a callback. */
   #asked = false;
   #headersShown = false;
   readonly #table: boolean;
@@ -130,10 +127,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       : watchFailure(this.#failure, this.#options.resourceVersion);
   }
 
-  /**
-   * Sends until the watch is over, then calls `whenOver` once. A promise would keep its waiters, up to the request's filters, in memory as long as the watch,
-   * many thousand times.
-   */
+  /** Calls `whenOver` once. A promise would keep its waiters, up to the request's filters, in memory as long as the watch, many thousand times. */
   run(watch: Watch, transport: Transport, whenOver: (why: WatchEnd) => void): void {
     this.#watch = watch;
     this.#transport = transport;
@@ -163,7 +157,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       this.#write(frame);
       this.#count?.sent(frame.length);
     } catch (error) {
-      // Storage is notifying all watchers; an error with one object must end only this watch.
+      // An error with one object must end only this watch.
       this.#fail('EventFailed', error instanceof StatusError ? error : internalError(error));
     }
   }
@@ -283,7 +277,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
     return this.#options.framing.frame(encoded);
   }
 
-  /** One closure for all events: it is passed with each of them, and needed for few. */
+  /** One closure for all events. */
   readonly #encode = ({ type, object }: WatchEvent): Buffer => {
     const { resource, representation } = this.#options;
     const { encoder, form } = representation;
@@ -299,7 +293,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
   #scheduleBookmark(endAt: number): void {
     const left = endAt - performance.now() - lastBookmarkBeforeEndMs;
     if (left <= 0) return;
-    // A timer may fire a moment early: the last one is not scheduled again for the remainder.
+    // A timer may fire a moment early.
     const last = left <= bookmarkIntervalMs;
     this.#bookmarkTimer = setTimeout(
       () => {

@@ -4,17 +4,16 @@ import type { SendBuffer } from '../../../program/port/connections/index.js';
 import { Lane } from './flusher.js';
 import type { Transport, Writer } from './transport.js';
 
-/** Node's native request of one write. It keeps the written data in memory. */
+/** It keeps the written data in memory. */
 interface WriteRequest {
   oncomplete?: (this: WriteRequest) => void;
   buffer?: unknown;
   writer?: Writer;
-  /** Set when a callback is expected: the size and the buffers of the write. */
   bytes?: number;
   sendBuffer?: SendBuffer;
 }
 
-/** The native side of a stream. Both methods return 0 when the bytes are on their way; otherwise no callback follows. */
+/** Both methods return 0 when the bytes are on their way; otherwise no callback follows. */
 interface Handle {
   writeBuffer(request: WriteRequest, bytes: Buffer): number;
   writev(request: WriteRequest, parts: readonly Buffer[], allBuffers: true): number;
@@ -27,9 +26,9 @@ let requestClass: RequestClass | null = null;
 const lanes = new WeakMap<Http2Session, Lane>();
 
 /**
- * Bypasses Node's `Writable`, which makes a dozen objects and a tick for each write: more than all other costs of a small event to one of many watchers. Both
- * ways end in the same native queue, and so does the end of the stream, so order is kept. Node has no public API for this. Where a stream differs from those of
- * releases 20 to 24, or its request goes on (`http/nestedReads`), everything goes the `usual` way.
+ * Bypasses Node's `Writable`, which makes a dozen objects and a tick for each write: most of the cost of a small event to many watchers. Both ways end in the
+ * same native queue. Not a public API: a stream that differs from those of releases 20 to 24, or whose request goes on (`nestedReads.ts`), goes the `usual`
+ * way.
  */
 export function openStream({ stream, sendBuffer }: Pick<StreamResponse, 'stream' | 'sendBuffer'>, usual: Transport): Transport {
   const { session } = stream;

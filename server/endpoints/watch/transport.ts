@@ -6,9 +6,7 @@ export interface Writer {
 }
 
 export interface Transport {
-  /** Shared by streams of the same connection; absent for a connection of its own. */
   readonly lane?: Lane;
-  /** Notifies `writer` when the connection has taken these and all earlier parts, or is gone. */
   write(parts: readonly Buffer[], writer: Writer | null): void;
   /** Called once, when nothing can be sent any more. */
   whenClosed(action: () => void): void;
@@ -25,7 +23,6 @@ export interface Framing {
 
 export const plain: Framing = { name: '', frame: (event) => event };
 
-/** A write costs more than its bytes, so all parts go out at once. */
 export function writeTogether(out: Writable, parts: readonly Buffer[], writer: Writer | null): void {
   const last = parts.length - 1;
   if (last > 0) out.cork();

@@ -6,7 +6,7 @@ import { writeTogether, type Framing, type Transport } from './transport.js';
 
 const opcodes = { text: 1, binary: 2 } as const;
 
-/** Every event is a text or binary message. It carries its own length, so the encoding's is omitted. */
+/** Every event is a text or binary message. */
 export const messagesOf = ({ messages, lengthBytes }: Encoder): Framing => ({
   name: ' messages',
   frame: (event) => message(opcodes[messages], event.subarray(lengthBytes)),
@@ -34,7 +34,7 @@ export async function openWebSocket(context: RequestContext, upgrade: Upgrade): 
   };
 }
 
-/** A whole message in one frame, unmasked, as servers send it (RFC 6455, section 5.2). */
+/** RFC 6455, section 5.2: servers do not mask. */
 function message(opcode: number, payload: Buffer): Buffer {
   const extended = payload.length < 126 ? 0 : payload.length < 65_536 ? 2 : 8;
   const bytes = Buffer.allocUnsafe(2 + extended + payload.length);

@@ -2,10 +2,7 @@ import type { Auditor } from '../../audit/auditor.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
-/**
- * Authenticates, then starts the audit record, whose level depends on the user. Requests with invalid credentials are recorded as well, with the methods that
- * were tried.
- */
+/** Requests with invalid credentials are recorded as well, with the methods that were tried. */
 export function auditFilter(auditor: Auditor | null, authenticate: Filter): Filter {
   if (auditor === null) return authenticate;
   return async (exchange) => {

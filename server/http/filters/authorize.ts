@@ -6,7 +6,7 @@ import type { AccessMetrics } from '../../authentication/accessMetrics.js';
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
-/** Refuses what is not allowed, before any look-up: a refusal must not reveal what exists. */
+/** A refusal must not reveal what exists. */
 export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): Filter {
   const demand = (exchange: Exchange, attributes: Attributes, from: number, decision: Decision): void => {
     metrics.authorized(outcomeOf(decision), (performance.now() - from) / 1000);
@@ -29,7 +29,7 @@ const outcomeOf = ({ decision, error }: Decision): Parameters<AccessMetrics['aut
 
 function demandAllowed(attributes: Attributes, { decision, reason, error }: Decision): void {
   if (decision === 'allow') return;
-  // An error of an authorizer says nothing about permissions: the client may retry.
+  // The client may retry.
   if (error !== undefined) throw new StatusError(500, 'InternalError', `Internal Server Error: ${error}`, {});
   throw forbidden(attributes, reason);
 }

@@ -1,9 +1,6 @@
 import type { Filter } from './filter.js';
 
-/**
- * Adds CORS headers for origins that match a pattern, and HSTS to all. A preflight request (OPTIONS with an allowed origin) is answered at once: it carries no
- * credentials.
- */
+/** A preflight request (OPTIONS with an allowed origin) is answered at once: it carries no credentials. */
 export function corsFilter(origins: readonly RegExp[], hsts: string | null): Filter {
   return ({ request, response, method }) => {
     if (hsts !== null) response.setHeader('strict-transport-security', hsts);

@@ -5,8 +5,8 @@ import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
 /**
- * Sets the time limit: the server's, or a shorter one of `?timeout=`. When it passes, the client gets a 504 and the work is aborted; whether it takes effect is
- * then unknown. A response that is not read by then is cut off. Long-running requests have limits of their own.
+ * Sets the server's time limit, or a shorter one of `?timeout=`. The client then gets a 504, and the effect is unknown. A response that is not read by then is
+ * cut off. Long-running requests have limits of their own.
  */
 export function deadlineFilter(requestTimeoutMs: number): Filter {
   return (exchange) => {
@@ -31,7 +31,7 @@ function requested(query: URLSearchParams): number | null {
 
 function expire(exchange: Exchange): void {
   exchange.terminated = true;
-  // A timer may be a fraction of a millisecond early, and the response depends on whether the time has passed.
+  // A timer may be a fraction of a millisecond early.
   exchange.deadline = Math.min(exchange.deadline, performance.now());
   const error = timeout('Timeout: request did not complete within the allotted timeout', 0);
   exchange.abort(error);

@@ -2,7 +2,7 @@ import type { Fairness } from '../../fairness/fairness.js';
 import { isProbe } from './inflight.js';
 import type { Filter } from './filter.js';
 
-/** Admits a request in its turn. Streams other than watches are exempt; a watch counts only until its beginning has been sent. Probes are always answered. */
+/** Streams other than watches are exempt; a watch counts only until its beginning has been sent. Probes are always answered. */
 export function fairnessFilter(fairness: Fairness): Filter {
   return (exchange) => {
     const { info } = exchange;

@@ -1,9 +1,6 @@
 import type { Exchange } from '../exchange.js';
 
-/**
- * One filter. It throws to refuse the request, and returns a promise where it has to wait; `answered` ends the chain. If the client left or the deadline passed
- * meanwhile, the next filter does not run.
- */
+/** Throws to refuse the request; `answered` ends the chain. The next filter does not run if the client left or the deadline passed. */
 export type Filter = (exchange: Exchange) => void | 'answered' | Promise<void>;
 
 export async function passThrough(filters: readonly Filter[], exchange: Exchange): Promise<void> {

@@ -15,10 +15,7 @@ export interface ImpersonationOptions {
   readonly counts: ImpersonationCounts;
 }
 
-/**
- * Impersonates another user (headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`), if every part is permitted. From here on the request is that user's;
- * the original one stays known for the audit log.
- */
+/** Headers `Impersonate-User`, `-Group`, `-Uid`, `-Extra-KEY`; every part must be permitted. The original user stays known for the audit log. */
 export function impersonateFilter(authorize: Authorizer, options: ImpersonationOptions): Filter {
   return (exchange) => {
     const wanted = readHeaders(exchange);
@@ -36,7 +33,6 @@ async function become(exchange: Exchange, wanted: Wanted, authorize: Authorizer,
   exchange.user = user;
 }
 
-/** Null without impersonation. Cheap for the usual request, which has none of these headers. */
 function readHeaders({ request }: Exchange): Wanted | null {
   if (!anyImpersonation(request.headers)) return null;
   const groups: string[] = [];
@@ -59,7 +55,7 @@ function anyImpersonation(headers: Exchange['request']['headers']): boolean {
   return false;
 }
 
-/** Keeps repeated headers apart: joining them would make a group of two names with a comma. */
+/** Joining repeated headers would make a group of two names. */
 function rawHeaders(list: readonly string[]): [string, string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < list.length; i += 2) {

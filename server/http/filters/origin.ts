@@ -4,9 +4,8 @@ import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
 /**
- * Refuses protocol switches for pages of other sites. The browser's restrictions on reading responses do not cover WebSockets: any page can open one, with the
- * user's client certificate. Tokens are not sent automatically, and other programs send no origin. Origins of `--cors-allowed-origins` are allowed here as
- * well.
+ * The browser's restrictions on reading responses do not cover WebSockets: any page can open one, with the user's client certificate. Origins of
+ * `--cors-allowed-origins` are allowed here as well.
  */
 export function originFilter(allowed: readonly RegExp[]): Filter {
   return (exchange) => {

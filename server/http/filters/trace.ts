@@ -2,11 +2,9 @@ import { activeTrace } from '../../../program/tracing/activeTrace.js';
 import type { Tracer } from '../../../program/tracing/tracer.js';
 import type { Exchange } from '../exchange.js';
 
-/** Durations of watches are meaningless, and health checks would fill every trace store. */
 const untraced = (exchange: Exchange): boolean =>
   exchange.longRunning || (!exchange.info.isResource && /^\/(?:livez|readyz|healthz|metrics)/.test(exchange.info.path));
 
-/** Handles a request in a span, whose trace the client may have begun. */
 export function traceFilter(tracer: Tracer, work: (exchange: Exchange) => Promise<void>): (exchange: Exchange) => Promise<void> {
   return (exchange) => {
     if (untraced(exchange)) return work(exchange);

@@ -6,8 +6,6 @@ import { subdomainName } from '../../registry/validation/names.js';
 import { between } from '../../registry/validation/values.js';
 import { parseUrl } from './urls.js';
 
-/** The target of a webhook, a URL or a service, for admission and conversion. */
-
 const portDefault = 443;
 const portMax = 65_535;
 const form = '; desired format: https://host[/path]';
@@ -39,7 +37,7 @@ function validateUrl(text: string, path: Path): FieldError[] {
 function validateService(service: JsonObject, path: Path): FieldError[] {
   const port = Number(service['port'] ?? 0);
   return [
-    // The reference confuses the two: a missing name is reported as a missing namespace, and the reverse.
+    // The reference confuses the two.
     ...(textAt(service, 'namespace') === '' ? [required(path.child('name'), '')] : []),
     ...(textAt(service, 'name') === '' ? [required(path.child('namespace'), '')] : []),
     ...(port < 1 || port > portMax ? [invalid(path.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),

@@ -7,14 +7,14 @@ import { duplicate, internalError, invalid, required, tooMany, type FieldError, 
 import { qualified } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** CEL of webhooks and policies: conditions, variables, and expressions about objects. Invalid ones are refused when they are stored. */
+/** CEL of webhooks and policies. */
 
 const conditionsMax = 64;
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
 export const webhookScope: AdmissionScope = { params: false, authorizer: true, patches: false, variables: null };
 
-/** The scope of a policy with its variables, which mutating ones may name without having any; their own errors `validateVariables` reports. */
+/** `validateVariables` reports errors of variables. */
 export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   const start: AdmissionScope = {
     params: objectAt(spec, 'paramKind') !== null,
@@ -25,7 +25,7 @@ export function scopeOf(spec: JsonObject, patches: boolean): AdmissionScope {
   return objectsIn(spec, 'variables').reduce(withVariable, start);
 }
 
-/** A variable without an expression is undeclared. One with a wrong expression has an unknown type. */
+/** One with a wrong expression has an unknown type. */
 function withVariable(scope: AdmissionScope, variable: JsonObject): AdmissionScope {
   const expression = textAt(variable, 'expression');
   if (expression.trim() === '') return scope;

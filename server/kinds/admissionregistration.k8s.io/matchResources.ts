@@ -8,8 +8,6 @@ import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry
 import { named, optionallyOneOf } from '../../registry/validation/values.js';
 import { setRuleDefaults, validateNamedRule } from './rules.js';
 
-/** Common parts of policies and bindings: matched objects, and the source of parameters. */
-
 const selectors = ['namespaceSelector', 'objectSelector'];
 const ruleLists = ['resourceRules', 'excludeResourceRules'];
 const notFoundActions = ['Deny', 'Allow'];

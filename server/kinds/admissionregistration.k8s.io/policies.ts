@@ -44,7 +44,7 @@ function setDefaults(policy: Policy): void {
   setMatchDefaults(objectAt(spec, 'matchConstraints'));
 }
 
-/** Checks the common part of both kinds of policies. Unchanged conditions are not checked again. */
+/** Unchanged conditions are not checked again. */
 function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): Found {
   const spec = specOf(policy);
   const kind = objectAt(spec, 'paramKind');

@@ -1,4 +1,4 @@
-/** A parsed URL by the reference's rules, which are laxer than browsers', with its messages. */
+/** The reference's rules are laxer than browsers'. */
 export type ParsedUrl =
   | {
       readonly ok: true;

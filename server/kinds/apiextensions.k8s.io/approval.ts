@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { parseUrl } from '../admissionregistration.k8s.io/urls.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
-/** Groups in the community's domains need its approval, or a statement that they do without. */
+/** Groups in the community's domains need its approval. */
 
 const annotation = 'api-approved.kubernetes.io';
 const path = Path.of('metadata', 'annotations').key(annotation);

@@ -3,10 +3,7 @@ import { pemBlocks } from '../certificates.k8s.io/pem.js';
 
 const certificateType = 'CERTIFICATE';
 
-/**
- * Returns why the certificate authorities of a webhook (PEM in base64) cannot be read, or null. One valid certificate suffices, and an empty bundle is no error: the system's
- * authorities then count.
- */
+/** PEM in base64. One valid certificate suffices, and an empty bundle is no error: the system's authorities then count. */
 export function bundleComplaint(base64: string): string | null {
   if (base64 === '') return null;
   const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));

@@ -2,8 +2,6 @@ import type { JsonObject } from '../../../api/object.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 
-/** Table columns, and the simple paths that they and the subresource `scale` use. */
-
 const types = ['boolean', 'date', 'integer', 'number', 'string'];
 const formats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const typeText = `must be one of ${types.join(',')}`;

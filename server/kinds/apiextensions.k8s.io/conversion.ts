@@ -7,7 +7,7 @@ import { dns1035LabelName } from '../../registry/validation/names.js';
 import { oneOf } from '../../registry/validation/values.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
-/** Conversion between versions of a custom resource. Paths are those of an older form, without `webhook`. */
+/** Paths are those of an older form, without `webhook`. */
 
 const reviewVersions = ['v1', 'v1beta1'];
 const misplaced = 'should not be set when strategy is not set to Webhook';

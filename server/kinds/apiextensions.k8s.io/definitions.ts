@@ -57,12 +57,10 @@ function nameComplaints(name: string, prefix: boolean, definition: Draft<CustomR
 const validateAccepted = (definition: Draft<CustomResourceDefinition>): FieldError[] =>
   validateNames(objectAt(statusOf(definition), 'acceptedNames') ?? {}, Path.of('status', 'acceptedNames'));
 
-/** Versions that may still be stored cannot be removed, and one of them must be the storage version. */
 function validateStored(definition: Draft<CustomResourceDefinition>): FieldError[] {
   const stored = storedOf(definition);
   const versions = versionsOf(definition);
   if (stored.length === 0) return [invalid(storedPath, null, 'must have at least one stored version')];
-  // Each name counts once: a second version of the same name is looked for in vain.
   const left = new Set(stored);
   const missing = versions.flatMap((version) => {
     const name = textAt(version, 'name');
@@ -84,7 +82,7 @@ const stillStored = (name: string): string =>
 const validatePreserve = (spec: Writable<CustomResourceDefinitionSpec>, wasSet: boolean): FieldError[] =>
   spec.preserveUnknownFields === true && !wasSet ? [invalid(specPath.child('preserveUnknownFields'), true, preserveText)] : [];
 
-/** The name never changes; once the resource is served, nor does anything that affects its storage. */
+/** Once the resource is served, nothing changes that affects its storage. */
 function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
   const [spec, before] = [specOf(definition), specOf(old)];
   const text = (member: 'scope' | 'group'): FieldError[] => unchanged(textAt(spec, member), textAt(before, member), specPath.child(member));
@@ -96,7 +94,7 @@ function validateKept(definition: Draft<CustomResourceDefinition>, old: Draft<Cu
 const bundleOf = (definition: Draft<CustomResourceDefinition>): string =>
   textAt(specOf(definition), 'conversion', 'webhook', 'clientConfig', 'caBundle');
 
-/** A served resource stays convertible: readable authorities cannot be replaced by unreadable ones. New definitions only wait with these. */
+/** Readable authorities cannot be replaced by unreadable ones. New definitions only wait with these. */
 function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
   if (textAt(specOf(definition), 'conversion', 'strategy') !== 'Webhook') return [];
   if (!isEstablished(old) || bundleComplaint(bundleOf(old)) !== null) return [];

@@ -84,10 +84,7 @@ function validateLifetime(seconds: unknown, path: Path): FieldError[] {
   ];
 }
 
-/**
- * While the feature is off, mounting with a context cannot be changed. The field is not listed as gated, because every driver has it and would count as using
- * it.
- */
+/** The field is not listed as gated: every driver has it and would count as using it. */
 function keepContextMounts(driver: Draft<CSIDriver>, old: Draft<CSIDriver> | null): void {
   ensureObject(driver, 'spec').seLinuxMount = old?.spec?.seLinuxMount ?? false;
 }
