@@ -117,7 +117,7 @@ describe('cluster/package', () => {
       `
       import { startCluster, type TestCluster } from 'raftplane/testing';
       import type { Deployment } from 'raftplane/api/types/apps/v1.js';
-      import { parseQuantity } from 'raftplane/api';
+      import { ManifestChecker, parseQuantity, validate } from 'raftplane/api';
       import { resource, RestApi } from 'raftplane/client';
       import { memberId, startReplica, type ReplicaOptions } from 'raftplane/raft';
       import { startApiServer, type RunningServer } from 'raftplane/server';
@@ -127,7 +127,7 @@ describe('cluster/package', () => {
       export async function use(): Promise<string> {
         await using cluster: TestCluster = await startCluster({ replicas: 3, inProcess: true });
         const found = await cluster.waitFor({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }, object => object !== null);
-        return found?.metadata.name ?? cluster.members[0]?.id ?? String([parseQuantity, resource, RestApi]);
+        return found?.metadata.name ?? cluster.members[0]?.id ?? String([parseQuantity, validate, ManifestChecker, resource, RestApi]);
       }`,
     );
     const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');

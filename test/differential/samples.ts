@@ -2,13 +2,13 @@ import { typeOfKind, type ApiType } from '../../api/catalogue/types.js';
 import { apiVersionOf } from '../../api/resource.js';
 import type { JsonObject } from '../../api/object.js';
 import { createCatalogue } from '../../server/kinds/index.js';
-import type { ResourceNames } from '../../server/registry/resources.js';
+import type { ResourceNames, ServedResource } from '../../server/registry/resources.js';
 import { hasValidContent, validObject } from '../fuzz/validObjects.js';
 import { listVariations, readVariations } from '../golden/recordings.js';
 
 /** A resource as it is served, with objects that servers take: where changes begin. */
 export interface Sampled {
-  readonly resource: ResourceNames;
+  readonly resource: ServedResource;
   readonly type: ApiType;
   /** Path of the collection, in the namespace of the case where there is one. */
   readonly path: string;
@@ -27,7 +27,7 @@ export function sampledResources(): readonly Sampled[] {
 let known: readonly Sampled[] | undefined;
 
 /** All that is served without configuration. */
-export const servedResources = (): readonly ResourceNames[] =>
+export const servedResources = (): readonly ServedResource[] =>
   createCatalogue().groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
 
 export function pathOf(resource: ResourceNames): string {

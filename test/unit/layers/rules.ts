@@ -120,6 +120,7 @@ export const rules: readonly Rule[] = [
     about: 'what every cluster has, as the hooks make it, for stores that are empty (`api/seed`: generated)',
     to: server,
   },
+  { from: 'server/manifests/', about: 'checks and completes objects without a server (`raftplane/api`, `raftplane lint`)', to: server },
   { from: 'server/options/', about: 'the command line of the API server', to: server },
   {
     from: 'server/process/',
@@ -178,6 +179,8 @@ export const rules: readonly Rule[] = [
   // Says which SQLite a replica would take on this machine.
   { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
   { from: 'deploy/cli/explore.ts', to: ['deploy/', 'api/duration.js'] },
+  // Manifests are checked by the rules of the server itself.
+  { from: 'deploy/cli/lint.ts', to: ['deploy/', 'server/manifests/index.js', 'api/'] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.
   {
     from: 'deploy/nodes/',
