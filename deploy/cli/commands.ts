@@ -21,6 +21,7 @@ import { quote, runCluster, type Started } from './foreground.js';
 import { contextOf, defaultName, directoryOf, parseName } from './home.js';
 import { mergeContext, personalKubeconfig, removeContext } from './kubeconfigFile.js';
 import type { LauncherState } from './launcher.js';
+import { lintCommand } from './lint.js';
 import { showLogs } from './logs.js';
 import { exitCodes, paint, print, say, stateTable, table } from './output.js';
 import { withHelp } from './help.js';
@@ -333,6 +334,7 @@ function testCommands(): readonly Command[] {
       .option('--json', 'one JSON document instead of words', false)
       .action(fault),
     exploreCommand(),
+    lintCommand(),
     new Command('envtest-assets')
       .description(
         'Writes a folder for KUBEBUILDER_ASSETS: kube-apiserver and etcd as this package has them, for tests that use envtest (docs/from-envtest.md).',

@@ -94,6 +94,14 @@ const ofCommands: Readonly<Record<string, Help>> = {
     notes:
       'Exit status: 0 without a finding, 1 with one. Ctrl-C ends it; after the undisturbed runs, what was found until then is reported.',
   },
+  lint: {
+    examples: [
+      ['raftplane lint deploy/', 'all manifests below a folder'],
+      ['raftplane lint config/crd/ samples/', 'samples by the definitions that stand among the files'],
+      ['helm template ./chart | raftplane lint -', 'what a chart makes'],
+    ],
+    notes: 'Exit status: 0 without a finding, 1 with one. Admission and other objects of a cluster take no part.',
+  },
   'envtest-assets': {
     examples: [
       ['eval "$(raftplane envtest-assets ./assets)"; go test ./...', 'instead of setup-envtest'],

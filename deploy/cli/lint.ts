@@ -1,0 +1,86 @@
+import { Command } from 'commander';
+import type { Finding, ManifestChecker } from '../../server/manifests/index.js';
+import { membersOf } from '../../api/json/members.js';
+import type { JsonObject, JsonValue } from '../../api/object.js';
+import { manifestFilesIn, readManifests, type Manifest } from './manifestFiles.js';
+import { exitCodes, paint, print, say } from './output.js';
+
+/** What is known of one object after its check. */
+interface Report {
+  readonly file: string;
+  readonly line: number;
+  /** `Kind/name`, or less where the object has less. */
+  readonly object: string;
+  /** False for an object of a kind that has no definition here. */
+  readonly checked: boolean;
+  readonly findings: readonly (Finding & { readonly line: number })[];
+  readonly warnings: readonly string[];
+}
+
+export const lintCommand = (): Command =>
+  new Command('lint')
+    .description(
+      'Checks manifests as an API server of this release would, without one: unknown fields, types, validation, rules of definitions.',
+    )
+    .exitOverride()
+    .argument('<files...>', 'files or folders of YAML or JSON; - is standard input; definitions among them apply to the others')
+    .option('--json', 'one JSON document instead of words', false)
+    .action(lint);
+
+async function lint(places: readonly string[], { json }: { readonly json: boolean }): Promise<void> {
+  // The rules of all kinds take time to load, which no other command has to wait for.
+  const { ManifestChecker } = await import('../../server/manifests/index.js');
+  const manifests = places.flatMap(manifestFilesIn).flatMap(readManifests);
+  const checker = new ManifestChecker();
+  for (const { object } of manifests) if (isDefinition(object)) define(checker, object);
+  const reports: Report[] = [];
+  for (const manifest of manifests) reports.push(await reportOn(manifest, checker));
+  if (json) print(JSON.stringify(reports, null, 2));
+  else reports.forEach(show);
+  const count = reports.reduce((sum, { findings }) => sum + findings.length, 0);
+  const unchecked = reports.filter(({ checked }) => !checked).length;
+  say(
+    `${reports.length} objects, ${count} findings${unchecked === 0 ? '' : `, ${unchecked} objects not checked: no definition of their kind is given`}`,
+  );
+  if (count > 0) process.exitCode = exitCodes.failed;
+}
+
+const isDefinition = (object: object | null): object is object =>
+  object !== null && 'kind' in object && object.kind === 'CustomResourceDefinition';
+
+/** A definition that cannot be used is reported by its own check. */
+function define(checker: ManifestChecker, definition: object): void {
+  try {
+    checker.define(definition);
+  } catch (error) {
+    if (!(error instanceof Error) || !['MalformedObject', 'UnknownKind'].includes(error.name)) throw error;
+  }
+}
+
+async function reportOn({ file, object, unreadable, lineOf }: Manifest, checker: ManifestChecker): Promise<Report> {
+  const about = { file, line: lineOf(''), object: object === null ? '' : nameOf(object) };
+  const at = (finding: Finding): Finding & { readonly line: number } => ({ ...finding, line: lineOf(finding.path) });
+  if (object === null) {
+    const message = unreadable ?? '';
+    return { ...about, checked: true, findings: [at({ type: 'FieldValueInvalid', path: '', message })], warnings: [] };
+  }
+  try {
+    const { findings, warnings } = await checker.check(object);
+    return { ...about, checked: true, findings: findings.map(at), warnings };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'UnknownKind') throw error;
+    return { ...about, checked: false, findings: [], warnings: [] };
+  }
+}
+
+function nameOf(object: object): string {
+  const { kind, metadata } = object as JsonObject;
+  const { name, generateName } = membersOf(metadata);
+  return [kind, name ?? generateName].filter((part: JsonValue | undefined) => typeof part === 'string').join('/');
+}
+
+function show({ file, line, object, findings, warnings }: Report): void {
+  for (const each of findings)
+    print(`${file}:${each.line}: ${paint('bad', 'refused')} ${object}: ${each.path === '' ? '' : `${each.path}: `}${each.message}`);
+  for (const text of warnings) print(`${file}:${line}: ${paint('note', 'warning')} ${object}: ${text}`);
+}

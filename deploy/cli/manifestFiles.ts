@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { isMap, isNode, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml';
+
+/** An object of a file, and where its parts stand. */
+export interface Manifest {
+  readonly file: string;
+  /** Null for a document that cannot be read. */
+  readonly object: object | null;
+  /** The text of the parser for such a document. */
+  readonly unreadable: string | null;
+  /** Returns the line, from 1, of a field such as `spec.ports[0].name`, or of the closest part around it that is there. */
+  readonly lineOf: (fieldPath: string) => number;
+}
+
+const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+/** Documents that use aliases to grow beyond what any manifest needs are refused. */
+const aliasesMax = 100;
+
+/** Returns the files of manifests below a folder, or the file itself. `-` is standard input. Throws when there is no such file. */
+export function manifestFilesIn(place: string): string[] {
+  if (place === '-' || !fs.statSync(place).isDirectory()) return [place];
+  return fs
+    .readdirSync(place, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && extensions.has(path.extname(entry.name)))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .sort();
+}
+
+/** Returns all objects of a file; the items of a List each by itself. */
+export function readManifests(file: string): Manifest[] {
+  const lines = new LineCounter();
+  const text = fs.readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
+  const documents: readonly Document[] = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false });
+  return documents.flatMap((document) => manifestsOf(file, document, (offset) => lines.linePos(offset).line));
+}
+
+function manifestsOf(file: string, document: Document, lineAt: (offset: number) => number): Manifest[] {
+  const [error] = document.errors;
+  if (error !== undefined) return [{ file, object: null, unreadable: error.message, lineOf: () => lineAt(error.pos[0]) }];
+  const root = document.contents;
+  if (!isMap(root)) return [];
+  const items = String(root.get('kind')).endsWith('List') ? root.get('items', true) : root;
+  const nodes = isSeq(items) ? items.items : [root];
+  return nodes.filter(isNode).map((node) => ({
+    file,
+    object: asObject(node.toJS(document, { maxAliasCount: aliasesMax })),
+    unreadable: null,
+    lineOf: (fieldPath) => lineAt(nodeAt(node, fieldPath).range?.[0] ?? 0),
+  }));
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+
+/** Follows a path as far as it leads. A key of a map stands in brackets where it has dots: `metadata.labels[app.kubernetes.io/name]`. */
+function nodeAt(root: Node, fieldPath: string): Node {
+  let found = root;
+  for (const [, bracketed, plain] of fieldPath.matchAll(/\[([^\]]*)\]|([^.[]+)/g)) {
+    if (!isMap(found) && !isSeq(found)) break;
+    const step = bracketed ?? plain ?? '';
+    const next = found.get(isSeq(found) ? Number(step) : step, true);
+    if (!isNode(next)) break;
+    found = next;
+  }
+  return found;
+}
