@@ -7,7 +7,8 @@ import { helpText } from '../program/flags/help.js';
 import { LineBudget } from '../program/log/lineBudget.js';
 import { release, versionInfo } from '../program/version.js';
 import { createLogger, type Logger, type Verbosity } from '../program/log/logger.js';
-import { outliveFullDisk } from '../program/log/outliveFullDisk.js';
+import type { ModuleLevels } from '../program/log/moduleLevels.js';
+import { guardStandardStreams } from '../program/log/standardStreams.js';
 import { emulatedMinor } from '../program/features/emulation.js';
 import { featuresOf } from '../program/features/options.js';
 import { loggerOptions } from '../program/log/options.js';
@@ -34,7 +35,7 @@ const privateFilesUmask = 0o077;
 
 /** The reference's exit codes: 0 for requested output and for a requested stop, 1 for a failure and for an invalid command line. */
 async function main(argv: readonly string[]): Promise<number> {
-  outliveFullDisk();
+  guardStandardStreams();
   // A thread shares the process's with others.
   if (isMainThread) process.umask(privateFilesUmask);
   const read = readControllerManagerOptions(argv);
@@ -170,9 +171,13 @@ const budget = new LineBudget();
 /** The default until the options are known. */
 let logger = createLogger({ verbosity: 0, budget: { write: (_, line) => line(0) } });
 
+/** Levels of single parts, once the options are known. */
+let modules: ModuleLevels | null = null;
+
 /** Configures the log, and returns the settings that may change while the program runs. */
 function writeLogAs(options: ControllerManagerOptions): Verbosity {
   const { output, ...told } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
+  modules = told.modules;
   logger = createLogger({ ...told, ...(output === null ? {} : { output }), budget: { write: (_, line) => line(0) } });
   // Buffered lines must not be lost with the process.
   if (output !== null) process.on('exit', () => output.flush());
@@ -205,6 +210,11 @@ const workLevel = 4;
 const trace: Trace = {
   request: ({ verb, path, code, seconds }) =>
     loggerOf('client').debug(requestLevel, 'request', { verb, path, code, ms: Math.round(seconds * 1000) }),
+  start: (names) => {
+    for (const name of ['client', ...names]) loggerOf(name);
+    for (const { pattern, parts } of modules?.complaints() ?? [])
+      log('error', `--vmodule names no part of this program: ${pattern} (there are ${parts})`);
+  },
   work: ({ controller, key, ms, failed }) => loggerOf(controller).debug(workLevel, 'synced', { key, ms: Math.round(ms), failed }),
 };
 

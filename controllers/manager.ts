@@ -47,6 +47,8 @@ export interface ManagerOptions {
 export interface Trace {
   readonly request: (request: ObservedRequest) => void;
   readonly work: NonNullable<ControllerEnvironment['traced']>;
+  /** Called with the names of the controllers that start. */
+  readonly start?: (names: readonly string[]) => void;
 }
 
 const program = 'kube-controller-manager';
@@ -274,6 +276,7 @@ export class Manager {
     if (controllers.length === 0) return idle(signal, log);
     informers.start(signal);
     log('info', `starting ${controllers.map(([name]) => name).join(', ')}`);
+    trace?.start?.(controllers.map(([, { name }]) => name));
     const parts = controllers.map(([name, controller], index) => [name, this.#runOne(name, controller, index, signal)] as const);
     const left = new Set(['informers', 'events', ...parts.map(([name]) => name)]);
     const over = async (name: string, part: Promise<void>): Promise<void> => {

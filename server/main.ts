@@ -6,11 +6,11 @@ import { widenBufferPool } from './process/bufferPool.js';
 import { takeHandedConnections } from './process/handedConnections.js';
 import { boundHeapGrowth } from './process/heapGrowth.js';
 import { createLogger, describeError } from '../program/log/logger.js';
-import { outliveFullDisk } from '../program/log/outliveFullDisk.js';
+import { guardStandardStreams } from '../program/log/standardStreams.js';
 import type { Logger, Verbosity } from '../program/log/logger.js';
 import { readApiServerOptions } from './options/read.js';
 import { apiServerFlags, type ApiServerOptions } from './options/flags.js';
-import { loggerOptions } from '../program/log/options.js';
+import { loggerOptions, type LoggerSettings } from '../program/log/options.js';
 import { operationNames } from './operations/names.js';
 import { closedGates } from './options/runtimeConfig.js';
 import { about, examples, versionText } from './options/texts.js';
@@ -28,7 +28,7 @@ const privateFilesUmask = 0o077;
 async function main(argv: readonly string[]): Promise<void> {
   // A thread shares the process's umask with others, and its launcher restricts the folder.
   if (isMainThread) process.umask(privateFilesUmask);
-  outliveFullDisk();
+  guardStandardStreams();
   if (argv[0] === 'migrate') {
     const { runMigration } = await import('./migration/program.js');
     process.exitCode = await runMigration(argv.slice(1));
@@ -59,7 +59,7 @@ async function main(argv: readonly string[]): Promise<void> {
   // A thread shares the setting with a process that is not its own.
   if (isMainThread) boundHeapGrowth();
   widenBufferPool();
-  await run(options, log, logging.verbosity);
+  await run(options, log, logging);
 }
 
 function refuse(errors: readonly string[]): void {
@@ -86,7 +86,11 @@ function textAskedFor(options: ApiServerOptions): string | null {
 /** True once the log has the reason of the end. */
 let explained = false;
 
-async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity): Promise<void> {
+async function run(
+  options: ApiServerOptions,
+  log: Logger,
+  { verbosity, modules }: Pick<LoggerSettings, 'verbosity' | 'modules'>,
+): Promise<void> {
   // A process also ends when its event loop is empty, which Node does not report.
   process.once('exit', (status) => {
     if (explained) return;
@@ -112,7 +116,10 @@ async function run(options: ApiServerOptions, log: Logger, verbosity: Verbosity)
   if (server.takeConnection !== null) takeHandedConnections(server.takeConnection);
   // The starter need not ask. A failed start is reported by `failed`.
   server.ready.then(
-    () => process.send?.('ready'),
+    () => {
+      for (const complaint of modules.complaints()) log.warn('--vmodule names no part of this program', complaint);
+      process.send?.('ready');
+    },
     () => undefined,
   );
   const outcome = await Promise.race([signalled, server.failed]);

@@ -329,7 +329,8 @@ function presenceOf({
         registry: api.ownRegistry,
         catalogue: api.catalogue,
         reconciles,
-        masters: reconciles && store.asReference ? new MasterLeases(api.storage, ip) : null,
+        count: options['endpoint-reconciler-type'] === 'master-count' ? options['apiserver-count'] : null,
+        masters: options['endpoint-reconciler-type'] === 'lease' && store.asReference ? new MasterLeases(api.storage, ip) : null,
         identity: {
           hostname: hostname(),
           memberId: options['raft-member-id'],

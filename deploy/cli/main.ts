@@ -4,6 +4,12 @@ import { program } from './commands.js';
 import { CommandRefused } from './control.js';
 import { exitCodes, say } from './output.js';
 
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  // Nobody reads any more (`| head`): as a shell reports it of a program that SIGPIPE has ended.
+  process.exit(141);
+});
+
 try {
   await program().parseAsync(process.argv);
 } catch (error) {

@@ -2,6 +2,7 @@ import { Writable } from 'node:stream';
 import { createLogger as createWinston, format, transports } from 'winston';
 import { LineBudget } from './lineBudget.js';
 import { oneStream, type LogOutput } from './logOutput.js';
+import type { ModuleLevels } from './moduleLevels.js';
 
 /** Members whose name suggests a secret print as `[redacted]`. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -24,8 +25,8 @@ export interface Verbosity {
 
 export interface LoggerOptions {
   readonly verbosity: number | Verbosity;
-  /** Verbosity by patterns (`*` and `?`) of component names; the first match counts. */
-  readonly modules?: ReadonlyMap<string, number>;
+  /** The verbosity of single components. */
+  readonly modules?: ModuleLevels;
   readonly stream?: NodeJS.WritableStream;
   /** Replaces `stream`. */
   readonly output?: LogOutput;
@@ -100,15 +101,10 @@ const linesOf = (output: LogOutput, level: 'error' | 'info'): Writable =>
     },
   });
 
-/** Patterns are fixed; the verbosity of the program may change. */
+/** A level of `--vmodule` is fixed; the verbosity of the program may change. */
 function verbosityOf(component: string, { verbosity, modules }: LoggerOptions): () => number {
-  for (const [pattern, level] of modules ?? []) {
-    const expression = pattern
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.');
-    if (new RegExp(`^${expression}$`).test(component)) return () => level;
-  }
+  const level = modules?.levelOf(component) ?? null;
+  if (level !== null) return () => level;
   return typeof verbosity === 'number' ? () => verbosity : () => verbosity.level;
 }
 

@@ -1,17 +1,23 @@
 import type { CommonOptions } from '../flags/bothPrograms.js';
 import { oneStream, splitStreams, type LogOutput, type Stream } from './logOutput.js';
-import type { LoggerOptions, Verbosity } from './logger.js';
+import type { Verbosity } from './logger.js';
+import { ModuleLevels } from './moduleLevels.js';
 
 export interface LogStreams {
   readonly errors: Stream;
   readonly others: Stream;
 }
 
+/** `output` is null for the default. */
+export interface LoggerSettings {
+  readonly modules: ModuleLevels;
+  readonly format: 'text' | 'json';
+  readonly output: LogOutput | null;
+  readonly verbosity: Verbosity;
+}
+
 /** `verbosity` may be changed while it runs. */
-export function loggerOptions(
-  options: CommonOptions,
-  streams: LogStreams,
-): Pick<LoggerOptions, 'modules' | 'format'> & { readonly output: LogOutput | null; readonly verbosity: Verbosity } {
+export function loggerOptions(options: CommonOptions, streams: LogStreams): LoggerSettings {
   const format = options['logging-format'] === 'json' ? 'json' : 'text';
   const split = format === 'json' ? options['log-json-split-stream'] : options['log-text-split-stream'];
   return {
@@ -30,12 +36,12 @@ export function loggerOptions(
   };
 }
 
-function moduleLevels(text: string | null): ReadonlyMap<string, number> {
+function moduleLevels(text: string | null): ModuleLevels {
   const pairs = (text ?? '')
     .split(',')
     .filter((pair) => pair !== '')
     .map((pair) => pair.split('='));
-  return new Map(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
+  return new ModuleLevels(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
 }
 
 export function loggingComplaint(

@@ -101,8 +101,7 @@ export const servingFlags = {
       kind: 'int',
       default: 1,
       min: 1,
-      withoutEffect: true,
-      help: 'Deprecated: servers say themselves that they are there.',
+      help: 'How many API servers the cluster has; only with --endpoint-reconciler-type=master-count. Deprecated, as that is.',
     },
     'coordinated-leadership-lease-duration': {
       kind: 'duration',
@@ -156,7 +155,7 @@ export const servingFlags = {
       kind: 'string',
       default: 'lease',
       oneOf: ['lease', 'master-count', 'none'],
-      help: "Whether servers keep the endpoints of the API's own service, by leases of those that are there; master-count is an older word for it.",
+      help: "How servers keep the endpoints of the API's own service: lease lists those that are alive; with master-count (deprecated) each adds itself, and as many as --apiserver-count says stay; none leaves them alone.",
     },
     'runtime-config': {
       kind: 'map',

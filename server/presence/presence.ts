@@ -22,7 +22,7 @@ import {
   type ServerAddress,
   type ServerIdentity,
 } from './serverLease.js';
-import { endpointsFor, says, sliceFor, service } from './serviceEndpoints.js';
+import { addressesIn, countedAddresses, endpointsFor, says, sliceFor, service } from './serviceEndpoints.js';
 
 export interface PresenceOptions {
   readonly storage: Pick<Storage, 'watch'>;
@@ -31,6 +31,8 @@ export interface PresenceOptions {
   readonly identity: ServerIdentity;
   /** Whether this server maintains the service's endpoints. */
   readonly reconciles: boolean;
+  /** How many servers the cluster has, of which each writes its own address alone (`master-count`); null to list those that are alive. */
+  readonly count?: number | null;
   /** Leases of kube-apiservers that share the store, or null. */
   readonly masters?: MasterLeases | null;
   readonly clock?: ExpiryClock;
@@ -46,6 +48,7 @@ export const nextTurnMs = (nowMs: number): number => untilNext(nowMs, renewInter
 /** A server without renewal for this long is gone; the lease duration of the reference's reconciler. */
 export const goneAfterMs = 15_000;
 const writeTimeoutMs = 5_000;
+const endpoints = { group: '', version: 'v1', resource: 'endpoints' } as const;
 const options: WriteOptions = { ...ownWrites, timeoutMs: writeTimeoutMs };
 
 interface Seen {
@@ -106,7 +109,7 @@ export class Presence {
     // Another server on this machine may have the same address.
     if (started && masters !== null && !this.#alive().some(({ ip }) => ip === identity.address.ip))
       await this.#attempt('the address of this server', () => masters.remove());
-    if (started && this.#options.reconciles && this.#addresses().length > 0) await this.#reconcile();
+    if (started && this.#options.reconciles) await this.#attempt('endpoints of the API', () => this.#leave());
     this.#following.stop();
     masters?.stop();
   }
@@ -129,14 +132,33 @@ export class Presence {
     for (const [name, { lease: other }] of this.#seen) {
       if (isForgotten(other, this.#clock.now())) await this.#attempt('the lease of a server that is gone', () => this.#delete(name));
     }
-    if (this.#options.reconciles) await this.#reconcile();
+    if (this.#options.reconciles) await this.#attempt('endpoints of the API', async () => this.#reconcile(await this.#present()));
   }
 
-  async #reconcile(): Promise<void> {
-    const servers = this.#addresses();
-    await this.#attempt('endpoints of the API', () =>
-      this.#put({ group: '', version: 'v1', resource: 'endpoints' }, endpointsFor(servers), says),
-    );
+  /** Writes the endpoints without this server, unless there is no other. */
+  async #leave(): Promise<void> {
+    const { identity, count = null } = this.#options;
+    const others = count === null ? this.#addresses() : (await this.#listed()).filter(({ ip }) => ip !== identity.address.ip);
+    if (others.length > 0) await this.#reconcile(others);
+  }
+
+  async #present(): Promise<readonly ServerAddress[]> {
+    const { identity, count = null } = this.#options;
+    if (count === null) return this.#addresses();
+    const listed = (await this.#listed()).map(({ ip }) => ip);
+    return countedAddresses(listed, identity.address.ip, count).map((ip) => ({ ...identity.address, ip }));
+  }
+
+  /** The addresses in the Endpoints of the service, as servers at this one's port. */
+  async #listed(): Promise<readonly ServerAddress[]> {
+    const target = this.#target(endpoints, service.namespace, service.name);
+    if (target === null) return [];
+    const current = await this.#options.registry.get(target, { at: 'any' }).then((stored) => stored.decode(), absentAs(null));
+    return addressesIn(current).map((ip) => ({ ...this.#options.identity.address, ip }));
+  }
+
+  async #reconcile(servers: readonly ServerAddress[]): Promise<void> {
+    await this.#attempt('endpoints of the API', () => this.#put(endpoints, endpointsFor(servers), says));
     await this.#attempt('endpoint slice of the API', () =>
       this.#put({ group: 'discovery.k8s.io', version: 'v1', resource: 'endpointslices' }, sliceFor(servers), says),
     );

@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { ApiObject, JsonObject } from '../../api/object.js';
+import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
 import type { ServerAddress } from './serverLease.js';
 
 export const service = { namespace: 'default', name: 'kubernetes' } as const;
@@ -24,6 +25,19 @@ function reached(servers: readonly ServerAddress[]): readonly Reached[] {
   }));
 }
 
+/**
+ * The addresses of `master-count`: those that are there and this server's own, of which those go that follow it in order, until `count` are left. Each server adds
+ * itself at its next turn, so that in the end those of servers that are gone have made room. Pure.
+ */
+export function countedAddresses(there: readonly string[], own: string, count: number): readonly string[] {
+  if (there.includes(own) && there.length <= count) return there;
+  const all = [...new Set([...there, own])].sort();
+  const at = all.indexOf(own) + 1;
+  // Own address last: what follows it, around the end, goes first.
+  const kept = [...all.slice(at), ...all.slice(0, at)].slice(-count);
+  return kept.sort();
+}
+
 /** The Endpoints of the service for these servers. Pure. */
 export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
   return {
@@ -37,6 +51,12 @@ export function endpointsFor(servers: readonly ServerAddress[]): ApiObject {
     })),
   };
 }
+
+/** The addresses in stored Endpoints. Pure. */
+export const addressesIn = (endpoints: ApiObject | null): readonly string[] =>
+  itemsOf(memberAt(endpoints, 'subsets')).flatMap((subset) =>
+    itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip')),
+  );
 
 /** The EndpointSlice of the service. Its endpoints share the ports and address family of the first server. Pure. */
 export function sliceFor(servers: readonly ServerAddress[]): ApiObject {

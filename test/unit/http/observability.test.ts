@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { expect } from 'chai';
+import { ModuleLevels } from '../../../program/log/moduleLevels.js';
 import { createHealthRegistry } from '../../../program/health.js';
 import { LineBudget } from '../../../program/log/lineBudget.js';
 import { createLogger } from '../../../program/log/logger.js';
@@ -52,7 +53,7 @@ describe('health checks', () => {
 });
 
 describe('the log', () => {
-  function record(options: { verbosity?: number; modules?: ReadonlyMap<string, number>; color?: boolean; budget?: LineBudget } = {}): {
+  function record(options: { verbosity?: number; modules?: ModuleLevels; color?: boolean; budget?: LineBudget } = {}): {
     log: ReturnType<typeof createLogger>;
     lines: () => string[];
   } {
@@ -127,7 +128,7 @@ describe('the log', () => {
     expect(written).to.have.length(1_030);
   });
   it('writes as much as -v and --vmodule ask for', () => {
-    const { log, lines } = record({ verbosity: 1, modules: new Map([['acc*', 3]]) });
+    const { log, lines } = record({ verbosity: 1, modules: new ModuleLevels([['acc*', 3]]) });
     log.debug(1, 'one');
     log.debug(2, 'two');
     log.named('access').debug(3, 'three');

@@ -1,6 +1,9 @@
+import { Writable } from 'node:stream';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLogger } from '../../../program/log/logger.js';
+import { ModuleLevels } from '../../../program/log/moduleLevels.js';
+import { guardStandardStreams } from '../../../program/log/standardStreams.js';
 import { splitStreams } from '../../../program/log/logOutput.js';
 import { readApiServerOptions } from '../../../server/options/read.js';
 import { loggerOptions } from '../../../program/log/options.js';
@@ -76,6 +79,18 @@ describe('the log', () => {
     expect(others.text).to.contain('second').and.not.contain('first').and.not.contain('third');
   });
 
+  it('names the patterns that match no part, with the parts that there are', () => {
+    const modules = new ModuleLevels([
+      ['acc*', 3],
+      ['raf?', 2],
+      ['endpoint', 4],
+    ]);
+    const log = createLogger({ verbosity: 0, modules, stream: new Writable() });
+    expect(modules.complaints().map(({ pattern }) => pattern)).to.deep.equal(['acc*', 'raf?', 'endpoint']);
+    for (const part of ['raft', 'access', 'endpoints', 'access']) log.named(part);
+    expect(modules.complaints()).to.deep.equal([{ pattern: 'endpoint', parts: 'access,endpoints,raft' }]);
+  });
+
   it('holds back no more than its buffer, errors not at all, and loses nothing', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.string({ maxLength: 30 }))), fc.nat(80), (lines, bufferBytes) => {
@@ -112,5 +127,20 @@ describe('the log', () => {
     await written;
     clearTimeout(keep);
     expect(others.writes).to.deep.equal(['held']);
+  });
+});
+
+describe('standard output', () => {
+  const failure = (code: string): Error => Object.assign(new Error(code), { code });
+
+  it('ends the program without a word once nobody reads it, loses lines on a full disk, and throws all else', () => {
+    const stream = new Writable();
+    const ends: number[] = [];
+    guardStandardStreams([stream], (status) => ends.push(status));
+    stream.emit('error', failure('ENOSPC'));
+    expect(ends).to.deep.equal([]);
+    stream.emit('error', failure('EPIPE'));
+    expect(ends).to.deep.equal([141]);
+    expect(() => stream.emit('error', failure('EIO'))).to.throw('EIO');
   });
 });

@@ -5,7 +5,7 @@ import { createCatalogue } from '../../../server/kinds/index.js';
 import { MasterLeases, masterLeaseResource } from '../../../server/presence/masterLeases.js';
 import { goneAfterMs, nextTurnMs, Presence, renewIntervalMs } from '../../../server/presence/presence.js';
 import { leaseName, leaseOf, readLease, type ServerAddress, type ServerIdentity } from '../../../server/presence/serverLease.js';
-import { endpointsFor, says, sliceFor } from '../../../server/presence/serviceEndpoints.js';
+import { countedAddresses, endpointsFor, says, sliceFor } from '../../../server/presence/serviceEndpoints.js';
 import { createSample, type Sample } from '../registry/sample.js';
 
 const address = fc.record({
@@ -59,6 +59,33 @@ describe('the endpoints of the kubernetes service', () => {
   });
 });
 
+describe('the addresses of a counted number of servers', () => {
+  it('stay as they are where the own one is among no more than there are servers', () => {
+    expect(countedAddresses(['10.0.0.2', '10.0.0.1'], '10.0.0.1', 2)).to.deep.equal(['10.0.0.2', '10.0.0.1']);
+  });
+
+  it('take the own one in, and leave out those that follow it, around the end', () => {
+    expect(countedAddresses(['10.0.0.1', '10.0.0.3'], '10.0.0.2', 3)).to.deep.equal(['10.0.0.1', '10.0.0.2', '10.0.0.3']);
+    expect(countedAddresses(['10.0.0.1', '10.0.0.3'], '10.0.0.2', 2)).to.deep.equal(['10.0.0.1', '10.0.0.2']);
+    expect(countedAddresses(['10.0.0.1', '10.0.0.2'], '10.0.0.3', 2)).to.deep.equal(['10.0.0.2', '10.0.0.3']);
+    expect(countedAddresses(['10.0.0.1', '10.0.0.2', '10.0.0.3'], '10.0.0.2', 1)).to.deep.equal(['10.0.0.2']);
+  });
+
+  it('come to be those of the servers that take turns, whatever was there before', () => {
+    const ips = fc.uniqueArray(
+      fc.integer({ min: 1, max: 250 }).map((last) => `10.0.0.${last}`),
+      { minLength: 1, maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(ips, ips, (servers, before) => {
+        let listed: readonly string[] = before;
+        for (let turn = 0; turn < 10; turn++) for (const own of servers) listed = countedAddresses(listed, own, servers.length);
+        expect([...listed].sort()).to.deep.equal([...servers].sort());
+      }),
+    );
+  });
+});
+
 describe('the lease of a server', () => {
   const identity = (address: ServerAddress): ServerIdentity => ({ hostname: 'h', memberId: 'r1', processUid: 'p', address });
 
@@ -104,13 +131,14 @@ describe('API servers beside each other', () => {
   let elapsed: number;
   let running: Presence[];
   const clock = { elapsed: () => elapsed, now: () => Date.UTC(2026, 0, 1) + elapsed };
-  const server = (memberId: string, ip: string, reconciles = true): Presence => {
+  const server = (memberId: string, ip: string, reconciles = true, count: number | null = null): Presence => {
     const made = new Presence({
       storage: sample.storage,
       registry: sample.registry,
       catalogue,
       clock,
       reconciles,
+      count,
       identity: { hostname: 'h', memberId, processUid: memberId, address: { ip, port: 6443 } },
       report: (what, error) => {
         throw new Error(what, { cause: error });
@@ -172,6 +200,20 @@ describe('API servers beside each other', () => {
     expect(await versions()).to.deep.equal(before);
     await settle(a, b, server('c', '10.0.0.3'));
     expect(await versions()).to.not.deep.equal(before);
+  });
+
+  it('that are counted stay listed when they are silent, until others need the room, or when they stop', async () => {
+    const [a, b] = [server('a', '10.0.0.1', true, 2), server('b', '10.0.0.2', true, 2)];
+    a.start();
+    b.start();
+    await settle(a, b);
+    elapsed += goneAfterMs * 2;
+    await settle(a);
+    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.2']);
+    await settle(a, server('c', '10.0.0.3', true, 2), a);
+    expect(await told()).to.deep.equal(['10.0.0.1', '10.0.0.3']);
+    await a.stop();
+    expect(await told()).to.deep.equal(['10.0.0.3']);
   });
 
   it('take themselves out when they stop', async () => {

@@ -1,0 +1,31 @@
+/** Levels of single parts of a program (`--vmodule`): patterns (`*` and `?`) over the names in log lines; the first that matches counts. */
+export class ModuleLevels {
+  readonly #patterns: readonly { readonly pattern: string; readonly expression: RegExp; readonly level: number }[];
+  readonly #parts = new Set<string>();
+
+  constructor(levels: Iterable<readonly [pattern: string, level: number]>) {
+    this.#patterns = [...levels].map(([pattern, level]) => ({ pattern, expression: expressionOf(pattern), level }));
+  }
+
+  /** Returns null where no pattern matches. Remembers the part. */
+  levelOf(part: string): number | null {
+    if (part !== '') this.#parts.add(part);
+    return this.#patterns.find(({ expression }) => expression.test(part))?.level ?? null;
+  }
+
+  /** Returns a warning for each pattern that matches none of the parts so far. */
+  complaints(): readonly { readonly pattern: string; readonly parts: string }[] {
+    const parts = [...this.#parts].sort();
+    return this.#patterns
+      .filter(({ expression }) => !parts.some((part) => expression.test(part)))
+      .map(({ pattern }) => ({ pattern, parts: parts.join(',') }));
+  }
+}
+
+const expressionOf = (pattern: string): RegExp =>
+  new RegExp(
+    `^${pattern
+      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.')}$`,
+  );

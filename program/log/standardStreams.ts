@@ -1,0 +1,16 @@
+const fullCodes: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** What a shell reports of a program that SIGPIPE has ended. */
+const brokenPipeStatus = 141;
+
+/** Lines are lost on a full disk; without a listener the first failure would end the process. When nobody reads (`| head`), the program ends without a word. */
+export function guardStandardStreams(
+  streams: readonly NodeJS.WritableStream[] = [process.stdout, process.stderr],
+  exit: (status: number) => void = (status) => process.exit(status),
+): void {
+  for (const stream of streams)
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') exit(brokenPipeStatus);
+      else if (!fullCodes.has(error.code)) throw error;
+    });
+}
