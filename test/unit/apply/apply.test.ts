@@ -21,6 +21,7 @@ const now = '2026-01-01T00:00:00Z';
 const versions: Versions = { schemaOf: (version) => (version === 'v1' ? widget : null), convert: (object) => object };
 const applier = (manager: string): ManagerId => ({ manager, operation: 'Apply', apiVersion: 'v1', subresource: '' });
 const updater = (manager: string): ManagerId => ({ manager, operation: 'Update', apiVersion: 'v1', subresource: '' });
+const written = (id: ManagerId): JsonObject => ({ ...id, time: now, fieldsType: 'FieldsV1' });
 const object = (spec: JsonObject, labels?: Record<string, string>): ApiObject => ({
   apiVersion: 'v1',
   kind: 'Widget',
@@ -119,6 +120,25 @@ describe('server-side apply', () => {
     state = applied(state.object, state.managers, 'b', object({ items: [{ name: 'z', value: 3 }] }, { two: '2' }));
     state = applied(state.object, state.managers, 'a', object({ items: [{ name: 'y' }] }));
     expect(state.object).to.deep.equal(object({ items: [{ name: 'y' }, { name: 'z', value: 3 }] }, { two: '2' }));
+  });
+
+  it('takes an item that nobody owns away with the list, though somebody owns a field in it', () => {
+    const managers = readManagers([
+      { ...written(applier('a')), fieldsV1: { 'f:spec': { 'f:items': { 'k:{"name":"x"}': { '.': {}, 'f:name': {} } } } } },
+      { ...written(updater('b')), fieldsV1: { 'f:spec': { 'f:items': { 'k:{"name":"y"}': { 'f:value': {} } } } } },
+    ]);
+    const config = { ...start, metadata: { name: 'w' } };
+    const result = applied(object({ items: [{ name: 'x' }, { name: 'y', value: '1' }] }), managers, 'a', config);
+    expect([result.object['spec'], result.managers.size]).to.deep.equal([undefined, 0]);
+  });
+
+  it('leaves what nobody owns in a struct that an updater owns itself', () => {
+    const managers = readManagers([
+      { ...written(applier('a')), fieldsV1: { 'f:spec': { 'f:template': { 'f:a': {} } } } },
+      { ...written(updater('b')), fieldsV1: { 'f:spec': { 'f:template': { '.': {}, 'f:labels': {} } } } },
+    ]);
+    const live = object({ template: { a: '1', labels: { x: '1' } } });
+    expect(applied(live, managers, 'a', object({})).object['spec']).to.deep.equal({ template: { labels: { x: '1' } } });
   });
 
   it('matches items by all key members, the default standing in for an absent one', () => {
