@@ -18,7 +18,7 @@ interface Format {
 
 export const formatVersion = ({ migrations }: Pick<Format, 'migrations'>): number => migrations.length + 1;
 
-/** The name of the copy that a migration leaves beside a file. */
+/** The name of the copy that a migration leaves next to a file. */
 export const copyBefore = (path: string, version: number): string => `${path}.version-${version}`;
 
 /** Returns the file's version, which may be older than this program's. Throws UnsupportedFormatError. */

@@ -4,7 +4,7 @@ import { DamagedListError, damagedListedMax, DamagedValueError } from '../storag
 
 export interface DamageReport {
   readonly resource: GroupResource;
-  /** Clients may remove unreadable objects, so they are told which ones there are. */
+  /** Clients may remove unreadable objects, so they receive the list. */
   readonly forcesDeletion: boolean;
 }
 
@@ -20,7 +20,7 @@ const internal = (cause: Error, message: string): StatusError => internalError(n
 const keyOf = ({ key: { resource, namespace, name } }: DamagedValueError): string =>
   ['', resource.resource, ...(namespace === '' ? [] : [namespace]), name].join('/');
 
-/** What failed in decoding is told with its object, since it names none itself. */
+/** Names the object of a failed decoding, whose reason names none. */
 const reasonOf = (damage: DamagedValueError): string => (damage.step === 'transform' ? damage.why : damage.message);
 
 function listReasonOf({ damaged }: DamagedListError): string {

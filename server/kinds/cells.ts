@@ -19,7 +19,7 @@ const common: Cells = {
   'Created At': (object) => object.metadata.creationTimestamp ?? '',
 };
 
-/** Throws for a column of which nobody says what it shows: each kind lists the cells of its own ones. */
+/** Throws for a column without a cell. */
 export function cellOf(column: string, cells: Cells = {}): Cell {
   const cell = cells[column] ?? common[column];
   if (cell === undefined) throw new Error(`no cell is declared for column ${JSON.stringify(column)}`);
@@ -31,7 +31,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** Below a bound, the first unit is shown, and the second, if any, for the remainder. */
+/** The second unit, if any, shows the remainder. */
 const scale: readonly {
   readonly below: number;
   readonly unit: number;

@@ -54,7 +54,7 @@ export interface Item {
 /** A stored value that is damaged, or in the format of a newer program. */
 export class DamagedValueError extends Error {
   version = 0;
-  /** What failed: decryption, or decoding of what it gave. */
+  /** Either decryption or the decoding after it failed. */
   readonly step: 'transform' | 'decode';
 
   constructor(

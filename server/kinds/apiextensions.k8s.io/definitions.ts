@@ -116,7 +116,6 @@ function withStorageVersion(definition: Draft<CustomResourceDefinition>, stored:
 const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 const policyFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
-/** A definition stays until its objects are gone, whatever the request; neither generation nor grace period change. */
 function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): void {
   const finalizers = (definition.metadata.finalizers ?? []).filter((name) => name !== cleanupFinalizer && !policyFinalizers.has(name));
   definition.metadata.deletionTimestamp = now;

@@ -5,7 +5,7 @@ import { dns1035LabelName, pathSegmentName } from '../../registry/validation/nam
 import { inOneGo } from '../../../api/steps.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 
-/** Rules of embedded objects: their metadata is checked like any object's, except that they need no name. */
+/** Their metadata is checked like any object's, without a name. */
 export const embeddedRules: EmbeddedRules = {
   kind(kind) {
     const complaints = dns1035LabelName(kind.toLowerCase(), false);

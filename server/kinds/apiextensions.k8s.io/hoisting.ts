@@ -3,10 +3,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectsIn } from '../../../api/json/defaulting.js';
 import { isEmpty } from './schema/nodes.js';
 
-/**
- * Older definitions stated once what each version states now. Findings keep the old place when all versions agree: `spec.validation.openAPIV3Schema`, not
- * `spec.versions[0].schema.openAPIV3Schema`.
- */
+/** Findings keep the old place when all versions agree: `spec.validation.openAPIV3Schema`, not `spec.versions[0].schema.openAPIV3Schema`. */
 
 const shared = {
   schema: 'validation',
@@ -37,7 +34,6 @@ export function hoist(spec: JsonObject): Hoisted {
   };
 }
 
-/** An empty schema or set of subresources counts as present, an empty list does not. */
 function sameAsFirst(version: JsonObject, versions: readonly JsonObject[], member: Member): boolean {
   const value = version[member];
   if (value === undefined || value === null || (Array.isArray(value) && isEmpty(value))) return false;

@@ -3,10 +3,7 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { anySchema, isEmpty, isSet, isTrue, type Schema } from './schema/nodes.js';
 import { isNonStructural } from './schema/schema.js';
 
-/**
- * Definitions from before schemas had to be structural, or present: they exist in data from clusters of that age. They stay changeable while nothing requires a
- * structure of their schemas.
- */
+/** Definitions from before schemas had to be structural, or present, stay changeable while nothing requires a structure. */
 
 export const schemaOf = (version: JsonObject): Schema | null => objectAt(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
 export const schemasOf = (spec: JsonObject): Schema[] =>
@@ -24,10 +21,7 @@ const takesStructure = (schema: Schema): boolean =>
   lists.some((member) => !isEmpty(schema[member])) ||
   set.some((member) => isSet(schema, member));
 
-/**
- * Reports whether schemas have to be structural: all new ones, and older ones once unknown fields are to be pruned, or a structure is required. `before` is the
- * stored specification; null on create.
- */
+/** All new schemas, and older ones once unknown fields are to be pruned. `before` is the stored specification; null on create. */
 export const mustBeStructural = (spec: JsonObject, before: JsonObject | null): boolean =>
   before === null ||
   spec['preserveUnknownFields'] !== true ||

@@ -9,7 +9,6 @@ const checkedMax = 100;
 const types = ['string', 'boolean', 'integer'];
 const typeText = 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
 
-/** Messages without a schema: for a version the reference states the opposite of what it means. */
 const withoutSchema = {
   version: 'may only be set when `version.schema.openAPIV3Schema` is not included',
   all: 'may only be set when validations.schema is included',

@@ -18,7 +18,7 @@ export const specPath = Path.of('spec');
 
 const hasStatus = (holder: JsonObject): boolean => objectAt(objectAt(holder, 'subresources') ?? {}, 'status') !== null;
 
-/** Checks the specification in the reference's order. `before` is the stored one, null on create: it is exempt from newer requirements. */
+/** `before` is the stored one, null on create: it is exempt from newer requirements. */
 export function validateSpec(spec: JsonObject, before: JsonObject | null): FieldError[] {
   const { shared, versions } = hoist(spec);
   const structural = mustBeStructural(spec, before);
@@ -58,7 +58,7 @@ export function* reviewSchemas(spec: JsonObject): Steps<void> {
   }
 }
 
-/** Each version has a schema, or has long had none; undescribed fields are then preserved. */
+/** A version without a schema preserves fields. */
 function validatePresence(spec: JsonObject, before: JsonObject | null): FieldError[] {
   const without = (holder: JsonObject): JsonObject[] => objectsIn(holder, 'versions').filter((version) => schemaOf(version) === null);
   const older = before !== null && without(before).length > 0;
@@ -110,7 +110,6 @@ function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): Fi
   ];
 }
 
-/** The version of the old form, which is the first of the list. */
 function validateFirstName(name: string): FieldError[] {
   const complaints = name === '' ? [] : dns1035LabelName(name, false);
   return complaints.length === 0 ? [] : [invalid(specPath.child('version'), name, complaints.join(','))];

@@ -32,7 +32,6 @@ function validate(service: Draft<APIService>): FieldError[] {
   ];
 }
 
-/** `VERSION.GROUP`, and `v1.` for the core group, which the rule for names excludes. */
 function nameComplaints(name: string, prefix: boolean, service: Draft<APIService>): string[] {
   const complaints = pathSegmentName(name, prefix);
   const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;

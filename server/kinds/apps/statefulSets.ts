@@ -62,7 +62,7 @@ function setStrategyDefaults(strategy: JsonObject): void {
   if (strategy.type === 'RollingUpdate' && rolling !== null) setDefault(rolling, 'partition', 0);
 }
 
-/** Claims in templates are objects of their own kind, whatever they state, with a status. */
+/** Claims in templates have a kind and a status, whatever they state. */
 function setClaimDefaults(claim: JsonObject): void {
   claim.apiVersion = 'v1';
   claim.kind = 'PersistentVolumeClaim';
@@ -72,7 +72,7 @@ function setClaimDefaults(claim: JsonObject): void {
   setTextDefault(ensureObject(claim, 'status'), 'phase', 'Pending');
 }
 
-/** The pods that may be unavailable during an update: always one, unstated, while the feature is off. */
+/** Always one, unstated, while the feature is off. */
 function setMaxUnavailable(set: Draft<StatefulSet>, enabled: EnabledFeatures): void {
   const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
   if (rolling !== null && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
@@ -114,7 +114,6 @@ function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
 const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>
   allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
 
-/** The template as pods receive it: with a volume for each claim, and a host name from the set. */
 function asInPods(template: JsonObject, spec: Writable<StatefulSetSpec>): JsonObject {
   const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = specOf(template);

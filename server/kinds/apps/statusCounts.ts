@@ -17,7 +17,7 @@ export const countsWithin = (status: JsonObject, parts: readonly string[], whole
     .filter((part) => Number(status[part] ?? 0) > Number(status[whole] ?? 0))
     .map((part) => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
 
-/** Checks the counts of replicas: labelled, ready and available ones are part of all, and available ones are ready. */
+/** Available replicas are ready, and all are counted. */
 export function validateReplicaCounts(status: JsonObject, counts: readonly string[], path: Path): FieldError[] {
   const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
   return [

@@ -5,7 +5,7 @@ import { dnsLabelName } from '../../registry/validation/names.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { hasNewGeneration } from '../warnings.js';
 
-/** Pods are named after the workload, and their host names after the pods: a name that is not a DNS label is mangled there. */
+/** A name that is not a DNS label is mangled in host names. */
 export function podNameWarnings(workload: ApiObject): string[] {
   const complaints = dnsLabelName(workload.metadata.name ?? '', false);
   return complaints.length === 0
@@ -15,7 +15,6 @@ export function podNameWarnings(workload: ApiObject): string[] {
       ];
 }
 
-/** Warns about the name on create, and about the template when it may have changed. */
 export const workloadWarnings = (workload: ApiObject, old: ApiObject | null): string[] => [
   ...(old === null ? podNameWarnings(workload) : []),
   ...(hasNewGeneration(workload, old) ? templateWarnings(memberAt(workload, 'spec', 'template'), Path.of('spec', 'template')) : []),

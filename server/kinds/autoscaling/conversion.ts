@@ -5,10 +5,7 @@ import { isObject } from '../../../api/json/json.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { currentFromStorage, currentToStorage, targetFromStorage, targetToStorage } from './earlierMetrics.js';
 
-/**
- * Version 1 has only one metric, average CPU utilisation, as plain members. Annotations carry the rest, so that nothing is lost when an old client reads and
- * writes an object. Version 2 is stored.
- */
+/** Version 1 has only average CPU utilisation; annotations carry the rest. Version 2 is stored. */
 const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -73,7 +70,7 @@ function keep(object: ApiObject, annotation: string, value: JsonValue | undefine
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: JSON.stringify(value) };
 }
 
-/** Reads and removes a value from its annotation. An invalid one counts as absent. */
+/** An invalid one counts as absent. */
 function recall(object: ApiObject, annotation: string): JsonValue | undefined {
   const { [annotation]: text, ...others } = object.metadata.annotations ?? {};
   if (text === undefined) return undefined;

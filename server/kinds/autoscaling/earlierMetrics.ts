@@ -2,10 +2,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { membersOf } from '../../../api/json/members.js';
 
-/**
- * Metrics in version 1's annotations: amounts next to the name, where version 2 has a `metric` and a `target` (or `current`). The amount that is set determines
- * the target type of version 2.
- */
+/** Metrics in version 1's annotations: the amount that is set determines the target type of version 2. */
 
 type Sources = Readonly<Record<string, (source: JsonObject) => JsonObject>>;
 

@@ -19,7 +19,6 @@ function amount(target: JsonObject, { current }: Measured, perPod: string): stri
   return `${measured}/${textAt(target, member)}${member === 'averageValue' ? perPod : ''}`;
 }
 
-/** A resource of pods or of one container: as an amount, or as a share of requests. */
 function resource(source: JsonObject, { current }: Measured): string {
   const target = membersOf(source['target']);
   const percent = (value: JsonValue | undefined, unset: string): string =>

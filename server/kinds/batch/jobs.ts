@@ -24,7 +24,7 @@ const orphanWarning =
 const validate = (job: Draft<Job>): Found =>
   inOrder(validateGeneratedSelector(job), validateJobSpec(specOf(job), spec), validateHostNames(job));
 
-/** Pods of an indexed job are named after their index, up to the last one. */
+/** Pods of an indexed job are named after their index. */
 function validateHostNames(job: Draft<Job>): FieldError[] {
   const spec = specOf(job);
   const completions = Number(spec.completions ?? 0);
@@ -97,7 +97,6 @@ export const jobs: Kind<Draft<Job>> = {
     named: generateSelector,
   },
   update: {
-    // The reference checks the specification once as on create and once as an update.
     review: ['objectMeta', validate, 'objectMetaUpdate', (job, old, { context: { enabled } }) => validateJobSpecUpdate(job, old, enabled)],
   },
   subresources: {

@@ -15,7 +15,7 @@ const bundleBytesMax = 1024 * 1024;
 const signerOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'signerName');
 const bundleOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'trustBundle');
 
-/** The name of a signer's bundle begins with the signer's, with colons in place of slashes; other names have no colon. */
+/** Begins with the signer's name, with colons in place of slashes. */
 function bundleName(name: string, prefix: boolean, bundle: Draft<ClusterTrustBundle>): string[] {
   const signer = signerOf(bundle);
   if (signer === '') {

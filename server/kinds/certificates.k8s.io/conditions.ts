@@ -86,7 +86,7 @@ function timesBefore(request: ApiObject): ReadonlyMap<string, JsonValue> {
   return times;
 }
 
-/** A status may repeat the decisions imprecisely, because clients lose members; while all are present, the stored ones stay. */
+/** Clients lose members: while all decisions are present, the stored ones stay. */
 export function keepDecisions(request: ApiObject, old: ApiObject): void {
   for (const type of decisions) {
     const before = ofType(old, type);

@@ -7,8 +7,6 @@ import { invalid, Path, required, tooLong, type FieldError } from '../../registr
 import { pemBlocks } from './pem.js';
 import { keyOf } from './podKey.js';
 
-/** A signer's answer for a pod: a leaf for the pod's key, its intermediates, and times that match the leaf. */
-
 const chainPath = Path.of('status', 'certificateChain');
 const chainBytesMax = 100 * 1024;
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import { pemTexts } from '../pemTexts.js';
 
-/** One block of a PEM text (RFC 1421 in the form of RFC 7468). */
+/** RFC 1421 in the form of RFC 7468. */
 export interface PemBlock {
   readonly type: string;
   readonly hasHeaders: boolean;

@@ -26,7 +26,7 @@ const secondsMin = 3600;
 const daySeconds = 86_400;
 const secondsMax = 91 * daySeconds;
 const ends = ['Issued', 'Denied', 'Failed'];
-/** Subjects are identified by name and uid: a name alone may be reused. */
+/** A name alone may be reused. */
 const parties = ['pod', 'serviceAccount', 'node'] as const;
 
 const hasEndedAs = (request: Draft<PodCertificateRequest>, type: string): boolean =>
@@ -81,7 +81,7 @@ function* reviewStatus(
     : only(before, 'status is immutable unless transitioning to "Issued", "Denied", or "Failed"');
 }
 
-/** Allows at most one condition of these types. The reference spells their paths in its own way. */
+/** The reference spells their paths in its own way. */
 function validateEnds(request: Draft<PodCertificateRequest>): FieldError[] {
   const conditions = itemsOf(memberAt(request, 'status', 'conditions'));
   const path = statusPath.child('conditions');

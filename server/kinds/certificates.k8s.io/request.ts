@@ -2,13 +2,13 @@ import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { bitString, contentOf, DerError, element, elementsIn, sequence, type Element } from '../../../api/der.js';
 import { pemBlocks } from './pem.js';
 
-/** Certificate requests in PKCS #10 (RFC 2986): the requested content, an algorithm, and a signature that proves possession of the key. */
+/** PKCS #10 (RFC 2986): content, an algorithm, and a signature that proves possession of the key. */
 
 const pemType = 'CERTIFICATE REQUEST';
 const organization = '55040a';
 const commonName = '550403';
 
-/** Hashes by object identifier of the signature algorithm, in hexadecimal. Null: the algorithm includes its own (Ed25519). */
+/** Null: the algorithm includes its own (Ed25519). */
 const hashes: Readonly<Record<string, string | null>> = {
   '2a864886f70d010105': 'sha1',
   '2a864886f70d01010b': 'sha256',
@@ -37,7 +37,6 @@ export function requestComplaint(base64: string): string | null {
   }
 }
 
-/** The public key of a DER request with a valid signature, or null. */
 export function requestKey(bytes: Buffer): KeyObject | null {
   try {
     if (signatureComplaint(bytes) !== null) return null;
@@ -80,7 +79,7 @@ function signatureComplaint(bytes: Buffer): string | null {
   const hash = hashes[contentOf(bytes, element(bytes, algorithm.start, null)).toString('hex')];
   if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
   const key = keyIn(bytes, info);
-  // The first byte of a bit string counts unused bits, of which a signature has none.
+  // The first byte of a bit string counts unused bits.
   return verify(hash, bytes.subarray(info.from, info.end), key, signature.subarray(1)) ? null : 'x509: signature check failed';
 }
 

@@ -11,7 +11,7 @@ const spec = Path.of('spec');
 const versionText = 'must be a valid semantic version';
 const zeroVersion = '0.0.0';
 
-/** A candidate's versions determine the leader, so they must be present and consistent. */
+/** A candidate's versions determine the leader. */
 function validate(candidate: Draft<LeaseCandidate>): FieldError[] {
   const specified = (member: MemberOf<LeaseCandidateSpec>): string => textAt(candidate, 'spec', member);
   const [emulationVersion, strategy] = [specified('emulationVersion'), specified('strategy')];

@@ -11,7 +11,7 @@ import { outcomeOf } from '../../registry/stepwise.js';
 import { type Steps } from '../../../api/steps.js';
 
 const dataPath = Path.of('data');
-/** The path of no particular member; the reference's spelling of a path without a name. */
+/** The reference's spelling of a path without a name. */
 const allData = Path.root.key('');
 
 function* validate(configMap: Draft<ConfigMap>): Steps<FieldError[]> {

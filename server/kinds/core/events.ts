@@ -22,7 +22,6 @@ const types: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
 const isSet = (event: Draft<Event>, member: keyof Event): boolean => textAt(event, member) !== '';
 
-/** Rules of both groups: an event with a time of its own has the newer style and must name actor and action. */
 function validateStyle(event: Draft<Event>, servedAs: ServedAs): FieldError[] {
   const involved = textAt(event, 'involvedObject', 'namespace');
   const own = event.metadata.namespace ?? '';
@@ -69,7 +68,7 @@ const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) =
   ['source', (event) => (['component', 'host'] as const).some((member) => textAt(event, 'source', member) !== '')],
 ];
 
-/** The core group checks metadata only where nothing else is wrong; the newer group after the rules of both. */
+/** The core group checks metadata only where nothing else is wrong. */
 function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: ServedAs): Found {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings.length > 0 ? findings : ofMetadata();
@@ -146,7 +145,6 @@ function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, meta
   );
 }
 
-/** The newer group's names of the fields; the core names are unknown there. */
 const newerFields: Readonly<Record<string, ShortPathIn<Draft<Event>>>> = {
   ...Object.fromEntries(involved.map((member) => [`regarding.${member}`, `involvedObject.${member}` as const])),
   reason: 'reason',
@@ -187,7 +185,7 @@ const eventCells = (involved: string, message: string): Cells => ({
   Count: (event) => Number(textAt(event, 'series', 'count') || textAt(event, 'count') || textAt(event, 'deprecatedCount') || 1),
 });
 
-/** Both groups of events are views of one set of objects, stored in the core form. */
+/** Both groups are views of one set of objects, stored in the core form. */
 export const events: Kind<Draft<Event>> = {
   name: 'events',
   views: ['events.events.k8s.io'],

@@ -1,8 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { pemTexts } from '../pemTexts.js';
 
-/** Checks a certificate and key as a server that loads both files would. */
-
 const isKey = (type: string): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY');
 
 /** Returns the error of the reference's TLS library, or null. */

@@ -5,8 +5,6 @@ import { configMapKeyComplaints } from '../../registry/validation/values.js';
 import { ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { type Steps } from '../../../api/steps.js';
 
-/** Common rules of config maps and secrets: named values of bounded size, which may be immutable. */
-
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 
@@ -32,7 +30,7 @@ interface FrozenMembers {
   readonly defaulted?: readonly string[];
 }
 
-/** Immutability is permanent. Empty maps are not stored, so sending one is a change, except where defaults always set it. */
+/** Empty maps are not stored, so sending one is a change, except where defaults always set it. */
 export function validateFrozen(object: ApiObject, old: ApiObject, { members, defaulted = [] }: FrozenMembers): FieldError[] {
   if (old['immutable'] !== true) return [];
   const same = (member: string): boolean => {

@@ -19,7 +19,7 @@ const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolum
 const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
 const limits = Path.of('spec', 'limits');
 
-/** Default limits come from the maximum, default requests from the limits, then from the minimum. */
+/** Default limits come from the maximum, default requests from limits, then the minimum. */
 function* setItemDefaults(item: JsonObject): Steps<void> {
   for (const member of amounts) {
     roundAmounts(objectAt(item, member));
@@ -88,7 +88,6 @@ interface Rule {
   readonly shown: string;
   readonly text: (low: string, high: string) => string;
 }
-/** Pairs of amounts of which the first must not exceed the second, with their message. */
 const ordered: readonly Rule[] = [
   { low: 'min', high: 'max', at: 'min', shown: 'min', text: (low, high) => `min value ${low} is greater than max value ${high}` },
   {

@@ -7,7 +7,7 @@ import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
-/** The finalizer of the namespace's content; the namespace controller removes it when all is gone. */
+/** The namespace controller removes it when all content is gone. */
 const contentFinalizer = 'kubernetes';
 /** The default phase (v1 `NamespaceStatus`). */
 const activePhase = 'Active';
@@ -85,7 +85,7 @@ export const namespaces: Kind<Draft<Namespace>> = {
       namespace.metadata.deletionTimestamp = now;
       namespace.status = { ...membersOf(namespace.status), phase: 'Terminating' };
     },
-    // Even a namespace without finalizers first becomes terminating; a second request removes it.
+    // A second request removes a terminating namespace.
     alwaysMarks: true,
     answers: 'object',
   },

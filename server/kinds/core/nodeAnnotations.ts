@@ -3,7 +3,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 
-/** Annotations that preceded fields of a node's specification. They are unused, but still checked (ValidateNodeSpecificAnnotations of the reference). */
+/** Unused, but still checked (ValidateNodeSpecificAnnotations of the reference). */
 const taintsKey = 'scheduler.alpha.kubernetes.io/taints';
 const avoidKey = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 const annotationsPath = Path.of('metadata', 'annotations');

@@ -32,7 +32,7 @@ const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 const rangesOf = (node: Draft<Node>): string[] => itemsOf(specOf(node).podCIDRs).map(String);
 
-/** Older clients know one range, the first of the list, which wins where both are set. */
+/** Older clients know the first range, which wins where both are set. */
 function alignRanges(node: Draft<Node>): void {
   const spec = ensureObject(node, 'spec');
   const single = textAt(spec, 'podCIDR');

@@ -51,7 +51,7 @@ function validateMountOptions(volume: Draft<PersistentVolume>): FieldError[] {
 const validateSpec = (volume: Draft<PersistentVolume>): FieldError[] =>
   validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', specPath);
 
-/** A volume's source is immutable; its node affinity may be set later, once. */
+/** A volume's node affinity may be set later, once. */
 function validateChange(volume: Draft<PersistentVolume>, old: Draft<PersistentVolume>): FieldError[] {
   const [spec, before] = [specOf(volume), specOf(old)];
   return [

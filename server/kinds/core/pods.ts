@@ -38,7 +38,7 @@ export const pods: Kind<Draft<Pod>> = {
     yield* podDefaults(pod);
   },
   validate: validateNewPod,
-  // Users hardly ever write pods themselves, and warnings on a controller's updates help no one.
+  // Warnings on a controller's updates help no one.
   warnings: (pod, old) => (old === null ? [...nameWarnings(pod), ...podWarnings(pod)] : []),
   create: { prepare: preparePod },
   update: { review: [reviewPodUpdate] },

@@ -8,7 +8,7 @@ export interface Cipher {
   encrypt(plain: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
   /** Throws any error for invalid bytes. */
   decrypt(sealed: Buffer, by: { readonly key: Buffer }, context: string): Buffer;
-  /** What the reference says of bytes of another key. */
+  /** The reference's error for bytes of another key. */
   readonly refusal: string;
 }
 

@@ -2,7 +2,7 @@ import { objectAt } from '../../../../api/json/defaulting.js';
 import { required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { alternatives, itemSchemaOf, propertiesOf, propertyOf, type Schema } from './nodes.js';
 
-/** Every field in a condition of the root must be described outside of conditions. Conditions below the root may name missing fields, as in the reference. */
+/** Conditions below the root may name missing fields, as in the reference. */
 
 interface Spot {
   readonly schema: Schema | null;

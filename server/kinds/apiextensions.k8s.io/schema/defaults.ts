@@ -6,8 +6,7 @@ import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 /**
- * Defaults may contain only what their schema knows; embedded objects need a kind; all must meet the schema's conditions. Those in metadata are checked within
- * the smallest object that contains them.
+ * Defaults may contain only what their schema knows, and must meet its conditions. Those in metadata are checked within the smallest object that contains them.
  */
 
 const embedded = 'x-kubernetes-embedded-resource';

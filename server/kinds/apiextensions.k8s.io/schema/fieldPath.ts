@@ -1,7 +1,5 @@
 import { isSet, propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
 
-/** Paths such as `.spec.color` or `.spec['a.b']` from a schema to that of a field. */
-
 export type Resolved =
   /** `schema` is null below an untyped map. */
   | { readonly ok: true; readonly names: readonly string[]; readonly schema: Schema | null }
@@ -9,7 +7,6 @@ export type Resolved =
 
 const end = 'unexpected end of JSON path';
 const absent = 'does not refer to a valid field';
-/** Delimiters, quoted texts (which may contain delimiters, and need not end), and the rest. */
 const token = /[.[\]]|'(?:[^'\\]|\\.)*'|'.*$|[^.[\]]+/gs;
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
@@ -51,7 +48,6 @@ function quotedName(token: string | undefined): Name {
   return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter) };
 }
 
-/** The schema of a member; null for an untyped one, undefined for an unknown one. */
 function stepInto(schema: Schema | null, name: string): Schema | null | undefined {
   if (schema === null) return undefined;
   if (propertiesOf(schema).length > 0) return propertyOf(schema, name) ?? undefined;

@@ -3,8 +3,6 @@ import { forbidden, invalid, keepable, notSupported, required, type FieldError, 
 import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 
-/** The identity of list items for concurrent writers: by position, by value, or by keys. */
-
 const listTypeMember = 'x-kubernetes-list-type';
 const mapKeys = 'x-kubernetes-list-map-keys';
 const mapType = 'x-kubernetes-map-type';

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
 
-/** Access to custom resource schemas. A schema is the definition's JSON; absent members read as empty. */
+/** A schema is the definition's JSON; absent members read as empty. */
 
 export type Schema = JsonObject;
 
@@ -47,7 +47,6 @@ const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies
 const unsupportedWord: Readonly<Record<string, string>> = { $schema: 'schema' };
 const junctors = ['allOf', 'anyOf', 'oneOf'];
 
-/** Returns why a schema cannot be parsed as a structural one, or null, whether or not it is one. */
 export function unreadable(schema: Schema): string | null {
   const member = unsupported.find((name) => (name === 'additionalItems' ? isSet(schema, name) : !isEmpty(schema[name])));
   if (member !== undefined) return `OpenAPIV3Schema '${unsupportedWord[member] ?? member}' is not supported`;

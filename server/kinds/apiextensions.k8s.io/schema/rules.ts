@@ -12,8 +12,6 @@ import { ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import { causesMax } from '../../../../api/status.js';
 import { type Steps } from '../../../../api/steps.js';
 
-/** Rules in schemas: messages, reasons, paths, and expressions, checked against the schema's types and bounds. */
-
 const member = 'x-kubernetes-validations';
 const rule: StructureForm = [
   ['rule', 'Rule', 'text'],
@@ -59,8 +57,8 @@ function validateMessage(rule: string, message: string, path: Path): FieldError[
 }
 
 /**
- * Checks the expressions after all other findings. Rules of a schema with errors in it, its rules, or below are not compiled, since its types may be
- * meaningless. Another server may have estimated a lower cost: an expression stays acceptable while the schema does not change.
+ * Rules of a schema with errors are not compiled: its types may be meaningless. Another server may have estimated a lower cost: an expression stays acceptable
+ * while the schema does not change.
  */
 export function* validateRuleExpressions(schema: Schema, path: Path, findings: readonly FieldError[]): Steps<FieldError[]> {
   const root = path.toString();

@@ -9,7 +9,7 @@ import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach
 import { outcomeOf } from '../../../registry/stepwise.js';
 import { causesMax } from '../../../../api/status.js';
 
-/** Members of the root that still apply when status is a subresource with its own part of the schema. */
+/** Members of the root that apply besides the status subresource. */
 const besideStatus = [
   'description',
   'type',
@@ -59,14 +59,10 @@ const reviewed = new WeakMap<Schema, Review>();
 /** Reports whether an older schema leaves types of fields open. */
 export const isNonStructural = (schema: Schema): boolean => structureFindings(schema, Path.root).length > 0;
 
-/** Findings that make a schema not structural, or the reason why it cannot be parsed. */
 export const structureFindings = (schema: Schema, path: Path): string | readonly FieldError[] =>
   unreadable(schema) ?? inOneGo(validateStructural(schema, path));
 
-/**
- * Checks a schema, which takes some 100 ms for half a megabyte, unless it was reviewed in steps. Defaults and rules are skipped unless it has to be
- * `structural`.
- */
+/** Takes some 100 ms for half a megabyte, unless reviewed in steps. Defaults and rules are skipped unless it has to be `structural`. */
 export function validateSchema({ schema, hasStatus, path }: PlacedSchema, structural: boolean): FieldError[] {
   if (!structural) return atOnce(validateForm({ schema, hasStatus, path }, []));
   const before = reviewed.get(schema);
@@ -74,7 +70,7 @@ export function validateSchema({ schema, hasStatus, path }: PlacedSchema, struct
   return inOneGo(review({ schema, hasStatus, path }));
 }
 
-/** The same in steps, so that other requests run in between; `validateSchema` reuses the result. */
+/** `validateSchema` reuses the result. */
 export function* reviewInSteps(placed: PlacedSchema): Steps<void> {
   reviewed.set(placed.schema, { ...placed, findings: yield* review(placed) });
 }
@@ -90,7 +86,7 @@ function* review({ schema, hasStatus, path }: PlacedSchema): Steps<FieldError[]>
   const findings = yield* outcomeOf(validateForm({ schema, hasStatus, path }, [...structure, ...defaults]));
   if (obstacle !== null) return findings.length === 0 ? [invalid(path, '', obstacle)] : findings;
   yield;
-  // The types of a schema that is not structural, or whose defaults do not fit, mean nothing to rules. Further findings are not reported either.
+  // Types mean nothing to rules here. Further findings are not reported either.
   if (structure.length + defaults.length > 0 || findings.length >= causesMax) return findings;
   return [...findings, ...(yield* validateRuleExpressions(schema, path, findings))];
 }

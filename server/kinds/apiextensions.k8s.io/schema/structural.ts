@@ -20,10 +20,7 @@ import { inOrder, inOrderOfTexts, ofAll, type Found } from '../../../registry/va
 import { outcomeOf } from '../../../registry/stepwise.js';
 import { type Steps } from '../../../../api/steps.js';
 
-/**
- * A structural schema states the type of every possible field exactly once. Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`) may restrict described
- * fields, but not describe new ones.
- */
+/** Conditions on values (`allOf`, `anyOf`, `oneOf`, `not`) may restrict described fields, but not describe new ones. */
 
 type Level = 'root' | 'item' | 'field';
 

@@ -21,7 +21,7 @@ export function parseIndexes(text: string, completions: number): Indexes {
   return { ok: true, total };
 }
 
-/** The first index in both lists, or null. Unreadable fragments are skipped; they are reported for the list itself. */
+/** Unreadable fragments are reported for the list itself. */
 export function overlapOf(completed: string, failed: string, completions: number): number | null {
   const [done, lost] = [completed, failed].map((text) =>
     text.split(',').flatMap((fragment) => {

@@ -6,13 +6,12 @@ import { invalid, Path, required, type FieldError } from '../../../registry/vali
 import { printedMap, printedSelector } from '../../../registry/validation/printed.js';
 import { specOf } from '../../parts.js';
 
-/** Labels that identify a job's pods; the older names remain for their users. */
 const uidLabel = 'batch.kubernetes.io/controller-uid';
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
 const uidLabels = ['controller-uid', uidLabel];
 const specPath = Path.of('spec');
 
-/** Generates a unique selector, unless the author selects manually. Existing parts stay and are validated. */
+/** Existing parts stay and are validated. */
 export function generateSelector(job: ApiObject): void {
   const spec = specOf(job);
   if (spec['manualSelector'] === true) return;

@@ -7,10 +7,7 @@ import { nonNegativeMembers } from '../../apps/statusCounts.js';
 import { overlapOf, parseIndexes } from './indexes.js';
 import { specOf, statusOf } from '../../parts.js';
 
-/**
- * Rules of a job's status, in the reference's order. Most check a member only when it changes, so that statuses of older controllers stay writable, and a
- * controller has time to follow the specification.
- */
+/** Most rules check a member only when it changes, so that statuses of older controllers stay writable. */
 
 const statusPath = Path.of('status');
 const conditionsPath = statusPath.child('conditions');
@@ -167,7 +164,6 @@ function validateSuccess({ spec, status }: Write): FieldError[] {
 
 /** Checks final values and counters. */
 function validateTransition({ spec, status, before, changed }: Write): FieldError[] {
-  // The job can shrink, and its successes with it, if parallelism equals completions.
   const shrinks = spec['completionMode'] === 'Indexed' && sameValue(spec['completions'] ?? null, spec['parallelism'] ?? null);
   const end = status['completionTime'];
   const ceases = (type: string): boolean => isTrue(before, type) && !isTrue(status, type);

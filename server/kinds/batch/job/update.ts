@@ -63,7 +63,7 @@ interface Changeable {
   readonly resources: boolean;
 }
 
-/** While a job is suspended without pods, a queue may still decide placement and resources. */
+/** A queue may decide placement and resources of a job without pods. */
 function changeable(old: ApiObject, enabled: EnabledFeatures): Changeable {
   const suspended = memberAt(old, 'spec', 'suspend') === true;
   const unstarted = !isSet(memberAt(old, 'status', 'startTime'));

@@ -13,13 +13,13 @@ const stableLabels: ReadonlyMap<string, string> = new Map([
 
 const termsOf = (affinity: JsonObject): JsonObject[] => objectsIn(objectAt(affinity, 'required') ?? {}, 'nodeSelectorTerms');
 
-/** Renames labels of the old affinity where the new one has the stable name in the same place. */
+/** Renames labels where the new affinity has the stable name in the same place. */
 export function withNewLabels(before: JsonObject, now: JsonObject): JsonObject {
   const renamed = structuredClone(before);
   termsOf(renamed).forEach((term, outer) => {
     const terms = objectsIn(termsOf(now)[outer] ?? {}, 'matchExpressions');
     objectsIn(term, 'matchExpressions').forEach((requirement, inner) => {
-      // The reference does not check whether a label is known: unknown ones map to the empty name.
+      // Unknown labels map to the empty name, as in the reference.
       const stable = stableLabels.get(textAt(requirement, 'key')) ?? '';
       const requested = terms[inner];
       if (requested !== undefined && textAt(requested, 'key') === stable) requirement['key'] = stable;

@@ -9,10 +9,7 @@ import {
   type StructureForm,
 } from '../../../registry/validation/internalform.js';
 
-/**
- * The reference's internal structures of persistent volumes, for messages. Pods share some of them, with another structure for secrets, which have no namespace
- * there.
- */
+/** Pods share some of them, with another structure for secrets, which have no namespace there. */
 
 const secret = texts('name', 'namespace');
 const object = texts('kind', 'namespace', 'name', 'uid=UID', 'apiVersion=APIVersion', 'resourceVersion', 'fieldPath');

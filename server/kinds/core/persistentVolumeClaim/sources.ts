@@ -3,16 +3,15 @@ import type { EnabledFeatures } from '../../../../program/features/fieldGates.js
 import { objectAt } from '../../../../api/json/defaulting.js';
 import { textAt } from '../../../../api/json/members.js';
 
-/** The initial content of a claim. The newer of two members may name any kind, the older one two of them. */
+/** The newer of two members may name any kind, the older one two of them. */
 
 const isOlderKind = (source: JsonObject): boolean => {
   const [group, kind] = [textAt(source, 'apiGroup'), textAt(source, 'kind')];
   return (kind === 'PersistentVolumeClaim' && group === '') || (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
 };
 
-/** Drops unsupported values and copies the member that is set to the other one. */
 export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: EnabledFeatures): void {
-  // Other namespaces are unreachable while the feature is off, except for claims that named one before.
+  // Claims that named another namespace before may keep it while the feature is off.
   if (
     !enabled('CrossNamespaceVolumeDataSource') &&
     textAt(spec, 'dataSourceRef', 'namespace') !== '' &&
@@ -26,7 +25,7 @@ export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: 
   copySource(spec);
 }
 
-/** Copies the set member to the other one. Claims of earlier servers have only one. */
+/** Claims of earlier servers have only one. */
 export function copySource(spec: JsonObject): void {
   const [older, newer] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
   if (older !== null && newer === null) spec['dataSourceRef'] = copy(older);

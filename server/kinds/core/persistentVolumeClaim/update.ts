@@ -14,7 +14,7 @@ const immutable = 'spec is immutable after creation except resources.requests an
 
 const requestsOf = (spec: JsonObject): JsonObject => objectAt(objectAt(spec, 'resources') ?? {}, 'requests') ?? {};
 
-/** Quotas and volumes depend on claims: little of one may change, and only after it is bound. */
+/** Quotas and volumes depend on claims. */
 export function validateClaimChange(claim: ApiObject, old: ApiObject): FieldError[] {
   const [spec, before] = [specOf(claim), { ...specOf(old) }];
   copySource(before);

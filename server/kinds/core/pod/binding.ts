@@ -6,7 +6,7 @@ import { specOf } from '../../parts.js';
 
 /** Binding a pod to a node. */
 
-/** The reference reports these as an error of its own, not as an invalid object. */
+/** The reference reports an error of its own, not an invalid object. */
 export function validateBinding(binding: ApiObject): FieldError[] {
   const target = objectAt(binding, 'target') ?? {};
   const kind = textAt(target, 'kind');
@@ -25,7 +25,7 @@ export function bindingProblem(pod: ApiObject): string | null {
   return itemsOf(spec['schedulingGates']).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : null;
 }
 
-/** Sets the node and the binding's metadata. Changes the pod; `now` is RFC 3339 with seconds. `clearsNomination` removes an earlier nominated node. */
+/** Changes the pod. `clearsNomination` removes an earlier nominated node. */
 export function bind(pod: ApiObject, binding: ApiObject, now: string, clearsNomination = true): ApiObject {
   ensureObject(pod, 'spec')['nodeName'] = textAt(binding, 'target', 'name');
   const { annotations, labels } = binding.metadata;
@@ -37,7 +37,7 @@ export function bind(pod: ApiObject, binding: ApiObject, now: string, clearsNomi
   return pod;
 }
 
-/** Adds or replaces a condition; its transition time changes only with its status. */
+/** The transition time changes only with the status. */
 export function setCondition(
   status: JsonObject,
   condition: JsonObject & { readonly type: string; readonly status: string },

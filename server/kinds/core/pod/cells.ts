@@ -25,7 +25,7 @@ function ready(pod: ApiObject): string {
   return `${running.filter((each) => each['ready'] === true).length}/${total}`;
 }
 
-/** The state in one word: the reason of the most important container, or the phase. */
+/** The reason of the most important container, or the phase. */
 function status(pod: ApiObject): string {
   const initial = initializing(pod);
   const reason = initial ?? mainReason(pod);

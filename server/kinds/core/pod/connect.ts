@@ -10,7 +10,7 @@ import { specOf } from '../../parts.js';
 
 const namesIn = (pod: ApiObject, list: string): string[] => objectsIn(specOf(pod), list).map((container) => textAt(container, 'name'));
 
-/** The requested container; without a name it must be the only one. Throws 400. */
+/** A pod without a requested name must have one container. Throws 400. */
 export function chosenContainer(pod: ApiObject, wanted: string): string {
   const podName = pod.metadata.name ?? '';
   const [containers, initial, ephemeral] = [

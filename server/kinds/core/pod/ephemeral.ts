@@ -24,7 +24,7 @@ export function countGeneration(pod: ApiObject, old: ApiObject): void {
 
 const path = specPath.child('ephemeralContainers');
 
-/** Debug containers are added to a running pod, and then neither changed nor removed. */
+/** Debug containers are neither changed nor removed. */
 function validateAdditions(pod: ApiObject, old: ApiObject): FieldError[] {
   const present = new Map(objectsIn(specOf(pod), 'ephemeralContainers').map((container) => [textAt(container, 'name'), container]));
   return objectsIn(specOf(old), 'ephemeralContainers').flatMap((container) => {

@@ -33,7 +33,6 @@ export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObj
     return parsed.ok && matchesLabels(parsed.selector, pod.metadata.labels ?? {});
   });
 
-/** Reports whether the pod is unhealthy and the budget lets it go uncounted. */
 export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
   const ready = objectsIn(statusOf(pod), 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
   if (ready) return false;
@@ -44,7 +43,7 @@ export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
 
 const numberAt = (budget: ApiObject, member: string): number => Number(textAt(budget, 'status', member) || 0);
 
-/** Counts one more disruption. Changes the budget; throws 429 or 403 when it does not allow one. `now` is RFC 3339 with seconds. */
+/** Changes the budget; throws 429 or 403 when it does not allow a disruption. */
 export function spend(budget: ApiObject, podName: string, now: string): ApiObject {
   const name = budget.metadata.name ?? '';
   const status = ensureObject(budget, 'status');

@@ -9,10 +9,7 @@ import { specPath } from './validation.js';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/**
- * Scheduling gates allow an update to narrow the pod's placement, but not to widen it. Restores in `spec` what was checked, so that the caller sees other
- * changes.
- */
+/** An update may narrow a gated pod's placement, but not widen it. Restores in `spec` what was checked, so that the caller sees other changes. */
 export function validateGatedUpdate(spec: JsonObject, before: JsonObject): FieldError[] {
   const findings: FieldError[] = [];
   if (!sameValue(spec['nodeSelector'], before['nodeSelector'])) {

@@ -31,7 +31,7 @@ export function preparePod(pod: ApiObject, { enabled, now, warn }: Pick<WriteCon
   selectByOwnLabels(pod, spec, enabled);
 }
 
-/** Moves a profile from an annotation to the field; invalid annotations stay. Both are warned of even if the pod is refused. */
+/** Invalid annotations stay. Both are warned of even if the pod is refused. */
 function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject, warn: WriteContext['warn']): void {
   if (textAt(spec, 'os', 'name') === 'windows') return;
   const ofPod = objectAt(objectAt(spec, 'securityContext') ?? {}, 'appArmorProfile');
@@ -43,7 +43,6 @@ function takeAppArmorFromAnnotations(pod: ApiObject, spec: JsonObject, warn: Wri
   }
 }
 
-/** The expressions that lists of label keys become, with the pod's own values. */
 const keyLists = [
   ['matchLabelKeys', 'In'],
   ['mismatchLabelKeys', 'NotIn'],
@@ -53,7 +52,7 @@ const keyLists = [
 function selectByOwnLabels(pod: ApiObject, spec: JsonObject, enabled: EnabledFeatures): void {
   const labels = pod.metadata.labels ?? {};
   for (const term of affinityTerms(spec)) addExpressions(term, labels, keyLists);
-  // Keys are dropped without the first feature, and left to the scheduler without the second.
+  // Keys are left to the scheduler without the second feature.
   if (!enabled('MatchLabelKeysInPodTopologySpread') || !enabled('MatchLabelKeysInPodTopologySpreadSelectorMerge')) return;
   for (const constraint of objectsIn(spec, 'topologySpreadConstraints')) addExpressions(constraint, labels, keyLists.slice(0, 1));
 }

@@ -14,8 +14,6 @@ import { specPath, validatePod } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
-/** The `resize` subresource: changes cpu and memory of a running pod and its containers. */
-
 const lists = ['containers', 'initContainers'] as const;
 const resizable = ['cpu', 'memory'] as const;
 const isSidecar = (container: JsonObject): boolean => container['restartPolicy'] === 'Always';
@@ -70,7 +68,7 @@ function supportsResize(status: JsonObject): boolean {
 const at = (spec: JsonObject, list: string, position: number): JsonObject => objectsIn(spec, list)[position] ?? {};
 const pathOf = (list: string, position: number): Path => specPath.child(list).index(position);
 
-/** Requests and limits cannot be removed. `holder` is a pod's specification, or a container. */
+/** `holder` is a pod's specification, or a container. */
 function validateAmounts(holder: JsonObject, before: JsonObject, holderPath: Path): FieldError[] {
   const path = holderPath.child('resources');
   const removed = (which: 'limits' | 'requests'): boolean =>
@@ -128,7 +126,7 @@ function validateOrder(spec: JsonObject, before: JsonObject): FieldError[] {
   });
 }
 
-/** Takes over resources of the pod, resources and policies of its containers, and nothing else. Other containers stay as they were sent, to be refused. */
+/** Other containers stay as they were sent, to be refused. */
 function takeResources(pod: ApiObject, old: ApiObject): void {
   const [sent, before] = [specOf(pod), specOf(old)];
   if (lists.every((list) => objectsIn(sent, list).length === objectsIn(before, list).length)) {

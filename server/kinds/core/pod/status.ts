@@ -13,14 +13,12 @@ import { annotations } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
 import { groupedBy } from '../../../registry/validation/repeats.js';
 
-/** The `status` of a pod, which its node reports and few rules restrict. */
-
 const statusPath = Path.of('status');
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
 /**
- * Makes the two members for addresses agree; the older single one wins where both are set. The reference does so when it converts a pod, so before it works out
- * who owns which field (`Convert_v1_PodStatus_To_core_PodStatus`).
+ * The older single member wins where both are set. The reference does so when it converts a pod, before field ownership
+ * (`Convert_v1_PodStatus_To_core_PodStatus`).
  */
 export function mirrorAddresses(pod: object): void {
   const status = statusOf(pod as JsonObject);
@@ -52,7 +50,6 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
   ];
 }
 
-/** Status lists and their containers; ephemeral ones have no specification of their own. */
 const statusLists = [
   ['containerStatuses', 'containers'],
   ['initContainerStatuses', 'initContainers'],
@@ -63,7 +60,7 @@ const idMax = 2_147_483_647;
 const healths = ['Healthy', 'Unhealthy', 'Unknown'];
 const ofClaim = 'claim:';
 
-/** The user of a container. The reference reports it next to its member. */
+/** The reference reports it next to its member. */
 function validateUsers(status: JsonObject, list: string, os: string): FieldError[] {
   return objectsIn(status, list).flatMap((each, position) => {
     const linux = objectAt(objectAt(each, 'user') ?? {}, 'linux');

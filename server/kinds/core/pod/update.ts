@@ -26,7 +26,7 @@ const changeable = [
 ];
 const deadlineMax = 2_147_483_647;
 
-/** All findings of an update beyond the generic ones. Some errors end the list, because later rules depend on them. */
+/** Some errors end the list, because later rules depend on them. */
 export function* reviewPodUpdate(pod: ApiObject, old: ApiObject, { metadata }: Review): Steps<FieldError[]> {
   const [spec, before] = [specOf(pod), specOf(old)];
   const always = yield* outcomeOf(

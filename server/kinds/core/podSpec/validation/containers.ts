@@ -54,7 +54,7 @@ const environmentResources = [
 ];
 const environmentText = "a valid environment variable name must consist only of printable ASCII characters other than '='";
 
-/** This rule applies to pods only: existing templates with such images stay valid. */
+/** Existing templates with such images stay valid. */
 export const validateImageSpaces = (spec: JsonObject, path: Path): Found =>
   ofEach(['containers', 'initContainers'], (list) =>
     ofEach(objectsIn(spec, list), (container, position) =>
@@ -100,7 +100,7 @@ export function validateInitContainers(spec: JsonObject, path: Path, facts: PodF
       validateCommon(container, at, facts),
       validateRestart(container, at, true),
       repeated,
-      // Init containers run in sequence, so each is checked alone, as if it were the first.
+      // Init containers run in sequence: each is checked alone.
       hostPortConflicts([container], path.child('initContainers')),
       sidecar ? validateLong(container, at, facts) : validateShortLived(container, at),
     );
@@ -188,7 +188,7 @@ function validateLong(container: JsonObject, path: Path, facts: PodFacts): Field
   ];
 }
 
-/** Container ports on the host's network are host ports. A template may leave them open until a pod is created. */
+/** A template may leave them open until a pod is created. */
 export function validateHostNetworkPorts(spec: JsonObject, path: Path, ofTemplate: boolean): Found {
   if (spec['hostNetwork'] !== true) return [];
   return ofEach(objectsIn(spec, 'containers'), (container, position) =>
@@ -286,7 +286,7 @@ function validateValueFrom(source: JsonObject, value: string, facts: PodFacts, p
   return findings;
 }
 
-/** A variable from a file needs a volume of the pod's own lifetime: other files may not exist before the container starts. */
+/** The volume needs the pod's own lifetime: other files may not exist before the container starts. */
 function fileReference(reference: JsonObject, { volumeNames, volumes }: PodFacts, path: Path): FieldError[] {
   const [volume, file, key] = [textAt(reference, 'volumeName'), textAt(reference, 'path'), textAt(reference, 'key')];
   const at = path.child('volumeName');

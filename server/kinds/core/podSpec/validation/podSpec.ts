@@ -105,7 +105,6 @@ export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[
 /** The kernel's limit of a host name, in bytes (sethostname(2)). */
 const kernelHostnameMax = 64;
 
-/** A chosen host name needs its own namespace, and excludes the names in the specification. */
 function validateHostnameOverride(spec: JsonObject, specPath: Path): FieldError[] {
   const name = spec['hostnameOverride'];
   if (typeof name !== 'string') return [];

@@ -27,7 +27,7 @@ const maps: ReadonlySet<string> = new Set(['metadata.annotations', 'metadata.lab
 const formerNames: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' };
 const coreVersion = 'v1';
 
-/** A reference to a pod's field (`metadata.labels['app']`). `supported` lists the place's fields in printing order. */
+/** `supported` lists the place's fields in printing order. */
 export function fieldReference(reference: JsonObject, supported: readonly string[], path: Path): FieldError[] {
   const field = textAt(reference, 'fieldPath');
   const version = textAt(reference, 'apiVersion');
@@ -39,7 +39,7 @@ export function fieldReference(reference: JsonObject, supported: readonly string
   const [, base, key = ''] = subscript.exec(field) ?? [];
   if (base !== undefined) {
     if (!maps.has(base)) return unconvertible(`field label does not support subscript: ${field}`);
-    // Annotation keys may have capitals, and the reference reports the reference itself, not its field.
+    // The reference reports the reference itself, not its field.
     const name = base === 'metadata.annotations' ? key.toLowerCase() : key;
     return qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   }

@@ -134,7 +134,6 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
   ];
 }
 
-/** The containers' totals must fit in the pod's resources, where these are set. */
 function validateConsistency(spec: JsonObject, resources: JsonObject, path: Path): FieldError[] {
   const limits = objectAt(resources, 'limits') ?? {};
   return [

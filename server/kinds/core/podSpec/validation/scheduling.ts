@@ -51,7 +51,7 @@ function fieldRequirement(key: string, operator: string, values: readonly string
   ];
 }
 
-/** `checkValues` is false for preferences, where invalid label values only cause a warning. */
+/** False for preferences, where invalid label values only cause a warning. */
 function validateNodeSelectorTerm(term: JsonObject, path: Path, checkValues = true): Found {
   const ofList = (list: string, isField: boolean): Found =>
     ofEach(objectsIn(term, list), (requirement, position) =>
@@ -202,7 +202,6 @@ export function validateTopologySpread(spec: JsonObject, specPath: Path): Found 
   });
 }
 
-/** Label keys with the pod's own values need a selector, which they narrow. */
 function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
   const keys = itemsOf(holder[list]).map(String);
   if (keys.length === 0) return [];
@@ -212,8 +211,8 @@ function labelKeys(holder: JsonObject, list: string, path: Path): FieldError[] {
 }
 
 /**
- * Finds a key that the selector already has. A pod's keys are expressions by now (`pod/prepare.ts`), so a repeated expression shows it; in a template only a
- * selector that repeats itself is found. The path lacks the name of the list, as in the reference.
+ * A pod's keys are expressions by now (`pod/prepare.ts`); in a template only a selector that repeats itself is found. The path lacks the name of the list, as
+ * in the reference.
  */
 function repeatedKeys(holder: JsonObject, path: Path): FieldError[] {
   const selector = objectAt(holder, 'labelSelector');

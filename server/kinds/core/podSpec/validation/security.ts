@@ -66,7 +66,6 @@ function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] 
 const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const sysctlName = new RegExp(`^${sysctlPattern}$`);
 const shared = ['kernel.shm', 'kernel.msg', 'fs.mqueue.'];
-/** Namespaced kernel parameters, and the field that puts the pod in the host's namespace. */
 const hostSysctls: readonly (readonly [isOfHost: (name: string) => boolean, flag: 'hostNetwork' | 'hostIPC'])[] = [
   [(name) => name.startsWith('net.'), 'hostNetwork'],
   [(name) => name === 'kernel.sem' || shared.some((prefix) => name.startsWith(prefix)), 'hostIPC'],
@@ -160,13 +159,13 @@ export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldErro
   ];
 }
 
-/** A pod may have volumes mounted with its label, where that label is known, instead of relabelling each file. */
+/** Volumes may be mounted with the pod's label instead of relabelling each file. */
 const changePolicy = (policy: JsonValue | undefined, path: Path): FieldError[] => [
   ...whileOff('SELinuxMount', optionallyOneOf(policy, ['Recursive'], path)),
   ...whileOn('SELinuxMount', optionallyOneOf(policy, ['MountOption', 'Recursive'], path)),
 ];
 
-/** A pod with its own user namespace shares no other host namespace, and has no raw devices; existing pods keep them. */
+/** A pod with its own user namespace shares no host namespace, and has no raw devices. */
 export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
   if (spec['hostUsers'] !== false) return [];
   const refused = (at: Path): FieldError => forbidden(at, 'when `hostUsers` is false');
@@ -215,7 +214,7 @@ export function validateOs(spec: JsonObject, path: Path): FieldError[] {
   return name === 'linux' ? linuxForbids(spec, path) : [notSupported(path.child('os'), name, ['linux', 'windows'])];
 }
 
-/** Members of the specification are listed with the security context, where the reference has them. */
+/** The reference has members of the specification in the security context. */
 const notOnWindows: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
   ['security', 'appArmorProfile'],
   ['security', 'seLinuxOptions'],
@@ -282,7 +281,7 @@ function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** Host process containers exclude others in the pod and need the host's network. Containers inherit from the pod. */
+/** Containers inherit from the pod. */
 export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] {
   const ofPod = hostProcessOf(spec);
   const containers = containerLists.flatMap((list) =>

@@ -27,7 +27,7 @@ type Rules = Readonly<Record<string, SourceRule>>;
 const ofPods: Rules = { ...volumeSources, ephemeral, image: imageVolume(false) };
 const ofTemplates: Rules = { ...volumeSources, ephemeral, image: imageVolume(true) };
 
-/** Returns the valid volumes by name, for their mounts. An empty `podName` skips the checks that depend on it. */
+/** An empty `podName` skips the checks that depend on it. */
 export function* validateVolumes(
   spec: JsonObject,
   specPath: Path,

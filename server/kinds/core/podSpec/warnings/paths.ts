@@ -3,9 +3,7 @@ import { withoutTrailing } from '../../../../../api/trailing.js';
 import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import { textAt } from '../../../../../api/json/members.js';
 
-/** Files of one volume that overwrite each other, or collide as file and folder. */
-
-/** The limit of comparisons per pod: pairs of files are quadratic, and warnings are only advice. */
+/** Pairs of files are quadratic, and warnings are only advice. */
 const comparisonsMax = 100_000;
 /** The cost of a warning, which limits their number to a hundred. */
 const warningComparisons = 1_000;

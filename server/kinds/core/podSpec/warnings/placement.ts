@@ -52,7 +52,7 @@ function nodeAffinityWarnings(affinity: JsonObject, path: Path): string[] {
   ];
 }
 
-/** Invalid values of preferences have no effect, so they only cause warnings, here. */
+/** Invalid values of preferences only cause warnings. */
 function termWarnings(term: JsonObject, checkValues: boolean, path: Path): string[] {
   return objectsIn(term, 'matchExpressions').flatMap((expression, position) => {
     const at = path.child('matchExpressions').index(position);

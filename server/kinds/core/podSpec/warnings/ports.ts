@@ -4,7 +4,7 @@ import { textAt } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
 import type { Placed } from './containers.js';
 
-/** The limit of earlier ports to compare: pairs are quadratic, and warnings are only advice. */
+/** Pairs are quadratic, and warnings are only advice. */
 const comparedMax = 20;
 const warningsMax = 100;
 

@@ -6,7 +6,7 @@ import { fileMode, localPath } from '../../../../../registry/validation/values.j
 import { fieldReference, resourceReference } from '../references.js';
 import { needs, type SourceRule } from './rule.js';
 
-/** A path below the mount; names that start with two dots are reserved for the links of atomic updates. */
+/** Names that start with two dots are reserved for the links of atomic updates. */
 export function ownFile(file: string, path: Path): FieldError[] {
   const reserved = file.startsWith('..') && !file.startsWith('../') && file !== '..';
   return [...localPath(file, path), ...(reserved ? [invalid(path, file, "must not start with '..'")] : [])];

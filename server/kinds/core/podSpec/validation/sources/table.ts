@@ -33,10 +33,7 @@ const csi: SourceRule = (source, path) => {
   ];
 };
 
-/**
- * Volume sources in the reference's checking order; only the first present one is checked, others are surplus. Ephemeral claims are elsewhere: their rules need
- * those of claims, which need this table.
- */
+/** Sources stand in the reference's order; only the first present one is checked. Ephemeral claims are elsewhere: their rules need those of claims. */
 export const volumeSources: Readonly<Record<string, SourceRule>> = {
   emptyDir,
   hostPath,
