@@ -89,11 +89,17 @@ function adoptOne<O extends KubeObject, T extends KubeObject>(
 ): Promise<T | null> {
   const { uid, resourceVersion, ownerReferences = [], finalizers = [] } = object.metadata;
   const changed = {
-    ownerReferences: [...ownerReferences, controllerReference(ownerType, owner)],
+    ownerReferences: withReference(ownerReferences, controllerReference(ownerType, owner)),
     ...(finalizer && !finalizers.includes(finalizer) ? { finalizers: [...finalizers, finalizer] } : {}),
   };
   return unless(isNotFound, api.patch(type, keyOf(object), mergePatch({ metadata: { uid, resourceVersion, ...changed } })));
 }
+
+/** The owner may be listed already, though not as the controller: it has one reference. */
+const withReference = (references: readonly OwnerReference[], added: OwnerReference): OwnerReference[] =>
+  references.some(({ uid }) => uid === added.uid)
+    ? references.map((reference) => (reference.uid === added.uid ? { ...reference, ...added } : reference))
+    : [...references, added];
 
 /** Another client may have released it, or replaced it by another of the same name: both are fine. */
 async function releaseOne<O extends KubeObject, T extends KubeObject>(

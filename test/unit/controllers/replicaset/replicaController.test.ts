@@ -84,6 +84,20 @@ describe('controllers/replicaset/replicaController', () => {
     expect(world.api.all(pods)).to.have.length(3);
   });
 
+  it('adds itself to owners that do not control, and becomes the controller where it is one of them', async () => {
+    const other = { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db', uid: 'other', controller: false };
+    const { blockOwnerDeletion: _, ...listed } = owner;
+    world.api.seed(replicaSets, set(2));
+    world.api.seed(
+      pods,
+      pod('kept', { ownerReferences: [other] }),
+      pod('listed', { ownerReferences: [{ ...listed, controller: false }, other] }),
+    );
+    await start();
+    expect(world.api.peek(pods, 'n/kept')?.metadata.ownerReferences).to.deep.equal([other, owner]);
+    expect(world.api.peek(pods, 'n/listed')?.metadata.ownerReferences).to.deep.equal([owner, other]);
+  });
+
   it('adopts nothing once its deletion is known to the server alone', async () => {
     world.api.seed(replicaSets, set(1));
     world.api.seed(pods, pod('orphan'));
