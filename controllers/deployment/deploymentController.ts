@@ -111,10 +111,20 @@ class DeploymentLoop {
       case 'delete':
         await unless(isNotFound, api.delete(replicaSets, keyOf(action.set), { preconditions: { uid: uidOf(action.set) } }));
         return true;
+      case 'rollback':
+        await this.#rollBack(action);
+        return true;
       case 'status':
         await unless(isNotFound, api.update(deployments, action.deployment, { subresource: 'status' }));
         return true;
     }
+  }
+
+  async #rollBack({ deployment, event }: Extract<Action, { do: 'rollback' }>): Promise<void> {
+    const { api, events } = this.#environment;
+    if (event.type === 'Warning') events.warning(deployment, event.reason, event.message);
+    await api.update(deployments, deployment);
+    if (event.type === 'Normal') events.normal(deployment, event.reason, event.message);
   }
 
   async #resize(

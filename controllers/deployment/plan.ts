@@ -5,6 +5,7 @@ import { conditionOf, isFinished } from '../workloads/podState.js';
 import { sameMeaning } from '../../api/json/equality.js';
 import { actualTotal, currentSize, hasDeadline, isRolling, replicasOf } from './limits.js';
 import { currentAnnotations, newSet, nextRevision, revisionAnnotation, revisionOf, sizeAnnotations, split } from './revisions.js';
+import { rollbackOf, type Rollback } from './rollback.js';
 import { rollingStep, scale, superfluous, wasScaled, type Resize } from './scaling.js';
 import { allOf, condition, counted, deadlineMs, isComplete, reasons, rolloutStatus, withCondition, type Sets } from './status.js';
 
@@ -28,6 +29,7 @@ export type Action =
       readonly minReadySeconds: number;
     }
   | { readonly do: 'delete'; readonly set: ReplicaSet }
+  | ({ readonly do: 'rollback' } & Rollback)
   /** The Deployment with its new status, and the annotation of its revision. */
   | { readonly do: 'status'; readonly deployment: Deployment };
 
@@ -43,6 +45,8 @@ export function plan(observed: Observed): Plan {
   if (isTerminating(seen)) return withStatus(observed, seen, [], counted(seen, split(seen, sets), now));
   const deployment = withPause(seen, now);
   if (deployment.spec?.paused) return paused(observed, deployment);
+  const rollback = rollingBack(observed, deployment);
+  if (rollback !== null) return rollback;
   if (wasScaled(deployment, sets)) return scaled(observed, deployment);
   return isRolling(deployment) ? rolling(observed, deployment) : recreating(observed, deployment);
 }
@@ -85,6 +89,14 @@ function scaled(observed: Observed, deployment: Deployment): Plan {
     .map((set) => ({ set, size: replicasOf(set) }));
   const actions = [...found.actions, ...[...resizes, ...others].map((resize) => resizing(deployment, resize))];
   return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), observed.now));
+}
+
+/** A Deployment rolls back before anything else, so that its sets do not follow the template of which it lets go. */
+function rollingBack(observed: Observed, deployment: Deployment): Plan | null {
+  if (rollbackOf(deployment, []) === null) return null;
+  const { sets, actions } = ensured(deployment, observed);
+  const rollback = rollbackOf(deployment, allOf(sets));
+  return { actions: [...actions, ...(rollback === null ? [] : [{ do: 'rollback' as const, ...rollback }])], againAfterMs: null };
 }
 
 function rolling(observed: Observed, deployment: Deployment): Plan {

@@ -13,6 +13,7 @@ export const revisionAnnotation = 'deployment.kubernetes.io/revision';
 const historyAnnotation = 'deployment.kubernetes.io/revision-history';
 export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas';
 export const maxAnnotation = 'deployment.kubernetes.io/max-replicas';
+export const rollbackAnnotation = 'deprecated.deployment.rollback.to';
 /** Annotations of a Deployment that its ReplicaSets do not take over. */
 const notCopied: ReadonlySet<string> = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
@@ -20,8 +21,9 @@ const notCopied: ReadonlySet<string> = new Set([
   historyAnnotation,
   desiredAnnotation,
   maxAnnotation,
-  'deprecated.deployment.rollback.to',
+  rollbackAnnotation,
 ]);
+export const takesOver = (annotation: string): boolean => !notCopied.has(annotation);
 const historyLengthMax = 2000;
 
 /** Revisions have 64 bits, more than a number holds exactly; invalid text counts as 0. */
@@ -29,7 +31,7 @@ export const revisionOf = ({ metadata }: ReplicaSet): bigint => readRevision(met
 
 const revisionMax = 2n ** 63n - 1n;
 
-function readRevision(text: string | undefined): bigint {
+export function readRevision(text: string | undefined): bigint {
   const value = /^[+-]?\d{1,19}$/.test(text ?? '') ? BigInt((text ?? '').replace('+', '')) : 0n;
   return value > revisionMax || value < -revisionMax ? 0n : value;
 }
@@ -41,7 +43,7 @@ export function sameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec 
   return sameMeaning(withoutHash(a), withoutHash(b));
 }
 
-function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec | undefined {
+export function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec | undefined {
   const { [hashLabel]: _, ...labels } = template?.metadata?.labels ?? {};
   return template && { ...template, metadata: { ...template.metadata, labels } };
 }
@@ -68,7 +70,7 @@ export function sizeAnnotations(deployment: Deployment): Readonly<Record<string,
 /** Returns the annotations of the current set at `revision`. `isNew` is true before its creation. */
 export function currentAnnotations(deployment: Deployment, set: ReplicaSet | null, revision: bigint): Readonly<Record<string, string>> {
   const before = set?.metadata.annotations ?? {};
-  const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => !notCopied.has(name)));
+  const copied = Object.fromEntries(Object.entries(deployment.metadata.annotations ?? {}).filter(([name]) => takesOver(name)));
   const old = before[revisionAnnotation];
   const after: Record<string, string> = { ...before, ...copied, ...(set ? {} : sizeAnnotations(deployment)) };
   if (old !== undefined && readRevision(old) >= revision) return after;
