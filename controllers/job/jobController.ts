@@ -286,11 +286,11 @@ interface Outcome {
   readonly failure: unknown;
 }
 
-/** A bound pod terminates in its own time; any other is gone at once, unless a finalizer holds it. */
+/** Even a pod that runs nowhere may be held by a finalizer; the next sync shows which are gone. */
 const without = ({ active, ready, terminating }: Tally, pod: Pod): Tally => ({
   active: active - 1,
   ready: isReady(pod) ? ready - 1 : ready,
-  terminating: pod.spec?.nodeName ? terminating + 1 : terminating,
+  terminating: terminating + 1,
 });
 
 const asError = (failure: unknown): Error => (failure instanceof Error ? failure : new Error(String(failure)));

@@ -175,6 +175,30 @@ describe('controllers/job/jobController', () => {
     ]);
   });
 
+  for (const held of [true, false])
+    it(`says what it has come to, and ends when its pods are gone${held ? ', which a finalizer of others delays' : ''}`, async () => {
+      const template = { ...job().spec?.template, metadata: { labels: { job: 'j' }, finalizers: held ? ['example.com/hold'] : [] } };
+      world.api.seed(jobs, job({ parallelism: 2, completions: 2, backoffLimit: 0, template } as Partial<JobSpec>));
+      await world.start(jobController);
+      await world.writes();
+      end('j-00001', 'Failed');
+      await world.advance(2_000);
+      const told = (await world.writes())
+        .map(({ body }) => (body as Partial<Job> | undefined)?.status)
+        .filter((each) => each !== undefined)
+        .map(({ terminating, conditions: all }) => [terminating, all?.at(-1)?.type]);
+      expect(told[0]).to.deep.equal([0, 'FailureTarget']);
+      expect(told).to.deep.include([1, 'FailureTarget']);
+      const ended = ['FailureTarget True BackoffLimitExceeded', 'Failed True BackoffLimitExceeded'];
+      if (held) {
+        expect([status()?.terminating, conditions()]).to.deep.equal([1, ended.slice(0, 1)]);
+        world.api.change(pods, 'n/j-00002', ({ metadata, ...pod }) => ({ ...pod, metadata: { ...metadata, finalizers: [] } }));
+        world.api.evaporate(pods, 'n/j-00002');
+        await world.advance(2_000);
+      }
+      expect([status()?.failed, status()?.terminating, conditions()]).to.deep.equal([2, 0, ended]);
+    });
+
   for (const refused of [1, 2, 3]) {
     it(`counts no pod as failed that it deletes itself, though write ${refused} of its status meets a conflict`, async () => {
       world.api.seed(
