@@ -66,7 +66,8 @@ const steps = ({ actions }: Plan): readonly string[] =>
       case 'resize':
         return `resize ${action.set.metadata.name ?? ''} ${action.replicas}`;
       case 'status':
-        return 'status';
+      case 'rollback':
+        return action.do;
       default:
         return `${action.do} ${action.set.metadata.name ?? ''}`;
     }
@@ -288,7 +289,7 @@ describe('controllers/deployment/plan', () => {
   }
   function carryOut(world: World, { actions }: Plan): void {
     for (const action of actions) {
-      if (action.do === 'status') world.given = action.deployment;
+      if (action.do === 'status' || action.do === 'rollback') world.given = action.deployment;
       else if (action.do === 'delete') world.sets = world.sets.filter(({ metadata }) => metadata.uid !== action.set.metadata.uid);
       else if (action.do === 'create')
         world.sets.push({
