@@ -50,7 +50,7 @@ function compile(
     return { ok: false, message: `must not be longer than ${expressionCharactersMax} characters` };
   const checked = check(expression, { variables });
   if (!checked.ok) return { ok: false, message: `${checked.stage} failed: ${firstLine(checked.message)}` };
-  if (wanted !== null && checked.type.name !== '?' && unwanted(checked.type, wanted.map(typeOf)) !== null)
+  if (wanted !== null && unwanted(checked.type, wanted.map(typeOf)) !== null)
     return { ok: false, message: `must evaluate to ${wanted.join(' or ')}` };
   const program = compileProgram(expression, names, checked);
   return {

@@ -21,3 +21,6 @@ export const reservedWords: ReadonlySet<string> = new Set([
 
 /** The reserved words and the keywords. */
 export const keptWords: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);
+
+/** Names of what macros make, which no variable of theirs may have. */
+export const reservedAccumulators: ReadonlySet<string> = new Set(['__result__', '@result']);

@@ -7,6 +7,27 @@ type Productions = Readonly<Record<string, readonly string[]>>;
 /** Without variables. */
 const productions: Productions = {
   int: [
+    ...[
+      '{ints}.transformList(i, x, i * x).sum()',
+      '{list}.distinct().size()',
+      'lists.range({int}).size()',
+      '{timestamp}.getDayOfMonth()',
+      '{timestamp}.getMinutes({string})',
+      '{timestamp}.getSeconds()',
+      '{duration}.getMinutes()',
+      '{ints}[?{int}].orValue({int})',
+      '{ints}.first().orValue({int})',
+      '{ints}.sortBy(x, -x)[0]',
+      '{semver}.minor()',
+      '{semver}.patch()',
+      '{cidr}.ip().family()',
+      'int({duration})',
+      '{url}.getQuery().size()',
+      '{bytes}.size()',
+      '{ints}.lastIndexOf({int})',
+      'int({any})',
+      '{any}.size()',
+    ],
     ...['0', '1', '-1', '2', '9223372036854775807', '-9223372036854775808', '0x1F', '7'],
     ...[
       '{int} + {int}',
@@ -59,8 +80,18 @@ const productions: Productions = {
       'math.greatest({int}, {int})',
     ],
   ],
-  uint: ['0u', '1u', '18446744073709551615u', 'uint({int})', '{uint} + {uint}', '{uint} - {uint}', '{uint} / {uint}'],
+  uint: [
+    ...['uint({double})', 'uint({string})', '{uint} * {uint}', '{uint} % {uint}', '[{uint}, {uint}].max()'],
+    '0u',
+    '1u',
+    '18446744073709551615u',
+    'uint({int})',
+    '{uint} + {uint}',
+    '{uint} - {uint}',
+    '{uint} / {uint}',
+  ],
   double: [
+    ...['double({uint})', '[{double}, {double}].min()', '{double} - {double}'],
     ...[
       '0.0',
       '1.5',
@@ -77,6 +108,22 @@ const productions: Productions = {
     ...['{quantity}.asApproximateFloat()', '[1.5, 0.5].sum()', '[1.5, 0.5].max()'],
   ],
   string: [
+    ...[
+      '{optional}.orValue({string})',
+      '{optional}.value()',
+      'strings.quote({string})',
+      '{list}.last().orValue({string})',
+      '{list}.max()',
+      "'%X|%o|%e|%b'.format([{bytes}, {int}, {double}, {bool}])",
+      "'%s %s %s'.format([{timestamp}, {duration}, {any}])",
+      "'%x %X'.format([{string}, {int}])",
+      "'%.3f %.0e'.format([{double}, {double}])",
+      '{url}.getQuery()[{string}][0]',
+      'string({any})',
+      "{list}.sortBy(x, x).join('|')",
+      '{format}.validate({string}).orValue([{string}])[0]',
+      "'%s'.format([{list}.transformMapEntry(i, x, {x: i})])",
+    ],
     ...["''", "'a'", "'b c'", "'é😀'", "'1'", "'true'", "'a,b,c'", "'%s'", 'r"\\d"', "'1.5'", "'2020-01-01T00:00:00Z'", "'\\u00e9\\n'"],
     ...[
       '{string} + {string}',
@@ -137,6 +184,46 @@ const productions: Productions = {
     ],
   ],
   bool: [
+    ...[
+      '{optional}.hasValue()',
+      '{optional} == {optional}',
+      'sets.equivalent({ints}, {ints})',
+      '{map}.all(k, v, {bool})',
+      '{map}.exists_one(k, v, k == v)',
+      '{list}.existsOne(i, x, x == {string})',
+      '{list}.exists(i, x, i == {int})',
+      'isSemver({string}, {bool})',
+      '{semver} == {semver}',
+      '{ip} == {ip}',
+      '{cidr} == {cidr}',
+      '{url} == {url}',
+      '{ip}.isGlobalUnicast()',
+      '{ip}.isLinkLocalUnicast()',
+      '{ip}.isLinkLocalMulticast()',
+      '{cidr}.containsCIDR({string})',
+      '{any} in [{any}]',
+      '{any} in {list}',
+      '{any} in {any}',
+      '{any} < {int}',
+      '{any} >= {any}',
+      'type({any}) == string',
+      '{format}.validate({string}).hasValue()',
+      '{format} == {format}',
+      '{int} < {uint}',
+      '{double} == {int}',
+      '{uint} == {double}',
+      '{bool} == {bool}',
+      '{bool} < {bool}',
+      '{list}.sort().isSorted()',
+      '{any}.all(x, x == {any})',
+      '{any}.exists(x, x > {int})',
+      '{string} in [{string}, {string}]',
+      'bool({string})',
+      '{quantity}.isLessThan({quantity})',
+      '{semver}.isGreaterThan({semver})',
+      '{bytes} < {bytes}',
+      '{any} ? {bool} : {bool}',
+    ],
     ...[
       'true',
       'false',
@@ -221,6 +308,22 @@ const productions: Productions = {
   ],
   list: [
     ...[
+      '{list}.sortBy(x, size(x))',
+      '{list}.transformList(i, x, i > {int}, x + {string})',
+      '{map}.transformList(k, v, k + v)',
+      '[?{optional}, {string}]',
+      '[{optional}].unwrapOpt()',
+      'optional.unwrap([{optional}, {optional}])',
+      '{format}.validate({string}).orValue([])',
+      '{string}.findAll({string}, {int})',
+      'lists.range({int}).map(x, string(x))',
+      '{url}.getQuery().map(k, k)',
+      '[{list}, [{string}]].flatten({int})',
+      '{map}.filter(k, k != {string})',
+      '{list}.map(x, {any})',
+      '({bool} ? {list} : {list})',
+    ],
+    ...[
       "['a', 'b']",
       '[]',
       "['b', 'a', 'a']",
@@ -243,6 +346,16 @@ const productions: Productions = {
     ],
   ],
   ints: [
+    ...[
+      '{ints}.sortBy(x, -x)',
+      '{ints}.reverse()',
+      '{ints}.slice({int}, {int})',
+      '{ints}.distinct()',
+      '{list}.transformList(i, x, i)',
+      '{ints}.sort()',
+      '({bool} ? {ints} : {ints})',
+      '[{ints}, {ints}].flatten()',
+    ],
     '[1, 2, 3]',
     '[]',
     '[3, 1]',
@@ -253,8 +366,22 @@ const productions: Productions = {
     '{list}.map(x, size(x))',
     'lists.range({int})',
   ],
-  map: ["{'a': 'b'}", '{}', "{'a': {string}, 'b': {string}}", '{{string}: {string}}', "{'a': 'b'}.transformMap(k, v, v + {string})"],
+  map: [
+    ...[
+      '{map}.transformMapEntry(k, v, {v: k})',
+      "{list}.transformMapEntry(i, x, {x: 'v'})",
+      '{map}.transformMap(k, v, {bool}, v)',
+      "{?'a': {optional}, 'b': {string}}",
+      '({bool} ? {map} : {map})',
+    ],
+    "{'a': 'b'}",
+    '{}',
+    "{'a': {string}, 'b': {string}}",
+    '{{string}: {string}}',
+    "{'a': 'b'}.transformMap(k, v, v + {string})",
+  ],
   timestamp: [
+    ...["timestamp('1969-12-31T23:59:59.999999999Z')", '[{timestamp}, {timestamp}].max()', '{duration} + {timestamp}'],
     "timestamp('2020-01-01T00:00:00Z')",
     "timestamp('2020-02-29T23:59:59.5+01:00')",
     'timestamp({int})',
@@ -263,6 +390,7 @@ const productions: Productions = {
     'timestamp({string})',
   ],
   duration: [
+    ...['{duration} - {duration}', '[{duration}, {duration}].sum()', "duration('-1ns')"],
     "duration('1h')",
     "duration('1.5s')",
     "duration('-10m')",
@@ -271,8 +399,9 @@ const productions: Productions = {
     'duration({string})',
     "duration('1000000h')",
   ],
-  bytes: ["b'a'", "b'\\xff'", 'bytes({string})', '{bytes} + {bytes}'],
+  bytes: [...["b'\\u00e9'", "bytes('é😀')"], "b'a'", "b'\\xff'", 'bytes({string})', '{bytes} + {bytes}'],
   quantity: [
+    ...["quantity('-3k')", '{quantity}.sub({quantity})', '{quantity}.add({int})', "quantity('1e3')", "quantity('12345678901234567890')"],
     "quantity('1')",
     "quantity('100m')",
     "quantity('1Gi')",
@@ -281,11 +410,61 @@ const productions: Productions = {
     '{quantity}.sub({int})',
     'quantity({string})',
   ],
-  ip: ["ip('1.2.3.4')", "ip('::1')", "ip('::ffff:1.2.3.4')", 'ip({string})', '{cidr}.ip()'],
-  cidr: ["cidr('10.0.0.0/8')", "cidr('fd00::/64')", 'cidr({string})', '{cidr}.masked()'],
-  url: ["url('http://a:80/b?c=d&c=e')", "url('/x')", 'url({string})'],
-  semver: ["semver('1.2.3')", "semver('1.2.3-a+b')", "semver('v1.0', true)", 'semver({string})'],
+  ip: [
+    ...["ip('fe80::1')", "ip('224.0.0.1')", "ip('0.0.0.0')", "ip('127.0.0.1')"],
+    "ip('1.2.3.4')",
+    "ip('::1')",
+    "ip('::ffff:1.2.3.4')",
+    'ip({string})',
+    '{cidr}.ip()',
+  ],
+  cidr: [...["cidr('1.2.3.4/24')", "cidr('::/0')"], "cidr('10.0.0.0/8')", "cidr('fd00::/64')", 'cidr({string})', '{cidr}.masked()'],
+  url: [
+    ...["url('https://u:p@[::1]:8080/a%20b?q=1&q=%C3%A9#f')", "url('mailto:a')"],
+    "url('http://a:80/b?c=d&c=e')",
+    "url('/x')",
+    'url({string})',
+  ],
+  semver: [
+    ...["semver('1.0.0-alpha.1')", "semver('01.2', {bool})"],
+    "semver('1.2.3')",
+    "semver('1.2.3-a+b')",
+    "semver('v1.0', true)",
+    'semver({string})',
+  ],
+  optional: [
+    'optional.of({string})',
+    'optional.none()',
+    'optional.ofNonZeroValue({string})',
+    '{map}[?{string}]',
+    '{list}[?{int}]',
+    '{map}.?a',
+    '{optional}.or({optional})',
+    '{optional}.optMap(x, x + {string})',
+    '{optional}.optFlatMap(x, {map}[?x])',
+    '{list}.first()',
+    '{list}.last()',
+  ],
+  format: [
+    ...['dns1123Label', 'dns1123Subdomain', 'dns1035Label', 'qualifiedName', 'dns1123LabelPrefix', 'labelValue', 'uri', 'uuid', 'byte'].map(
+      (name) => `format.${name}()`,
+    ),
+    ...['format.date()', 'format.datetime()', "format.named('dns1035LabelPrefix').value()", 'format.named({string}).value()'],
+  ],
   any: [
+    ...[
+      '{optional}',
+      '{format}',
+      '{quantity}',
+      '{ip}',
+      'type({any})',
+      'dyn({list})',
+      'dyn({map})',
+      '{{string}: {any}}',
+      '-({any})',
+      '{any} + {any}',
+    ],
+    ...['{any}[{int}]', '{any}.a', '{any}.map(x, x)', '({bool} ? {any} : {any})'],
     'null',
     '{int}',
     '{string}',
@@ -316,8 +495,12 @@ export function expression(type: string, variables: Variables, random: Random, d
   const all = productions[chosen] ?? [];
   const leaves = all.filter((each) => !isCompound(each));
   const template = random.pick(depth <= 0 && leaves.length > 0 ? leaves : all);
-  return template.replace(placeholder, (_, below: string) => expression(below, variables, random, depth - 1));
+  return within(template, variables, random, depth);
 }
+
+/** A text with an expression in the place of each `{type}`. */
+export const within = (template: string, variables: Variables, random: Random, depth = 3): string =>
+  template.replace(placeholder, (_, below: string) => expression(below, variables, random, depth - 1));
 
 const placeholder = new RegExp(`\\{(${types.join('|')})\\}`, 'g');
 const isCompound = (template: string): boolean => template.search(placeholder) >= 0;

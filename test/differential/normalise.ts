@@ -11,6 +11,8 @@ export const normalised = (value: unknown): unknown => withoutChosen(withoutDist
 const accountVolume = /kube-api-access-[a-z0-9]{5}/g;
 /** Of an object whose version a precondition does not meet. */
 const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/g;
+/** The type of what a rule is about, which is called anew each time. */
+const typeOfRule = /\bselfType\d+/g;
 /** Of a service whose ports got one twice. */
 const chosenPort = /(nodePort: Duplicate value: )\d+/g;
 /** In the difference of two pods that a refusal shows, and where its lines were. */
@@ -33,6 +35,7 @@ function withoutChosen(value: unknown): unknown {
       .replace(versionInText, '$1 (<rv>)')
       .replace(serverAddress, 'serverAddress: <ip>')
       .replace(chosenPort, '$1<port>')
+      .replace(typeOfRule, 'selfType')
       .replace(distributionSource, '')
       .replace(lineNumbers, '@@');
   if (Array.isArray(value)) return value.map(withoutChosen);

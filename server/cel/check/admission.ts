@@ -1,5 +1,5 @@
 import { check, unwanted, type Checked, type Declarations } from './checker.js';
-import { broken, dyn, list, object, typeOf, unknown, type Type } from './types.js';
+import { dyn, list, object, openObject, typeOf, type Type } from './types.js';
 
 export interface AdmissionScope {
   readonly params: boolean;
@@ -50,7 +50,7 @@ const namespaceObject = object('kubernetes.Namespace', {
   spec: object('kubernetes.NamespaceSpec', { finalizers: typeOf('list<string>') }),
   status: object('kubernetes.NamespaceStatus', { phase: typeOf('string'), conditions: list(condition) }),
 });
-const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: unknown });
+const jsonPatch = object('JSONPatch', { ...words('op path from', 'string'), value: dyn });
 
 /** The type of an expression, and why it is refused; `internal` marks a program that cannot be made of it, which the reference takes for its own error. */
 export interface AdmissionVerdict {
@@ -64,7 +64,9 @@ export function checkAdmission(expression: string, scope: AdmissionScope, wanted
   if (checked.ok)
     return { type: checked.type, refused: wanted === null ? null : unwanted(checked.type, wanted.map(typeOf)), internal: false };
   const { stage, message } = checked;
-  return { type: broken, refused: `${stage} failed: ${message}`, internal: stage === 'program instantiation' };
+  const other = stage === 'compilation' || wanted === null ? null : unwanted(checked.type, wanted.map(typeOf));
+  if (other !== null) return { type: checked.type, refused: other, internal: false };
+  return { type: dyn, refused: `${stage} failed: ${message}`, internal: stage === 'program instantiation' };
 }
 
 /** The types of an expression to compile; null where they depend on its scope, such as variables. */
@@ -98,7 +100,7 @@ function declarationsOf({ params, authorizer, patches, variables, kinds }: Admis
     ...(patches
       ? {
           libraries: ['jsonpatch'],
-          message: (name: string): Type | null => (name === 'JSONPatch' ? jsonPatch : /^Object(\.|$)/.test(name) ? typeOf(name) : null),
+          message: (name: string): Type | null => (name === 'JSONPatch' ? jsonPatch : /^Object(\.|$)/.test(name) ? openObject(name) : null),
         }
       : {}),
   };

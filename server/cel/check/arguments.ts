@@ -1,95 +1,76 @@
 import { compileRegexp } from '../../../workers/regexp/regexp.js';
-import { parseDuration, parseTimestamp } from '../eval/clock.js';
-import { literalValue, negatedLiteral } from '../eval/literals.js';
-import { Failure } from '../eval/values.js';
+import { convert } from '../eval/functions/conversions.js';
+import { literalValue } from '../eval/literals.js';
+import { Failure, type Value } from '../eval/values.js';
 import { formatProblems } from './formats.js';
 import type { Call, Expression } from './parser.js';
 import type { Problem } from './tokens.js';
-import { printed, type Type } from './types.js';
+import { dyn, printed, sameType, type Type } from './types.js';
 
 /** Checks that types cannot express: literal arguments with which functions always fail, and mixed lists and maps. */
 
-const isWrong = (value: unknown): boolean => value === null || value instanceof Failure;
-
-/** Checks of literal texts, by function. A pattern is the last argument. */
-const checks: Readonly<Record<string, (text: string) => boolean>> = {
-  matches: (text) => !compileRegexp(text).ok,
-  duration: (text) => isWrong(parseDuration(text)),
-  timestamp: (text) => isWrong(parseTimestamp(text)),
+/** Reports whether a function fails with this literal argument, by function (`newFormatValidator` of cel-go). */
+const fails: Readonly<Record<string, (value: Value) => boolean>> = {
+  matches: (value) => typeof value === 'string' && !compileRegexp(value).ok,
+  duration: (value) => convert('duration', value) instanceof Failure,
+  timestamp: (value) => convert('timestamp', value) instanceof Failure,
 };
 
-export function literalProblems(types: ReadonlyMap<Expression, Type>): Problem[] {
-  const all = [...types.keys()];
-  const calls = all.filter((one): one is Call => one.kind === 'call');
-  return [...argumentProblems(all), ...numberProblems(all), ...mixedProblems(all, types), ...formatProblems(calls, types)].sort(
-    (a, b) => a.at - b.at,
-  );
+export function literalProblems(tree: Expression, types: ReadonlyMap<Expression, Type>): Problem[] {
+  const calls = [...types.keys()].filter((one): one is Call => one.kind === 'call');
+  return [...argumentProblems(calls), ...mixedProblems(tree, types), ...formatProblems(calls, types)].sort((a, b) => a.at - b.at);
 }
 
-function argumentProblems(expressions: readonly Expression[]): Problem[] {
-  return expressions
-    .filter((one): one is Call => one.kind === 'call')
-    .flatMap(({ name, target, args }) => {
-      const wrong = Object.hasOwn(checks, name) && (name === 'matches' || target === null) ? checks[name] : undefined;
-      const argument = args.at(-1);
-      if (wrong === undefined || argument?.kind !== 'literal' || argument.type !== 'string') return [];
-      const text = literalValue(argument);
-      return typeof text === 'string' && wrong(text) ? [{ at: argument.at, message: `invalid ${name} argument` }] : [];
-    });
-}
-
-/** Integers beyond 64 bits. The smallest one is the negative of a number that is too large by itself. */
-function numberProblems(expressions: readonly Expression[]): Problem[] {
-  const negated = new Set(expressions.filter((one): one is Call => one.kind === 'call' && one.name === '-_').flatMap(({ args }) => args));
-  return expressions.flatMap((one) => {
-    if (one.kind !== 'literal' || (one.type !== 'int' && one.type !== 'uint')) return [];
-    const value = negated.has(one) ? negatedLiteral(one) : literalValue(one);
-    return value instanceof Failure ? [{ at: one.at, message: `invalid ${one.type} literal` }] : [];
+/** The receiver of a method is none of its arguments. */
+const argumentProblems = (calls: readonly Call[]): Problem[] =>
+  calls.flatMap(({ name, args: [first] }) => {
+    const value =
+      first === undefined || !Object.hasOwn(fails, name) ? undefined : first.kind === 'literal' ? literalValue(first) : undefined;
+    return value !== undefined && fails[name]?.(value) === true ? [{ at: first?.at ?? 0, message: `invalid ${name} argument` }] : [];
   });
+
+/**
+ * Elements of a list literal, and keys and values of a map literal, have one type. Those below a call of `format` may have any
+ * (`homogeneousAggregateLiteralValidator` of cel-go).
+ */
+function mixedProblems(expression: Expression, types: ReadonlyMap<Expression, Type>): Problem[] {
+  if (expression.kind === 'call' && expression.name === 'format') return [];
+  const typed = (part: Expression): Part => ({ at: part.at, type: types.get(part) ?? dyn });
+  const below = partsOf(expression).flatMap((part) => mixedProblems(part, types));
+  if (expression.kind === 'list') return [...mixed(expression.items.map(typed)).slice(0, 1), ...below];
+  if (expression.kind !== 'map') return below;
+  const { entries } = expression;
+  return [...mixed(entries.map(({ key }) => typed(key))), ...mixed(entries.map(({ value }) => typed(value))), ...below];
 }
 
-const scalars: ReadonlySet<string> = new Set([
-  'bool',
-  'int',
-  'uint',
-  'double',
-  'string',
-  'bytes',
-  'google.protobuf.Timestamp',
-  'google.protobuf.Duration',
-  // Errors reported elsewhere, which count as none.
-  '!',
-]);
-
-/** Elements of a list literal, and keys and values of a map literal, have one type. Arguments of `format` may have any. */
-function mixedProblems(expressions: readonly Expression[], types: ReadonlyMap<Expression, Type>): Problem[] {
-  const exempt = new Set(
-    expressions.filter((one): one is Call => one.kind === 'call' && one.name === 'format').flatMap(({ args }) => args),
-  );
-  return expressions
-    .filter((one) => !exempt.has(one))
-    .flatMap((one) => {
-      if (one.kind === 'list') return firstMixed(one.items, types);
-      return one.kind === 'map'
-        ? [
-            ...firstMixed(
-              one.entries.map(({ key }) => key),
-              types,
-            ),
-            ...firstMixed(
-              one.entries.map(({ value }) => value),
-              types,
-            ),
-          ]
-        : [];
-    });
+interface Part {
+  readonly at: number;
+  readonly type: Type;
 }
 
-function firstMixed(parts: readonly Expression[], types: ReadonlyMap<Expression, Type>): Problem[] {
-  const known = parts.flatMap((part) => (scalars.has(types.get(part)?.name ?? '') ? [{ part, type: types.get(part)! }] : []));
-  const [first] = known;
-  const other = known.find(({ type }) => type.name !== first?.type.name);
-  return first === undefined || other === undefined
-    ? []
-    : [{ at: other.part.at, message: `expected type '${printed(first.type)}' but found '${printed(other.type)}'` }];
+/** Parts whose type is not that of the first one. */
+const mixed = ([first, ...others]: readonly Part[]): Problem[] =>
+  others
+    .filter(({ type }) => first !== undefined && !sameType(first.type, type, false))
+    .map(({ at, type }) => ({ at, message: `expected type '${printed(first?.type ?? dyn)}' but found '${printed(type)}'` }));
+
+function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'name':
+      return [];
+    case 'select':
+    case 'maybe':
+      return [expression.of];
+    case 'index':
+      return [expression.of, expression.key];
+    case 'call':
+      return expression.target === null ? expression.args : [expression.target, ...expression.args];
+    case 'list':
+      return expression.items;
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case 'message':
+      return expression.fields.map(({ value }) => value);
+  }
 }

@@ -1,26 +1,29 @@
-import { functions, isOffered, typeNames, type ExtraLibrary, type Overload } from './functions.js';
+import { functions, isOffered, opaqueObjects, typeNames, type ExtraLibrary, type Overload } from './functions.js';
 import { macroOf, type Surroundings } from './macros.js';
 import { literalProblems } from './arguments.js';
-import { failedConversion } from './constants.js';
+import { failedConstant } from './constants.js';
 import { dottedName, parse, type Call, type Expression } from './parser.js';
 import { ParseProblems, type Problem } from './tokens.js';
+import { literalValue } from '../eval/literals.js';
+import { Failure } from '../eval/values.js';
 import { reservedWords } from '../reserved.js';
 import {
-  accepts,
   bool,
+  broken,
   dyn,
-  filled,
+  isDyn,
+  isNoMoreSpecific,
   isOpen,
-  joined,
   list,
   map,
   optional,
   printed,
   runtimeName,
   sameType,
-  unknown,
+  typeType,
   type Type,
 } from './types.js';
+import { Unifier } from './unifier.js';
 
 export interface Declarations {
   readonly variables: Readonly<Record<string, Type>>;
@@ -40,83 +43,124 @@ export type Checked =
   | {
       readonly ok: false;
       /** What failed. */ readonly stage: 'compilation' | 'program instantiation';
+      /** The type of an expression of which no program can be made. */ readonly type: Type;
       /** The reference's text: each error with its line and a mark. */ readonly message: string;
     };
 
 /** Further problems of an expression are not reported. */
-const problemsMax = 20;
+const problemsMax = 100;
 
-/** Uncertain cases pass; an expression that the reference accepts is never refused. */
+/** Accepts what the reference accepts: its steps are those of `checker/checker.go` of cel-go. */
 export function check(text: string, declarations: Declarations): Checked {
   try {
     const checker = new Checker(declarations);
     const tree = parse(text);
-    const type = checker.typeOf(tree, new Map());
-    const problems =
-      checker.problems.length > 0 ? checker.problems.sort((one, other) => one.at - other.at) : literalProblems(checker.types);
-    return problems.length === 0
-      ? instantiated(type, tree, checker.types)
-      : {
-          ok: false,
-          stage: 'compilation',
-          message: allShown(problems, text),
-        };
+    const type = checker.whole(tree);
+    if (checker.unparsed.length > 0) return refused(inOrder(checker.unparsed), text);
+    const problems = checker.problems.length > 0 ? inOrder(checker.problems) : literalProblems(tree, checker.types);
+    return problems.length === 0 ? instantiated(type, tree, checker.types) : refused(problems, text);
   } catch (error) {
-    if (error instanceof ParseProblems) return { ok: false, stage: 'compilation', message: allShown(error.problems, text) };
+    if (error instanceof ParseProblems) return refused(error.problems, text);
     throw error;
   }
 }
 
+const inOrder = (problems: readonly Problem[]): Problem[] => problems.toSorted((one, other) => one.at - other.at);
+
+const refused = (problems: readonly Problem[], text: string): Checked => ({
+  ok: false,
+  stage: 'compilation',
+  type: broken,
+  message: allShown(problems, text),
+});
+
 function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expression, Type>): Checked {
-  const failure = failedConversion(types.keys());
-  return failure === null ? { ok: true, type, tree, types } : { ok: false, stage: 'program instantiation', message: failure.message };
+  const failure = failedConstant(types);
+  return failure === null ? { ok: true, type, tree, types } : { ok: false, stage: 'program instantiation', type, message: failure.message };
 }
 
-/** Null unless the types certainly mismatch. */
+/** Null where the type is one of those wanted. It counts before programs are made. */
 export function unwanted(type: Type, wanted: readonly Type[]): string | null {
-  const fits = wanted.some((one) => type.name !== 'dyn' && accepts(one, type, new Map()) && (type.name !== 'null' || one.name === 'null'));
-  if (fits) return null;
+  if (wanted.some((one) => sameType(one, type))) return null;
   const names = wanted.map(runtimeName);
   return `must evaluate to ${names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`} but got ${runtimeName(type)}`;
 }
 
-const allShown = (problems: readonly Problem[], text: string): string =>
-  problems
-    .slice(0, problemsMax)
-    .map((problem) => shown(problem, text))
-    .join('\n');
+function allShown(problems: readonly Problem[], text: string): string {
+  const lines = problems.slice(0, problemsMax).map((problem) => shown(problem, text));
+  const more = problems.length - lines.length;
+  return [...lines, ...(more > 0 ? [`${more} more errors were truncated`] : [])].join('\n');
+}
+
+/** Longer lines are not shown. */
+const shownBytesMax = 16_384;
+/** Characters of several bytes in UTF-8 have wide marks below them. */
+const isWide = (text: string): boolean => text.charCodeAt(0) > 0x7f;
 
 function shown({ at, message }: Problem, text: string): string {
   if (text === '') return `ERROR: <input>:1:0: ${message}`;
   const before = text.slice(0, at).split('\n');
-  const column = before.at(-1)?.length ?? 0;
-  return `ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${text.split('\n')[before.length - 1] ?? ''}\n | ${'.'.repeat(column)}^`;
+  const characters = [...(before.at(-1) ?? '')];
+  const line = (text.split('\n')[before.length - 1] ?? '').replaceAll('\t', ' ');
+  const place = `ERROR: <input>:${before.length}:${characters.length + 1}: ${message}`;
+  if (Buffer.byteLength(line) > shownBytesMax) return place;
+  const mark = isWide(text.slice(at)) ? '＾' : '^';
+  return `${place}\n | ${line}\n | ${characters.map((one) => (isWide(one) ? '．' : '.')).join('')}${mark}`;
 }
+
+type Names = ReadonlyMap<string, Type>;
 
 class Checker implements Surroundings {
   readonly problems: Problem[] = [];
+  /** The reference finds these while it parses. */
+  readonly unparsed: Problem[] = [];
   readonly types = new Map<Expression, Type>();
   readonly #declarations: Declarations;
+  readonly #unifier = new Unifier();
 
   constructor(declarations: Declarations) {
     this.#declarations = declarations;
   }
 
-  refuse(at: number, message: string): Type {
-    this.problems.push({ at, message });
-    return unknown;
+  /** The type of the whole expression; afterwards those of its parts are known. */
+  whole(tree: Expression): Type {
+    this.typeOf(tree, new Map());
+    for (const [expression, type] of this.types) this.types.set(expression, this.#unifier.resolved(type, true));
+    return this.types.get(tree) ?? broken;
   }
 
-  typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
+  refuse(at: number, message: string): Type {
+    this.problems.push({ at, message });
+    return broken;
+  }
+
+  malformed(at: number, message: string): Type {
+    this.unparsed.push({ at, message });
+    return broken;
+  }
+
+  fresh(): Type {
+    return this.#unifier.fresh();
+  }
+
+  assigns(type: Type, to: Type): boolean {
+    return this.#unifier.assigns([type], [to]);
+  }
+
+  resolved(type: Type): Type {
+    return this.#unifier.resolved(type);
+  }
+
+  typeOf(expression: Expression, names: Names): Type {
     const type = this.#typeOf(expression, names);
     this.types.set(expression, type);
     return type;
   }
 
-  #typeOf(expression: Expression, names: ReadonlyMap<string, Type>): Type {
+  #typeOf(expression: Expression, names: Names): Type {
     switch (expression.kind) {
       case 'literal':
-        return { name: expression.type, of: [] };
+        return this.#literal(expression);
       case 'name':
         return this.#named(expression.name, names) ?? this.#undeclared(expression.at, expression.name);
       case 'select':
@@ -126,148 +170,177 @@ class Checker implements Surroundings {
       case 'call':
         return this.#call(expression, names);
       case 'list':
-        return list(this.#common(expression.items, names));
+        return list(this.#joined(expression.items, names) ?? this.fresh());
       case 'map':
-        return map(
-          this.#common(
-            expression.entries.map(({ key }) => key),
-            names,
-          ),
-          this.#common(
-            expression.entries.map(({ value }) => value),
-            names,
-          ),
-        );
+        return this.#map(expression, names);
       case 'message':
         return this.#message(expression, names);
       case 'maybe':
-        return this.#inner(this.typeOf(expression.of, names));
+        return this.#unwrapped(expression, this.typeOf(expression.of, names));
     }
+  }
+
+  #literal(literal: Extract<Expression, { kind: 'literal' }>): Type {
+    const { at, type } = literal;
+    const value = literalValue(literal);
+    if (value instanceof Failure) this.malformed(at, type === 'string' || type === 'bytes' ? value.message : `invalid ${type} literal`);
+    return { name: type, of: [] };
   }
 
   #undeclared(at: number, name: string): Type {
     return this.refuse(at, `undeclared reference to '${name}' (in container '')`);
   }
 
-  #named(name: string, names: ReadonlyMap<string, Type>): Type | null {
+  #named(name: string, names: Names): Type | null {
     const { variables } = this.#declarations;
-    return (
-      names.get(name) ??
-      (Object.hasOwn(variables, name) ? (variables[name] ?? null) : typeNames.has(name) ? { name: 'type', of: [] } : null)
-    );
+    const known = names.get(name) ?? (Object.hasOwn(variables, name) ? variables[name] : undefined);
+    if (known !== undefined) return known;
+    const ofType = typeNames.get(name);
+    return ofType === undefined ? null : typeType(ofType);
   }
 
-  /** The common type of several values; of none, any. */
-  #common(values: readonly Expression[], names: ReadonlyMap<string, Type>): Type {
-    const [first = unknown, ...rest] = values.map((value) => this.typeOf(value, names));
-    return rest.reduce(joined, first);
+  /** The type that an optional member holds. */
+  #unwrapped({ at }: Expression, type: Type): Type {
+    if (type.name === 'optional_type') return type.of[0] ?? dyn;
+    if (!isDyn(type)) this.refuse(at, mismatch(optional(type), type));
+    return type;
   }
 
-  #inner(type: Type): Type {
-    return type.name === 'optional_type' ? (type.of[0] ?? unknown) : unknown;
+  /** The common type of several values; null where there are none. */
+  #joined(values: readonly Expression[], names: Names): Type | null {
+    let common: Type | null = null;
+    for (const value of values) common = this.#join(common, this.typeOf(value, names));
+    return common;
   }
 
-  #select(expression: Extract<Expression, { kind: 'select' }>, names: ReadonlyMap<string, Type>): Type {
+  #join(before: Type | null, type: Type): Type {
+    if (before === null) return type;
+    return this.assigns(before, type) ? (isNoMoreSpecific(before, type) ? before : type) : dyn;
+  }
+
+  #map({ entries }: Extract<Expression, { kind: 'map' }>, names: Names): Type {
+    let [keys, values]: (Type | null)[] = [null, null];
+    for (const { key, value } of entries) {
+      keys = this.#join(keys ?? null, this.typeOf(key, names));
+      values = this.#join(values ?? null, this.typeOf(value, names));
+    }
+    return map(keys ?? this.fresh(), values ?? this.fresh());
+  }
+
+  #select(expression: Extract<Expression, { kind: 'select' }>, names: Names): Type {
     const whole = dottedName(expression);
-    if (whole !== null && !names.has(whole.split('.')[0] ?? '') && this.#named(whole, names)) return this.#named(whole, names) ?? unknown;
-    const holder = this.typeOf(expression.of, names);
-    const wraps = expression.optional || holder.name === 'optional_type';
-    const type = this.#field(holder.name === 'optional_type' ? this.#inner(holder) : holder, expression.field, expression.at);
-    return wraps && type.name !== 'optional_type' ? optional(type) : type;
+    const known = whole !== null && !names.has(whole.split('.')[0] ?? '') ? this.#named(whole, names) : null;
+    if (known !== null) return known;
+    const type = this.member(expression.of, expression.field, expression.at, names);
+    return expression.optional && !this.#isOptional(expression.of) ? optional(type) : type;
+  }
+
+  #isOptional(expression: Expression): boolean {
+    return this.resolved(this.types.get(expression) ?? dyn).name === 'optional_type';
+  }
+
+  member(holder: Expression, field: string, at: number, names: Names): Type {
+    const type = this.resolved(this.typeOf(holder, names));
+    if (type.name !== 'optional_type') return this.resolved(this.#field(type, field, at));
+    return optional(this.resolved(this.#field(type.of[0] ?? dyn, field, at)));
   }
 
   #field(holder: Type, field: string, at: number): Type {
-    if (isOpen(holder)) return holder;
-    if (holder.name === 'map') return holder.of[1] ?? unknown;
+    if (holder.name === 'map') return holder.of[1] ?? dyn;
     if (holder.fields) {
       const known = fieldOf(holder.fields, field);
       if (known !== null) return known;
       return holder.open === true ? dyn : this.refuse(at, `undefined field '${field}'`);
     }
-    return holder.name.startsWith('Object') ? unknown : this.refuse(at, `type '${printed(holder)}' does not support field selection`);
+    if (opaqueObjects.has(holder.name)) return this.refuse(at, `unexpected failed resolution of '${holder.name}'`);
+    if (holder.variable) this.assigns(dyn, holder);
+    else if (!isOpen(holder)) this.refuse(at, `type '${printed(holder)}' does not support field selection`);
+    return dyn;
   }
 
-  #index({ of, key, optional: asks, at }: Extract<Expression, { kind: 'index' }>, names: ReadonlyMap<string, Type>): Type {
-    const holder = this.typeOf(of, names);
-    const wraps = asks || holder.name === 'optional_type';
-    const inner = holder.name === 'optional_type' ? this.#inner(holder) : holder;
-    const keyType = this.typeOf(key, names);
-    // An index cannot select fields of known objects, but their contents are not inferred here.
-    const type = isOpen(inner) ? inner : inner.fields ? unknown : this.#overloads('_[_]', null, [inner, keyType], at);
-    return wraps ? optional(type) : type;
+  #index({ of, key, optional: asks, at }: Extract<Expression, { kind: 'index' }>, names: Names): Type {
+    const args = [this.typeOf(of, names), this.typeOf(key, names)];
+    return this.call(asks ? '_[?_]' : '_[_]', { target: null, args, at });
   }
 
-  #call(call: Call, names: ReadonlyMap<string, Type>): Type {
-    if (call.name === '_||_' || call.name === '_&&_') return this.#logical(call, names);
-    const owner = call.target === null ? null : dottedName(call.target);
-    const qualified = owner === null ? null : `${owner}.${call.name}`;
+  #call(call: Call, names: Names): Type {
+    const { name, target, args, at } = call;
+    const owner = target === null ? null : dottedName(target);
+    const qualified = owner === null ? null : `${owner}.${name}`;
     const isThere = qualified === null || isOffered(qualified, this.#declarations.libraries ?? []);
     const macro = isThere ? macroOf(call) : null;
     if (macro) return macro(call, names, this);
-    const isQualified = qualified !== null && isThere && functions.has(qualified) && !names.has(owner?.split('.')[0] ?? '');
-    const target = call.target === null || isQualified ? null : this.typeOf(call.target, names);
-    return this.#overloads(
-      isQualified ? qualified : call.name,
-      target,
-      call.args.map((argument) => this.typeOf(argument, names)),
-      call.at,
-    );
-  }
-
-  #logical({ name, args, at }: Call, names: ReadonlyMap<string, Type>): Type {
     const types = args.map((argument) => this.typeOf(argument, names));
-    const wrong = types.some((type) => !isOpen(type) && type.name !== 'bool');
-    return wrong ? this.refuse(at, `found no matching overload for '${name}' applied to '(${types.map(printed).join(', ')})'`) : bool;
+    if (name === '_||_' || name === '_&&_') return this.#logical(args, types);
+    const isQualified = qualified !== null && isThere && functions.has(qualified) && !names.has(owner?.split('.')[0] ?? '');
+    const on = target === null || isQualified ? null : this.typeOf(target, names);
+    return this.call(isQualified ? qualified : name, { target: on, args: types, at });
   }
 
-  #overloads(name: string, target: Type | null, args: readonly Type[], at: number): Type {
+  #logical(args: readonly Expression[], types: readonly Type[]): Type {
+    let type = bool;
+    for (const [position, one] of types.entries())
+      if (!this.assigns(one, bool)) type = this.refuse(args[position]?.at ?? 0, mismatch(bool, one));
+    return type;
+  }
+
+  call(name: string, { target, args, at }: { readonly target: Type | null; readonly args: readonly Type[]; readonly at: number }): Type {
     const overloads = functions.get(name);
     if (!overloads) return this.#undeclared(at, name);
-    // Either branch may be null, as in annotations that are only sometimes present.
-    if (name === '_?_:_' && args.some((one) => one.name === 'null')) return joined(args[1] ?? unknown, args[2] ?? unknown);
-    const results = overloads.flatMap((overload) => resultOf(overload, target, args));
-    const [first, ...others] = results;
-    if (first === undefined)
-      return this.refuse(
-        at,
-        `found no matching overload for '${name}' applied to '${target === null ? '' : `${printed(target)}.`}(${args.map(printed).join(', ')})'`,
-      );
-    if (others.every((other) => sameType(first, other))) return first;
-    // The result is known to be dynamic only where all that it depends on is.
-    return [...(target ? [target] : []), ...args].some(({ name: one }) => one === '?') ? unknown : dyn;
+    const types = target === null ? args : [target, ...args];
+    let result: Type | null = null;
+    for (const overload of overloads) {
+      if ((overload.target === null) !== (target === null)) continue;
+      const found = this.#resultOf(overload, types);
+      if (found === null) continue;
+      if (result === null) result = found;
+      else if (!isDyn(result) && !sameType(result, found)) result = dyn;
+    }
+    return result ?? this.#noOverload(name, { target, types, at });
   }
 
-  #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: ReadonlyMap<string, Type>): Type {
+  /** Null where the arguments do not fit. */
+  #resultOf(overload: Overload, types: readonly Type[]): Type | null {
+    const fresh = new Map(overload.parameters.map((name): [string, Type] => [name, this.fresh()]));
+    const wanted = (overload.target === null ? overload.args : [overload.target, ...overload.args]).map((type) => filled(type, fresh));
+    return this.#unifier.assigns(types, wanted) ? this.resolved(filled(overload.result, fresh)) : null;
+  }
+
+  #noOverload(
+    name: string,
+    { target, types, at }: { readonly target: Type | null; readonly types: readonly Type[]; readonly at: number },
+  ): Type {
+    const shown = types.map((type) => printed(this.#unifier.resolved(type, true)));
+    const applied = target === null ? `(${shown.join(', ')})` : `${shown[0] ?? ''}.(${shown.slice(1).join(', ')})`;
+    return this.refuse(at, `found no matching overload for '${name}' applied to '${applied}'`);
+  }
+
+  #message({ name, fields, at }: Extract<Expression, { kind: 'message' }>, names: Names): Type {
     const type = this.#declarations.message?.(name) ?? null;
     // The content of an unknown message is not checked, as in cel-go.
     if (type === null) return this.#undeclared(at, name);
-    const values = fields.map((field) => ({ ...field, type: this.typeOf(field.value, names) }));
-    for (const field of values) {
-      if (!type.fields) continue;
+    for (const field of fields) {
+      const given = this.typeOf(field.value, names);
+      if (type.open === true || type.fields === undefined) continue;
       const expected = Object.hasOwn(type.fields, field.name) ? type.fields[field.name] : undefined;
-      if (expected === undefined)
-        this.refuse(field.at, `expected type of field '${field.name}' is '' but provided type is '${printed(field.type)}'`);
-      else if (!accepts(expected, field.type, new Map()))
-        this.refuse(
-          field.at,
-          `expected type of field '${field.name}' is '${printed(expected)}' but provided type is '${printed(field.type)}'`,
-        );
+      if (expected === undefined ? isOpen(given) : this.assigns(expected, given)) continue;
+      const wanted = expected === undefined ? '' : printed(expected);
+      this.refuse(field.at, `expected type of field '${field.name}' is '${wanted}' but provided type is '${printed(given)}'`);
     }
     return type;
   }
 }
 
+const mismatch = (wanted: Type, found: Type): string => `expected type '${printed(wanted)}' but found '${printed(found)}'`;
+
+/** Gives parameters their types. */
+function filled(type: Type, by: ReadonlyMap<string, Type>): Type {
+  if (type.variable) return by.get(type.name) ?? type;
+  return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, by)) };
+}
+
 /** A field whose name is a reserved word is found under that word and under its escaped name. */
 function fieldOf(fields: Readonly<Record<string, Type>>, name: string): Type | null {
   const found = Object.hasOwn(fields, name) ? name : reservedWords.has(name) ? `__${name}__` : null;
-  return found !== null && Object.hasOwn(fields, found) ? (fields[found] ?? unknown) : null;
-}
-
-function resultOf(overload: Overload, target: Type | null, args: readonly Type[]): Type[] {
-  const bound = new Map<string, Type>();
-  if ((overload.target === null) !== (target === null) || overload.args.length !== args.length) return [];
-  if (overload.target !== null && target !== null && !accepts(overload.target, target, bound)) return [];
-  return overload.args.every((expected, position) => accepts(expected, args[position] ?? bool, bound))
-    ? [filled(overload.result, bound)]
-    : [];
+  return found !== null && Object.hasOwn(fields, found) ? (fields[found] ?? dyn) : null;
 }

@@ -49,7 +49,6 @@ export function refusedSelector(expression: string): SelectorRefusal | null {
   const checked = check(expression, declarations);
   if (!checked.ok) return { reason: 'invalid', text: `${checked.stage} failed: ${checked.message}` };
   const { name } = checked.type;
-  if (name !== 'bool' && name !== 'dyn' && name !== '?')
-    return { reason: 'invalid', text: `must evaluate to bool or the unknown type, not ${name}` };
+  if (name !== 'bool' && name !== 'dyn') return { reason: 'invalid', text: `must evaluate to bool or the unknown type, not ${name}` };
   return estimateCost(checked.tree, checked.types, sizeOfDevice) > costMax ? { reason: 'costly' } : null;
 }

@@ -62,7 +62,8 @@ function unprintableIn(letter: string, item: Expression, known: Types): Found | 
 const isLetter = (letter: string): letter is Letter => Object.hasOwn(types, letter);
 
 /** The item, or a part of it, that the clause cannot print. Unknown types pass. */
-function firstUnprintable(letter: Letter, item: Expression, known: Types): Expression | null {
+function firstUnprintable(letter: Letter, member: Expression, known: Types): Expression | null {
+  const item = member.kind === 'maybe' ? member.of : member;
   const type = known.get(item);
   if (type !== undefined && !isOpen(type) && !types[letter].has(type.name)) return item;
   if (letter !== 's') return null;

@@ -1,18 +1,23 @@
-import { splitTypes, typeOf, type Type } from './types.js';
+import { nullType, splitTypes, typeOf, type Type } from './types.js';
 
 /** `target` is null unless the function is called on a value. */
 export interface Overload {
   readonly target: Type | null;
   readonly args: readonly Type[];
   readonly result: Type;
+  /** The names of its type parameters. */
+  readonly parameters: readonly string[];
 }
 
-const numbers = ['int', 'uint', 'double'];
 const times = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration' };
+const { timestamp, duration } = times;
 const each = (values: readonly string[], line: (value: string) => string): string[] => values.map(line);
-const ordered = numbers
-  .flatMap((one) => numbers.map((other) => `(${one}, ${other})`))
-  .concat(...['bool', 'string', 'bytes', ...Object.values(times)].map((type) => `(${type}, ${type})`));
+/** Overloads stand in the order of cel-go's tables: the first that fits decides about types that are not known yet. */
+const ordered = [
+  '(bool, bool)',
+  ...['int', 'uint', 'double'].flatMap((one) => ['int', 'uint', 'double'].map((other) => `(${one}, ${other})`)),
+  ...['string', 'bytes', timestamp, duration].map((type) => `(${type}, ${type})`),
+];
 const partsOfTime = [
   'getDate',
   'getDayOfMonth',
@@ -25,43 +30,49 @@ const partsOfTime = [
   'getMonth',
   'getSeconds',
 ];
+const ofBoth = (name: string, type: string): string => `${name}(${type}, ${type}): ${type}`;
 
 const operators = [
   '_?_:_(bool, A, A): A',
   '!_(bool): bool',
-  '-_(int): int',
   '-_(double): double',
-  `-_(${times.duration}): ${times.duration}`,
+  '-_(int): int',
   '_==_(A, A): bool',
   '_!=_(A, A): bool',
+  ...['_<_', '_<=_', '_>_', '_>=_'].flatMap((sign) => each(ordered, (args) => `${sign}${args}: bool`)),
+  ...['bytes', 'double', duration].map((type) => ofBoth('_+_', type)),
+  `_+_(${duration}, ${timestamp}): ${timestamp}`,
+  `_+_(${timestamp}, ${duration}): ${timestamp}`,
+  ...['int', 'list<A>', 'string', 'uint'].map((type) => ofBoth('_+_', type)),
+  ...['double', duration, 'int'].map((type) => ofBoth('_-_', type)),
+  `_-_(${timestamp}, ${duration}): ${timestamp}`,
+  `_-_(${timestamp}, ${timestamp}): ${duration}`,
+  ofBoth('_-_', 'uint'),
+  ...['_*_', '_/_'].flatMap((sign) => ['double', 'int', 'uint'].map((type) => ofBoth(sign, type))),
+  ...['int', 'uint'].map((type) => ofBoth('_%_', type)),
   '@in(A, list<A>): bool',
   '@in(A, map<A, B>): bool',
-  ...['_<_', '_<=_', '_>_', '_>=_'].flatMap((sign) => each(ordered, (args) => `${sign}${args}: bool`)),
-  ...['_+_', '_-_', '_*_', '_/_'].flatMap((sign) => each(numbers, (type) => `${sign}(${type}, ${type}): ${type}`)),
-  '_%_(int, int): int',
-  '_%_(uint, uint): uint',
-  '_+_(string, string): string',
-  '_+_(bytes, bytes): bytes',
-  '_+_(list<A>, list<A>): list<A>',
-  `_+_(${times.timestamp}, ${times.duration}): ${times.timestamp}`,
-  `_+_(${times.duration}, ${times.timestamp}): ${times.timestamp}`,
-  `_+_(${times.duration}, ${times.duration}): ${times.duration}`,
-  `_-_(${times.timestamp}, ${times.timestamp}): ${times.duration}`,
-  `_-_(${times.timestamp}, ${times.duration}): ${times.timestamp}`,
-  `_-_(${times.duration}, ${times.duration}): ${times.duration}`,
   '_[_](list<A>, int): A',
   '_[_](map<A, B>, A): B',
+  '_[_](optional_type<list<V>>, int): optional_type<V>',
+  '_[_](optional_type<map<K, V>>, K): optional_type<V>',
+  '_[?_](list<V>, int): optional_type<V>',
+  '_[?_](optional_type<list<V>>, int): optional_type<V>',
+  '_[?_](map<K, V>, K): optional_type<V>',
+  '_[?_](optional_type<map<K, V>>, K): optional_type<V>',
+  'cel.@mapInsert(map<K, V>, K, V): map<K, V>',
+  'cel.@mapInsert(map<K, V>, map<K, V>): map<K, V>',
 ];
 
 const conversions: Readonly<Record<string, readonly string[]>> = {
-  int: ['int', 'uint', 'double', 'string', times.timestamp, times.duration],
-  uint: ['int', 'uint', 'double', 'string'],
-  double: numbers.concat('string'),
   bool: ['bool', 'string'],
-  string: ['string', 'bool', 'bytes', ...numbers, ...Object.values(times)],
   bytes: ['bytes', 'string'],
-  timestamp: ['string', 'int', times.timestamp],
-  duration: ['string', 'int', times.duration],
+  double: ['double', 'int', 'string', 'uint'],
+  duration: [duration, 'int', 'string'],
+  int: ['int', 'double', duration, 'string', timestamp, 'uint'],
+  string: ['string', 'bool', 'bytes', 'double', duration, 'int', timestamp, 'uint'],
+  timestamp: [timestamp, 'int', 'string'],
+  uint: ['uint', 'double', 'int', 'string'],
 };
 
 const language = [
@@ -69,8 +80,8 @@ const language = [
     each(sources, (source) => `${name}(${source}): ${name in times ? times[name as keyof typeof times] : name}`),
   ),
   'dyn(A): dyn',
-  'type(A): type',
-  ...['string', 'bytes', 'list<A>', 'map<A, B>'].flatMap((type) => [`size(${type}): int`, `${type}.size(): int`]),
+  'type(A): type<A>',
+  ...['bytes', 'list<A>', 'map<A, B>', 'string'].flatMap((type) => [`size(${type}): int`, `${type}.size(): int`]),
   ...['contains', 'startsWith', 'endsWith', 'matches'].map((name) => `string.${name}(string): bool`),
   'matches(string, string): bool',
   ...partsOfTime.flatMap((name) => [`${times.timestamp}.${name}(): int`, `${times.timestamp}.${name}(string): int`]),
@@ -101,11 +112,11 @@ const texts = [
   'string.findAll(string, int): list<string>',
 ];
 
-const comparables = ['bool', 'string', 'bytes', ...numbers, ...Object.values(times)];
+const comparables = ['int', 'uint', 'double', 'bool', duration, timestamp, 'string', 'bytes'];
 
 const lists = [
   ...each(comparables, (type) => `list<${type}>.isSorted(): bool`),
-  ...each(['int', 'uint', 'double', times.duration], (type) => `list<${type}>.sum(): ${type}`),
+  ...each(['int', 'uint', 'double', duration], (type) => `list<${type}>.sum(): ${type}`),
   ...['min', 'max'].flatMap((name) => each(comparables, (type) => `list<${type}>.${name}(): ${type}`)),
   'list<A>.indexOf(A): int',
   'list<A>.lastIndexOf(A): int',
@@ -115,6 +126,7 @@ const lists = [
   'list<A>.distinct(): list<A>',
   'list<A>.reverse(): list<A>',
   ...each(comparables, (type) => `list<${type}>.sort(): list<${type}>`),
+  ...each(comparables, (type) => `list<A>.@sortByAssociatedKeys(list<${type}>): list<A>`),
   'lists.range(int): list<int>',
   'list<A>.first(): optional_type<A>',
   'list<A>.last(): optional_type<A>',
@@ -123,7 +135,7 @@ const lists = [
   'sets.intersects(list<A>, list<A>): bool',
   'optional.of(A): optional_type<A>',
   'optional.ofNonZeroValue(A): optional_type<A>',
-  'optional.none(): optional_type<?>',
+  'optional.none(): optional_type<A>',
   'optional.unwrap(list<optional_type<A>>): list<A>',
   'list<optional_type<A>>.unwrapOpt(): list<A>',
   'optional_type<A>.hasValue(): bool',
@@ -208,7 +220,7 @@ const authorizer = [
 ];
 
 /** These prefixes belong to function names and are not values. */
-const namespaces = /^(strings|sets|optional|format|ip|jsonpatch|lists)\.\w+\(/;
+const namespaces = /^(strings|sets|optional|format|ip|jsonpatch|lists|cel)\.@?\w+\(/;
 
 export const functions: ReadonlyMap<string, readonly Overload[]> = collect([
   ...operators,
@@ -239,6 +251,7 @@ function overloadOf(line: string): { name: string; overload: Overload } {
       target: dot < 0 ? null : typeOf(head.slice(0, dot)),
       args: splitTypes(line.slice(open + 1, close)).map(typeOf),
       result: typeOf(line.slice(close + 2)),
+      parameters: [...new Set(line.match(/\b[A-Z]\b/g) ?? [])],
     },
   };
 }
@@ -258,25 +271,26 @@ export const isOffered = (name: string, libraries: readonly ExtraLibrary[]): boo
   return library === undefined || libraries.includes(library);
 };
 
-/** Types are values too: `type(x) == string`. */
-export const typeNames: ReadonlySet<string> = new Set([
-  'bool',
-  'bytes',
-  'double',
-  'dyn',
-  'int',
-  'list',
-  'map',
-  'null_type',
-  'string',
-  'type',
-  'uint',
-  'optional_type',
-  'net.IP',
-  'net.CIDR',
+/** Types of libraries that the reference declares as objects, of which it finds no fields. */
+export const opaqueObjects: ReadonlySet<string> = new Set([
   url,
   quantity,
   semver,
-  ...Object.values(times),
   'kubernetes.NamedFormat',
+  ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `${authz}.${name}`),
 ]);
+
+/** Names of types that no program can be made of, although expressions with them are checked (`findScalar` of k8s.io/apiserver/pkg/cel). */
+export const unregisteredTypes: ReadonlySet<string> = new Set(Object.keys(times));
+
+/** Types are values too: `type(x) == string`. */
+export const typeNames: ReadonlyMap<string, Type> = new Map(
+  ['bool', 'bytes', 'double', 'int', 'string', 'uint', 'net.IP', 'net.CIDR', 'type', 'optional_type', timestamp, duration]
+    .map((name): [string, Type] => [name, typeOf(name)])
+    .concat([
+      ...Object.entries(times).map(([name, type]): [string, Type] => [name, typeOf(type)]),
+      ['list', typeOf('list<A>')],
+      ['map', typeOf('map<A, B>')],
+      ['null_type', nullType],
+    ]),
+);

@@ -39,13 +39,16 @@ const constants: ReadonlyMap<string, 'bool' | 'null'> = new Map([
   ['false', 'bool'],
   ['null', 'null'],
 ]);
-const startsOfValues = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+const literals = "'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER";
+const startsOfValues = `{'[', '{', '(', '.', '-', '!', ${literals}}`;
+const startsOfKeys = `{'[', '{', '(', '.', '-', '!', '?', ${literals}}`;
 
 /** Throws ParseProblems. */
 export function parse(text: string): Expression {
   if (text.length > charactersMax)
     throw new SyntaxProblem(0, `expression code point size exceeds limit: size: ${text.length}, limit ${charactersMax}`);
-  return new Parser(tokensOf(text)).whole();
+  const { tokens, problems } = tokensOf(text);
+  return new Parser(tokens, problems).whole();
 }
 
 /** Returns `a.b.c` as text; null for anything else. */
@@ -60,27 +63,35 @@ class Parser {
   readonly #tokens: readonly Token[];
   #position = 0;
   #depth = 0;
-  /** Reserved words in the place of names: the grammar takes them as names, so a syntax error does not hide them. */
-  readonly #reserved: Problem[] = [];
+  /** Brackets that are open. */
+  #open = 0;
+  /** Problems that do not end parsing, such as reserved words in the place of names. */
+  readonly #refused: Problem[];
   readonly #heights = new WeakMap<Expression, number>();
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], problems: readonly Problem[]) {
     this.#tokens = tokens;
+    this.#refused = [...problems];
   }
 
   whole(): Expression {
     try {
       const expression = this.#toEnd();
-      if (this.#reserved.length === 0) return expression;
+      if (this.#refused.length === 0) return expression;
     } catch (error) {
-      throw error instanceof SyntaxProblem ? new ParseProblems([...this.#reserved, ...error.problems]) : error;
+      if (!(error instanceof SyntaxProblem)) throw error;
+      this.#refused.push(...error.problems);
     }
-    throw new ParseProblems(this.#reserved);
+    throw new ParseProblems(this.#refused.toSorted((one, other) => one.at - other.at));
   }
 
   #toEnd(): Expression {
     const expression = this.#expression();
-    return this.#next.kind === 'end' ? expression : this.#fail(`mismatched input '${this.#next.text}' expecting <EOF>`);
+    if (this.#next.kind === 'end') return expression;
+    // The grammar goes on without a token where the one after it is what it expects.
+    if (this.#after.kind !== 'end') this.#fail(`mismatched input '${this.#next.text}' expecting <EOF>`);
+    this.#leaveOut('<EOF>');
+    return expression;
   }
 
   get #next(): Token {
@@ -107,8 +118,27 @@ class Parser {
     return there;
   }
 
+  get #after(): Token {
+    return this.#tokens[this.#position + 1] ?? this.#next;
+  }
+
+  /** Goes on without a token, as the grammar does where what follows is what it expects. */
+  #leaveOut(expected: string): void {
+    const { at, text } = this.#take();
+    this.#refused.push({ at, message: `Syntax error: extraneous input '${text}' expecting ${expected}` });
+  }
+
   #expect(text: string): Token {
-    return this.#is(text) ? this.#take() : this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`);
+    if (!this.#is(text) && this.#after.text === text && this.#after.kind === 'sign') this.#leaveOut(`'${text}'`);
+    if (this.#is(text)) return this.#take();
+    return this.#fail(`mismatched input '${this.#next.text}' expecting '${text}'`);
+  }
+
+  /** Closes what is open. At the end of the text the grammar goes on as if the sign were there, unless more is open. */
+  #close(text: string): void {
+    if (this.#next.kind === 'end' && this.#open === 1) this.#fail(`missing '${text}' at '<EOF>'`);
+    this.#expect(text);
+    this.#open -= 1;
   }
 
   /** Tracks the height of the tree. */
@@ -161,7 +191,7 @@ class Parser {
 
   #unary(): Expression {
     const { at } = this.#next;
-    const sign = ['!', '-'].find((one) => this.#is(one));
+    const sign = this.#isNegative() ? undefined : ['!', '-'].find((one) => this.#is(one));
     if (sign === undefined) return this.#postfix();
     let count = 0;
     while (this.#skip(sign)) count += 1;
@@ -170,16 +200,24 @@ class Parser {
     return count % 2 === 1 ? this.#operator(`${sign}_`, at, [operand]) : operand;
   }
 
+  /** A sign before a number is part of it. */
+  #isNegative(): boolean {
+    const { kind } = this.#tokens[this.#position + 1] ?? this.#next;
+    return this.#is('-') && (kind === 'int' || kind === 'double');
+  }
+
   #postfix(): Expression {
     let expression = this.#primary();
     for (;;) {
       const { at } = this.#next;
       if (this.#skip('.')) expression = this.#member(expression, at);
       else if (this.#skip('[')) {
+        this.#open += 1;
         const optional = this.#skip('?');
+        if (!optional && this.#next.kind === 'end') this.#fail(`mismatched input '<EOF>' expecting ${startsOfKeys}`);
         const key = this.#expression();
         expression = this.#made({ kind: 'index', of: expression, optional, key, at }, [expression, key]);
-        this.#expect(']');
+        this.#close(']');
       } else if (this.#is('{') && dottedName(expression) !== null) expression = this.#message(dottedName(expression) ?? '', at);
       else return expression;
     }
@@ -187,23 +225,31 @@ class Parser {
 
   #member(of: Expression, at: number): Expression {
     const optional = this.#skip('?');
+    if (!optional && this.#is('in')) return this.#withoutPoint(of);
     if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in')
       this.#fail(this.#next.kind === 'end' ? "no viable alternative at input '.'" : `no viable alternative at input '.${this.#next.text}'`);
-    const field = this.#take().text.replaceAll('`', '');
+    const { text: field, at: place } = this.#take();
+    if (field.startsWith('`')) this.#refused.push({ at: place, message: "unsupported syntax: '`'" });
     const open = this.#next.at;
     if (!optional && this.#skip('(')) {
-      const args = this.#until(')', () => this.#expression());
+      const args = this.#arguments();
       return this.#made({ kind: 'call', name: field, target: of, args, at: open }, [of, ...args]);
     }
     return this.#made({ kind: 'select', of, field, optional, at }, [of]);
   }
 
+  /** The grammar goes on after a point before `in`, as if it were not there. */
+  #withoutPoint(of: Expression): Expression {
+    this.#refused.push({ at: this.#next.at, message: `Syntax error: no viable alternative at input '.${this.#next.text}'` });
+    return of;
+  }
+
   #primary(): Expression {
-    const token = this.#next;
-    const { at, text } = token;
+    const { at } = this.#next;
     if (this.#skip('(')) {
+      this.#open += 1;
       const inner = this.#expression();
-      this.#expect(')');
+      this.#close(')');
       return inner;
     }
     if (this.#skip('[')) {
@@ -218,25 +264,25 @@ class Parser {
       );
     }
     if (this.#is('.')) this.#take();
-    if (this.#next.kind === 'name' && this.#next.text !== 'in') return this.#named();
-    if (['int', 'uint', 'double', 'string', 'bytes'].includes(token.kind))
-      return { kind: 'literal', type: this.#take().kind as 'int', text, at };
-    return this.#fail(`mismatched input '${this.#next.text}' expecting ${startsOfValues}`);
+    if (this.#next.kind === 'name' && this.#beginsValue(this.#next)) return this.#named();
+    const sign = this.#isNegative() ? this.#take().text : '';
+    if (['int', 'uint', 'double', 'string', 'bytes'].includes(this.#next.kind)) {
+      const { kind, text: written } = this.#take();
+      return { kind: 'literal', type: kind as 'int', text: sign + written, at };
+    }
+    if (!this.#beginsValue(this.#after) || this.#next.kind === 'end')
+      this.#fail(`mismatched input '${this.#next.text}' expecting ${startsOfValues}`);
+    this.#leaveOut(startsOfValues);
+    return this.#primary();
   }
 
   #named(): Expression {
     const { text, at } = this.#take();
     const constant = constants.get(text);
     if (constant !== undefined) return { kind: 'literal', type: constant, text, at };
-    if (reservedWords.has(text)) this.#reserved.push({ at, message: `reserved identifier: ${text}` });
+    if (reservedWords.has(text)) this.#refused.push({ at, message: `reserved identifier: ${text}` });
     const open = this.#next.at;
-    return this.#skip('(')
-      ? this.#operator(
-          text,
-          open,
-          this.#until(')', () => this.#expression()),
-        )
-      : { kind: 'name', name: text, at };
+    return this.#skip('(') ? this.#operator(text, open, this.#arguments()) : { kind: 'name', name: text, at };
   }
 
   #message(name: string, at: number): Expression {
@@ -268,14 +314,33 @@ class Parser {
     return this.#made({ kind: 'maybe', of, at: of.at }, [of]);
   }
 
+  #beginsValue({ kind, text }: Token): boolean {
+    if (kind === 'sign') return ['[', '{', '(', '.', '-', '!'].includes(text);
+    return kind !== 'end' && (kind !== 'name' || (text !== 'in' && !text.startsWith('`')));
+  }
+
+  /** Arguments of a call, after which no comma stands. */
+  #arguments(): Expression[] {
+    this.#open += 1;
+    const found: Expression[] = [];
+    if (!this.#is(')')) {
+      do found.push(this.#expression());
+      while (this.#skip(','));
+    }
+    this.#close(')');
+    return found;
+  }
+
   /** Reads a comma-separated list up to a closing sign. A trailing comma is allowed. */
   #until<T>(close: string, read: () => T): T[] {
     const found: T[] = [];
+    this.#open += 1;
     while (!this.#is(close)) {
       found.push(read());
       if (!this.#skip(',')) break;
     }
-    this.#expect(close);
+    if (this.#next.kind === 'end') this.#fail(`mismatched input '<EOF>' expecting {'${close}', ','}`);
+    this.#close(close);
     return found;
   }
 }

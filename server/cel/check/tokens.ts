@@ -53,17 +53,30 @@ const patterns: readonly (readonly [Token['kind'] | null, RegExp])[] = (
   ] as const
 ).map(([kind, source]) => [kind, new RegExp(source, 'y')]);
 
-/** Throws SyntaxProblem at the first character that begins no token. */
-export function tokensOf(text: string): Token[] {
+const halfEscape = String.raw`\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?`;
+/** The longest beginnings of what would be a token, with the character that does not belong to it: both are left out. */
+const unfinished = [
+  ['"', "'"].map((quote) => `${quote}${quote}${quote}(?:${escape}|[^\\\\])*(?:${halfEscape})?`).join('|'),
+  ['"', "'"].map((quote) => `${quote}(?:${escape}|[^${quote}\\\\\\r\\n])*(?:${halfEscape})?`).join('|'),
+  String.raw`[=&|]|\x60[a-zA-Z0-9_./ -]*`,
+]
+  .map((source) => `(?:${source})[^]?`)
+  .concat('[^]');
+const broken = new RegExp(unfinished.join('|'), 'uy');
+
+/** Tokens, and what is none. */
+export function tokensOf(text: string): { readonly tokens: Token[]; readonly problems: Problem[] } {
   const tokens: Token[] = [];
+  const problems: Problem[] = [];
   let at = 0;
   while (at < text.length) {
     const found = patterns.map(([kind, pattern]) => ({ kind, match: matchAt(pattern, text, at) })).find(({ match }) => match !== null);
-    if (!found || found.match === null) throw new SyntaxProblem(at, `token recognition error at: '${text.slice(at, at + 1)}'`);
-    if (found.kind !== null) tokens.push({ kind: found.kind, text: found.match, at });
-    at += found.match.length;
+    const match = found?.match ?? matchAt(broken, text, at) ?? '';
+    if (found === undefined) problems.push({ at, message: `Syntax error: token recognition error at: '${match}'` });
+    else if (found.kind !== null) tokens.push({ kind: found.kind, text: match, at });
+    at += match.length;
   }
-  return [...tokens, { kind: 'end', text: '<EOF>', at }];
+  return { tokens: [...tokens, { kind: 'end', text: '<EOF>', at }], problems };
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): string | null {

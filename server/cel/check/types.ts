@@ -1,31 +1,39 @@
-/**
- * Static types of expressions. `dyn` is the reference's; `?` is not inferred here and may be anything. Both match every type, but only `dyn` is known not to be
- * the wanted one.
- */
+/** Static types of expressions, as the reference's checker knows them. */
 export interface Type {
   readonly name: string;
   readonly of: readonly Type[];
   readonly fields?: Readonly<Record<string, Type>>;
-  /** Further fields may exist, of unknown types. */
+  /** Further fields may exist, of any type. */
   readonly open?: true;
+  /** A type that is to be found: a parameter of a function, or what an empty list holds. */
+  readonly variable?: true;
 }
 
 const simple = (name: string): Type => ({ name, of: [] });
 export const dyn = simple('dyn');
-export const unknown = simple('?');
 /** The type of an erroneous expression: it matches every type, but equals none. */
 export const broken = simple('!');
 export const bool = simple('bool');
+export const int = simple('int');
+export const nullType = simple('null');
 export const list = (of: Type): Type => ({ name: 'list', of: [of] });
 export const map = (key: Type, value: Type): Type => ({ name: 'map', of: [key, value] });
 export const optional = (of: Type): Type => ({ name: 'optional_type', of: [of] });
+export const typeType = (of: Type): Type => ({ name: 'type', of: [of] });
 export const object = (name: string, fields: Readonly<Record<string, Type>>): Type => ({ name, of: [], fields });
+/** An object of which nothing is known but its name. */
+export const openObject = (name: string): Type => ({ name, of: [], fields: {}, open: true });
+export const variable = (name: string): Type => ({ name, of: [], variable: true });
+
+const parameter = /^[A-Z]$/;
 
 /** Parses `map<string, list<A>>`; single capital letters are type parameters. Throws SyntaxError. */
 export function typeOf(text: string): Type {
-  const match = /^([\w.?]+)(?:<(.*)>)?$/.exec(text.trim());
+  const match = /^([\w.]+)(?:<(.*)>)?$/.exec(text.trim());
   if (!match) throw new SyntaxError(`not a type: ${text}`);
-  return { name: match[1] ?? '', of: match[2] === undefined ? [] : splitTypes(match[2]).map(typeOf) };
+  const name = match[1] ?? '';
+  if (parameter.test(name)) return variable(name);
+  return { name, of: match[2] === undefined ? [] : splitTypes(match[2]).map(typeOf) };
 }
 
 export function splitTypes(text: string): string[] {
@@ -40,57 +48,42 @@ export function splitTypes(text: string): string[] {
     .filter((part) => part.trim() !== '');
 }
 
-export const isOpen = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
-const isParameter = ({ name }: Type): boolean => /^[A-Z]$/.test(name);
+export const isDyn = ({ name }: Type): boolean => name === 'dyn' || name === 'any';
+export const isOpen = (type: Type): boolean => isDyn(type) || type.name === '!';
+
 const shown: ReadonlyMap<string, string> = new Map([
-  ['?', 'dyn'],
-  ['!', 'dyn'],
+  ['!', '!error!'],
   ['google.protobuf.Timestamp', 'timestamp'],
   ['google.protobuf.Duration', 'duration'],
 ]);
 
-export function printed({ name, of }: Type): string {
-  return of.length === 0 ? (shown.get(name) ?? name) : `${name}(${of.map(printed).join(', ')})`;
-}
+export const printed = ({ name, of }: Type): string =>
+  of.length === 0 ? (shown.get(name) ?? name) : `${name}(${of.map(printed).join(', ')})`;
 
 /** The name by which the reference calls the type of a whole expression, as opposed to types within error messages. */
 export function runtimeName({ name, of }: Type): string {
   if (name === 'null') return 'null_type';
-  return of.length === 0 ? (isOpen({ name, of }) ? dyn.name : name) : `${name}(${of.map(runtimeName).join(', ')})`;
+  return of.length === 0 ? name : `${name}(${of.map(runtimeName).join(', ')})`;
 }
 
-const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
-
-/** Reports whether a type is assignable. The first value binds a type parameter. */
-export function accepts(expected: Type, actual: Type, bound: Map<string, Type>): boolean {
-  if (isParameter(expected)) return bindParameter(expected.name, actual, bound);
-  if (isOpen(expected) || isOpen(actual)) return true;
-  if (actual.name === 'null' || expected.name === 'null')
-    return actual.name === expected.name || !neverNull.has(actual.name === 'null' ? expected.name : actual.name);
-  return expected.name === actual.name && expected.of.every((part, position) => accepts(part, actual.of[position] ?? unknown, bound));
+/** Variables are equal to each other where their names do not count. */
+export function sameType(one: Type, other: Type, countsNames = true): boolean {
+  if (!countsNames && one.variable && other.variable) return true;
+  return (
+    one.name === other.name &&
+    one.of.length === other.of.length &&
+    one.of.every((part, position) => sameType(part, other.of[position] ?? broken, countsNames))
+  );
 }
 
-function bindParameter(name: string, actual: Type, bound: Map<string, Type>): boolean {
-  const before = bound.get(name);
-  if (before === undefined) bound.set(name, actual);
-  else if (!accepts(before, actual, new Map())) return false;
-  else bound.set(name, joined(before, actual));
-  return true;
+/** Reports whether one type is the other, or has `dyn` or a variable in the place of parts of it. */
+export function isNoMoreSpecific(one: Type, other: Type): boolean {
+  if (isDyn(one) || one.variable) return true;
+  if (isDyn(other) || other.variable || one.name !== other.name || one.of.length !== other.of.length) return false;
+  return one.name === 'type' || one.of.every((part, position) => isNoMoreSpecific(part, other.of[position] ?? broken));
 }
 
-/** Unbound type parameters stay unknown. */
-export function filled(type: Type, bound: ReadonlyMap<string, Type>): Type {
-  if (isParameter(type)) return bound.get(type.name) ?? unknown;
-  return type.of.length === 0 ? type : { ...type, of: type.of.map((part) => filled(part, bound)) };
-}
+const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type', 'list', 'map']);
 
-export function joined(one: Type, other: Type): Type {
-  if (isOpen(one) || isOpen(other)) return one.name === 'dyn' && other.name === 'dyn' ? dyn : unknown;
-  if (one.name === 'null') return other;
-  if (other.name === 'null') return one;
-  if (one.name !== other.name) return unknown;
-  return one.of.length === 0 ? one : { ...one, of: one.of.map((part, position) => joined(part, other.of[position] ?? unknown)) };
-}
-
-export const sameType = (one: Type, other: Type): boolean =>
-  one.name === other.name && one.of.every((part, position) => sameType(part, other.of[position] ?? unknown));
+/** Reports whether a value of the type may be compared with null. */
+export const takesNull = ({ name }: Type): boolean => !neverNull.has(name);

@@ -1,5 +1,6 @@
 import type { Expression } from '../check/parser.js';
 import type { Type } from '../check/types.js';
+import { literalValue } from '../eval/literals.js';
 import type { Place } from './paths.js';
 import { capped, exactly, most, plus, share, times, unknownSize, type Size } from './sizes.js';
 
@@ -41,7 +42,7 @@ const formatMax = 64;
 
 const isText = ({ name }: Type): boolean => name === 'string' || name === 'bytes';
 /** Such values may have any type at run time. */
-const isAny = ({ name }: Type): boolean => name === 'dyn' || name === '?' || name === '!';
+const isAny = ({ name }: Type): boolean => name === 'dyn' || name === '!';
 const fixed =
   (cost: number): Estimator =>
   () => ({ cost });
@@ -145,12 +146,8 @@ const sameOfLibrary: Estimator = (_, [one, other]) => {
 const madeList = (factor: number, size: Size): CallEstimate => ({ cost: capped(share(size.max, factor) + 1 + listCost), size });
 
 /** An integer literal. */
-const statedInt = (expression: Expression): number | null => {
-  if (expression.kind === 'literal' && expression.type === 'int') return Number(expression.text);
-  if (expression.kind !== 'call' || expression.name !== '-_') return null;
-  const [negated] = expression.args;
-  return negated?.kind === 'literal' && negated.type === 'int' ? -Number(negated.text) : null;
-};
+const statedInt = (expression: Expression): number | null =>
+  expression.kind === 'literal' && expression.type === 'int' ? Number(literalValue(expression)) : null;
 const statedCount = (part: Part, otherwise: number): number => {
   const stated = statedInt(part.expression);
   return stated === null ? otherwise : Math.max(0, stated);

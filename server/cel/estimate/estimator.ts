@@ -1,6 +1,6 @@
 import { functions } from '../check/functions.js';
 import { dottedName, type Call, type Expression } from '../check/parser.js';
-import { unknown, type Type } from '../check/types.js';
+import { dyn, type Type } from '../check/types.js';
 import { literalValue } from '../eval/literals.js';
 import { sizeOf as valueSize } from '../eval/values.js';
 import { estimateByLanguage, estimateByLibrary, type CallEstimate, type KnownSizes, type Part } from './calls.js';
@@ -67,7 +67,7 @@ class Estimator implements KnownSizes {
       case 'index':
         return this.#index(expression, locals);
       case 'call':
-        return isNegativeLiteral(expression) ? 0 : (this.#macro(expression, locals) ?? this.#call(expression, locals));
+        return this.#macro(expression, locals) ?? this.#call(expression, locals);
       case 'list':
         return this.#list(expression, locals);
       case 'map':
@@ -80,7 +80,7 @@ class Estimator implements KnownSizes {
   }
 
   #type(expression: Expression): Type {
-    return this.#types.get(expression) ?? unknown;
+    return this.#types.get(expression) ?? dyn;
   }
 
   #placeOf(expression: Expression): Place {
@@ -265,7 +265,7 @@ class Estimator implements KnownSizes {
     const [name = nothing, body = nothing] = call.args;
     const condition = this.cost(target, locals) + 1;
     const value = this.cost(target, locals) + 1;
-    const inner = this.#type(target).of[0] ?? unknown;
+    const inner = this.#type(target).of[0] ?? dyn;
     const local: Local = { place: Place.nowhere, size: scalar.has(inner.name) ? exactly(1) : null, entries: null };
     const within = new Map([...locals, [nameOf(name), local]]);
     const cost = list + value + this.cost(body, within) + (wraps ? 1 : 0);
@@ -282,7 +282,7 @@ class Estimator implements KnownSizes {
     const keys: Call = { ...call, name: 'map', target: input };
     const within = new Map([...locals, ['@input', this.#local(target, locals)]]);
     const cost = this.#walk(keys, walk, { expression: input, type: this.#type(target) }, within);
-    const element = this.#types.get(call.args[1] ?? nothing) ?? unknown;
+    const element = this.#types.get(call.args[1] ?? nothing) ?? dyn;
     const part: Part = { ...this.#part(keys, within), type: { name: 'list', of: [element] } };
     const estimate = this.#estimate('@sortByAssociatedKeys', null, [part]);
     this.#keep(call, estimate.size);
@@ -296,6 +296,8 @@ class Estimator implements KnownSizes {
     const step = walk.step(bodies.map((body) => this.cost(body, within)));
     // Elements are counted after their visit.
     const count = this.#size(range.expression, locals) ?? unknownSize;
+    // The elements that a filter keeps are found by their place.
+    if (walk.makes === 'element') this.cost(call.args[0] ?? nothing, within);
     const made = walk.makes === 'element' ? call.args[0] : walk.makes === 'result' ? bodies.at(-1) : undefined;
     const value = made === undefined ? null : union(exactly(0), this.#size(made, within) ?? unknownSize);
     const entries: EntrySizes | null = value === null ? null : { container: 'list', key: exactly(1), value };
@@ -332,15 +334,10 @@ interface Binding {
 
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
 
-const isNegativeLiteral = ({ name, args: [number] }: Call): boolean =>
-  name === '-_' && number?.kind === 'literal' && (number.type === 'int' || number.type === 'double');
-
 function writtenSize(expression: Expression): Size | null {
   switch (expression.kind) {
     case 'literal':
       return exactly(expression.type === 'string' || expression.type === 'bytes' ? valueSize(literalValue(expression)) : 1);
-    case 'call':
-      return isNegativeLiteral(expression) ? exactly(1) : null;
     case 'list':
       return exactly(expression.items.length);
     case 'map':

@@ -1,5 +1,5 @@
 import type { Call, Expression } from '../check/parser.js';
-import { isOpen, unknown, type Type } from '../check/types.js';
+import { dyn, isOpen, type Type } from '../check/types.js';
 import { callCost, nominal, type CallCost } from './costs.js';
 import type { Implementation } from './functions/library.js';
 import type { Code } from './run.js';
@@ -19,11 +19,11 @@ const byElements = new Set(['sort', '@sortByAssociatedKeys']);
  */
 export function isAmbiguous({ name, target, args }: Call, types: Types | null): boolean {
   if (types === null) return false;
-  const [first = unknown, second = unknown] = (target === null ? args : [target, ...args]).map((part) => types.get(part) ?? unknown);
+  const [first = dyn, second = dyn] = (target === null ? args : [target, ...args]).map((part) => types.get(part) ?? dyn);
   if (byFirst.has(name)) return isOpen(first);
   if (bySecond.has(name)) return isOpen(second);
   if (byBoth.has(name)) return isOpen(first) && isOpen(second);
-  return byElements.has(name) && isOpen(first.of[0] ?? unknown);
+  return byElements.has(name) && isOpen(first.of[0] ?? dyn);
 }
 
 export function costOf(call: Call, types: Types | null): CallCost {

@@ -7,7 +7,7 @@ import { areConstants, constant, constantValue, conversionNames, folded } from '
 import { callCost, nominal, type CallCost } from './costs.js';
 import { addEntry, notOptional } from './entries.js';
 import { functionFor } from './functions/registry.js';
-import { literalValue, negatedLiteral } from './literals.js';
+import { literalValue } from './literals.js';
 import { isConditionalMacro, macroFor, type MacroCompiler, type Names } from './macros.js';
 import { binaryOperators, conditional, inside, isMember, logical, negate, not, orElse } from './operators.js';
 import type { Code } from './run.js';
@@ -173,11 +173,6 @@ export class Compiler implements MacroCompiler {
 
   #operator(call: Call, names: Names): Code | null {
     const { name, args } = call;
-    const [first] = args;
-    if (name === '-_' && first?.kind === 'literal') {
-      const value = negatedLiteral(first);
-      if (value !== null) return constant(value);
-    }
     const parts = args.map((one) => this.code(one, names));
     const [one = constant(null), two = constant(null)] = parts;
     switch (name) {

@@ -7,6 +7,9 @@ type Literal = Extract<Expression, { kind: 'literal' }>;
 const controls: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 const escapes = /\\(?:([abfnrtv])|[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))/gsu;
 
+const tooLarge = new Failure('double overflow');
+
+/** A sign before a number belongs to it: the smallest integer has no positive counterpart. */
 export function literalValue({ type, text }: Literal): Value {
   switch (type) {
     case 'null':
@@ -14,21 +17,17 @@ export function literalValue({ type, text }: Literal): Value {
     case 'bool':
       return text === 'true';
     case 'int':
-      return int(BigInt(text));
+      return int(text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text));
     case 'uint':
       return uint(BigInt(text.slice(0, -1)));
     case 'double':
-      return Number(text);
+      return Number.isFinite(Number(text)) ? Number(text) : tooLarge;
     case 'string':
       return stringOf(text);
     case 'bytes':
       return bytesOf(text);
   }
 }
-
-/** `-` before a number belongs to it: the smallest integer has no positive counterpart. */
-export const negatedLiteral = ({ type, text }: Literal): Value | null =>
-  type === 'int' ? int(-BigInt(text)) : type === 'double' ? -Number(text) : null;
 
 function unquoted(text: string): { readonly raw: boolean; readonly content: string } {
   const prefix = /^[rRbB]*/.exec(text)?.[0] ?? '';
@@ -53,7 +52,7 @@ function stringOf(text: string): Value {
   return wrong ? new Failure('invalid unicode code point') : value;
 }
 
-/** Escapes in bytes stand for single bytes, everything else for its UTF-8. */
+/** Escapes in bytes stand for single bytes, everything else for its UTF-8; code points cannot be escaped. */
 function bytesOf(text: string): Value {
   const { raw, content } = unquoted(text);
   if (raw) return Buffer.from(content);
@@ -61,17 +60,11 @@ function bytesOf(text: string): Value {
   let at = 0;
   for (const match of content.matchAll(escapes)) {
     const [whole, control, hex, short, long, octal, itself] = match;
+    if (short !== undefined || long !== undefined) return new Failure('unable to unescape string');
     parts.push(Buffer.from(content.slice(at, match.index)));
     if (hex !== undefined || octal !== undefined)
       parts.push(Buffer.from([octal !== undefined ? Number.parseInt(octal, 8) : Number.parseInt(hex ?? '', 16)]));
-    else
-      parts.push(
-        Buffer.from(
-          control !== undefined
-            ? (controls[control] ?? '')
-            : (itself ?? String.fromCodePoint(Math.min(Number.parseInt(short ?? long ?? '', 16), 0x10ffff))),
-        ),
-      );
+    else parts.push(Buffer.from(control !== undefined ? (controls[control] ?? '') : (itself ?? '')));
     at = match.index + whole.length;
   }
   parts.push(Buffer.from(content.slice(at)));

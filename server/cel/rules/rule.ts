@@ -39,23 +39,19 @@ export const rulesOf = (schema: JsonObject): Rule[] => {
 export function compileRule({ rule, optionalOldSelf }: Rule, shape: Shape): CompiledExpression | null {
   if (rule.trim() === '') return null;
   const checked = check(rule, declarations(shape, optionalOldSelf));
-  if (!checked.ok) return { ok: false, message: `${checked.stage} failed: ${checked.message}` };
-  return unwanted(checked.type, [bool]) === null
-    ? compiled(rule, checked, shape)
-    : { ok: false, message: 'cel expression must evaluate to a bool' };
+  if (!checked.ok && checked.stage === 'compilation') return { ok: false, message: `compilation failed: ${checked.message}` };
+  if (unwanted(checked.type, [bool]) !== null) return { ok: false, message: 'cel expression must evaluate to a bool' };
+  return checked.ok ? compiled(rule, checked, shape) : { ok: false, message: `${checked.stage} failed: ${checked.message}` };
 }
 
 export function compileMessage({ messageExpression, optionalOldSelf }: Rule, shape: Shape): CompiledExpression | null {
   if (messageExpression.trim() === '') return null;
   const checked = check(messageExpression, declarations(shape, optionalOldSelf));
-  if (!checked.ok)
-    return {
-      ok: false,
-      message: `messageExpression ${checked.stage === 'compilation' ? 'compilation' : 'instantiation'} failed: ${checked.message}`,
-    };
-  return unwanted(checked.type, [typeOf('string')]) === null
-    ? compiled(messageExpression, checked, shape)
-    : { ok: false, message: 'messageExpression must evaluate to a string' };
+  if (!checked.ok && checked.stage === 'compilation')
+    return { ok: false, message: `messageExpression compilation failed: ${checked.message}` };
+  if (unwanted(checked.type, [typeOf('string')]) !== null) return { ok: false, message: 'messageExpression must evaluate to a string' };
+  if (!checked.ok) return { ok: false, message: `messageExpression instantiation failed: ${checked.message}` };
+  return compiled(messageExpression, checked, shape);
 }
 
 const declarations = ({ type }: Shape, optionalOldSelf: boolean): { variables: Record<string, Type> } => ({

@@ -60,8 +60,11 @@ function withMetadata(schema: Schema): Schema {
   return { ...schema, properties: { ...membersOf(schema), ...rootProperties, ...(keeps ? { metadata } : {}) } };
 }
 
-/** Null for parts that expressions do not see. `isRoot` marks the root of a custom resource. */
-export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
+/** The type of what a rule is about. Types of objects within it are called by their places: no two are the same. */
+const selfType = 'selfType';
+
+/** Null for parts that expressions do not see. `isRoot` marks the root of a custom resource, `name` is that of its type. */
+export function shapeOf(schema: Schema, isRoot: boolean, name = selfType): Shape | null {
   if (schema['x-kubernetes-int-or-string'] === true) {
     const longest = bound(schema['maxLength']);
     return { type: dyn, elementsMax: longest === null ? requestBytesMax - 2 : longest * 4, bytesMin: 1, view: plainView };
@@ -69,9 +72,9 @@ export function shapeOf(schema: Schema, isRoot: boolean): Shape | null {
   const seen = isRoot || schema['x-kubernetes-embedded-resource'] === true ? withMetadata(schema) : schema;
   switch (seen['type']) {
     case 'array':
-      return listShape(seen);
+      return listShape(seen, name);
     case 'object':
-      return restOf(seen) === null ? objectShape(seen) : mapShape(seen);
+      return restOf(seen) === null ? objectShape(seen, name) : mapShape(seen, name);
     case 'string':
       return textShape(seen);
     case 'boolean':
@@ -98,9 +101,9 @@ const wholeView: View = (value) => {
 
 const none: Value = new Failure('invalid data, got null for schema with nullable=false');
 
-function listShape(schema: Schema): Shape | null {
+function listShape(schema: Schema, name: string): Shape | null {
   const items = itemsOf(schema);
-  const element = items === null ? null : shapeOf(items, false);
+  const element = items === null ? null : shapeOf(items, false, `${name}.@idx`);
   if (element === null) return null;
   const elementsMax = bound(schema['maxItems']) ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 1));
   const keys = schema['x-kubernetes-list-map-keys'];
@@ -119,9 +122,9 @@ function listShape(schema: Schema): Shape | null {
   };
 }
 
-function mapShape(schema: Schema): Shape | null {
+function mapShape(schema: Schema, name: string): Shape | null {
   const rest = restOf(schema);
-  const element = rest === null ? null : shapeOf(rest, false);
+  const element = rest === null ? null : shapeOf(rest, false, `${name}.@elem`);
   if (element === null) return null;
   const elementsMax = bound(schema['maxProperties']) ?? Math.floor((requestBytesMax - 2) / (element.bytesMin + 6));
   return {
@@ -133,15 +136,15 @@ function mapShape(schema: Schema): Shape | null {
   };
 }
 
-function objectShape(schema: Schema): Shape {
+function objectShape(schema: Schema, typeName: string): Shape {
   const required = Array.isArray(schema['required']) ? schema['required'] : [];
   const fields = new Map<string, Shape>();
   const views = new Map<string, { readonly name: string; readonly view: View }>();
   let bytesMin = 2;
   for (const [name, property] of propertiesOf(schema)) {
-    const shape = shapeOf(property, false);
-    if (shape === null) continue;
     const escaped = escapedName(name);
+    const shape = shapeOf(property, false, `${typeName}.${escaped ?? name}`);
+    if (shape === null) continue;
     if (escaped !== null) {
       fields.set(escaped, shape);
       views.set(escaped, { name, view: property['nullable'] === true ? nullable(shape.view) : shape.view });
@@ -149,7 +152,7 @@ function objectShape(schema: Schema): Shape {
     if (required.includes(name) && property['default'] === undefined) bytesMin += name.length + shape.bytesMin + 4;
   }
   return {
-    type: object('object', Object.fromEntries([...fields].map(([name, { type }]) => [name, type]))),
+    type: object(typeName, Object.fromEntries([...fields].map(([name, { type }]) => [name, type]))),
     elementsMax: 0,
     bytesMin,
     fields,

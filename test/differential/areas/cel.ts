@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import type { Step } from '../../golden/recordings.js';
 import type { Area, Sequence } from '../area.js';
 import { collection, defined, definition, widget } from '../definitions.js';
-import { expression, type Variables } from '../expressions.js';
+import { expression, within, type Variables } from '../expressions.js';
 import { all, anyOf, list, map, of, some } from '../grammar.js';
 import type { Random } from '../random.js';
 
@@ -11,10 +11,12 @@ export const cel: Area = {
   name: 'cel',
   about: 'rules of schemas and expressions of admission policies: which are accepted, what they cost, what values and messages they give',
   generate(random) {
-    const way = random.below(10);
+    const way = random.below(12);
     if (way < 4) return accepted(random);
     if (way < 7) return evaluated(random);
-    return way < 9 ? policies(random) : decided(random);
+    if (way < 9) return policies(random);
+    if (way < 10) return conditions(random);
+    return way < 11 ? mutations(random) : decided(random);
   },
 };
 
@@ -309,6 +311,65 @@ const policy = (random: Random, validations: JsonObject[]): JsonObject => ({
     ...(random.chance(0.1) ? { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } } : {}),
     validations,
   },
+});
+
+/** Conditions of webhooks as dry runs: variables of policies are not there. */
+const conditions = (random: Random): Sequence => ({
+  steps: random.upTo(3, (): Step => ({
+    do: 'POST /apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All',
+    body: {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'w-${r}' },
+      webhooks: [
+        {
+          name: 'w.example.com',
+          clientConfig: { url: 'https://127.0.0.1:1/' },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          matchConditions: random.upTo(4, (index) => ({ name: `c${index}`, expression: expression('bool', policyVariables, random) })),
+        },
+      ],
+    },
+  })),
+});
+
+const patches: readonly string[] = [
+  "[JSONPatch{op: 'add', path: '/data/' + jsonpatch.escapeKey({string}), value: {any}}]",
+  '[JSONPatch{op: {string}, path: {string}, from: {string}}]',
+  "{list}.map(x, JSONPatch{op: 'remove', path: '/' + x})",
+  "{bool} ? [JSONPatch{op: 'test', path: {string}, value: {map}}] : []",
+  "[JSONPatch{op: 'add', ?path: optional.of({string}), value: Object.data{a: {string}}}]",
+  '[JSONPatch{op: {int}, other: {string}}]',
+  '{any}',
+];
+const applied: readonly string[] = [
+  'Object{metadata: Object.metadata{labels: {map}}}',
+  'Object{data: {map}, ?none: optional.of({string})}',
+  'Object{spec: Object.spec{items: {list}.map(x, Object.spec.items.item{name: x, size: {int}})}}',
+  '{bool} ? Object{} : Object{metadata: Object.metadata{annotations: {any}}}',
+  'Object.metadata{labels: {map}}',
+  '{any}',
+];
+
+/** Mutating policies as dry runs. */
+const mutations = (random: Random): Sequence => ({
+  steps: random.upTo(3, (): Step => {
+    const { spec: whole, ...rest } = policy(random, []);
+    const { validations: _, auditAnnotations: __, ...kept } = whole as JsonObject;
+    const written = random.upTo(3, (): JsonObject => {
+      const patch = random.chance(0.5);
+      const text = within(random.pick(patch ? patches : applied), policyVariables, random);
+      return patch
+        ? { patchType: 'JSONPatch', jsonPatch: { expression: text } }
+        : { patchType: 'ApplyConfiguration', applyConfiguration: { expression: text } };
+    });
+    return {
+      do: 'POST /apis/admissionregistration.k8s.io/v1/mutatingadmissionpolicies?dryRun=All',
+      body: { ...rest, kind: 'MutatingAdmissionPolicy', spec: { ...kept, reinvocationPolicy: 'Never', mutations: written } },
+    };
+  }),
 });
 
 const toldMax = 6;

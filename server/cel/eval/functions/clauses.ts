@@ -8,7 +8,7 @@ export interface Clause {
   readonly wrong: string | null;
 }
 
-const precisionMax = 100;
+const intMax = 2n ** 63n - 1n;
 const clause = /%(?:(\.)(\d*))?(.?)/suy;
 const unparsed = 'could not parse formatting clause';
 export const unrecognized = (letter: string): string => `${unparsed}: unrecognized formatting clause "${letter}"`;
@@ -38,7 +38,9 @@ function wrongPrecision(point: string | undefined, digits: string, letter: strin
   const precision = `${unparsed}: error while parsing precision`;
   if (letter === '') return `${precision}: could not find end of precision specifier`;
   if (digits === '') return `${precision}: error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax`;
-  return Number(digits) > precisionMax ? `${unparsed}: precision ${digits} is too large` : null;
+  return BigInt(digits) > intMax
+    ? `${precision}: error while converting precision to integer: strconv.Atoi: parsing ${JSON.stringify(digits)}: value out of range`
+    : null;
 }
 
 /** The types that each clause prints, as messages list them. */

@@ -1,6 +1,6 @@
 import { parseDuration, parseTimestamp, durationText, timestampText } from '../clock.js';
 import { doubleText } from '../doubles.js';
-import { duration, int, timestamp, uint } from '../numbers.js';
+import { int, timestamp, uint } from '../numbers.js';
 import {
   Duration,
   Failure,
@@ -19,7 +19,7 @@ import type { Implementation, Library } from './library.js';
 
 const second = 1_000_000_000n;
 const digitsMax = 40;
-const unreadable = (to: string): Failure => new Failure(`type conversion error from 'string' to '${to}'`);
+const unreadable = (to: string, from = 'string'): Failure => new Failure(`type conversion error from '${from}' to '${to}'`);
 const wholeText = /^[+-]?\d+$/;
 const trues = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const falses = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
@@ -76,7 +76,7 @@ function textOfBytes(bytes: Uint8Array): Value {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return new Failure('invalid UTF-8 in byte sequence, cannot convert to string');
+    return new Failure('invalid UTF-8 in bytes, cannot convert to string');
   }
 }
 
@@ -88,7 +88,8 @@ function toTimestamp(value: Value): Value {
 
 function toDuration(value: Value): Value {
   if (value instanceof Duration) return value;
-  if (typeof value === 'bigint') return duration(value);
+  // The checker takes an integer, for which the reference has no conversion.
+  if (typeof value === 'bigint') return unreadable('google.protobuf.Duration', 'int');
   return typeof value === 'string' ? (parseDuration(value) ?? unreadable('google.protobuf.Duration')) : noOverload;
 }
 

@@ -63,12 +63,16 @@ const fractionOf = (value: Value): number | null =>
   typeof value === 'number' ? value : typeof value === 'string' && ['NaN', 'Infinity', '-Infinity'].includes(value) ? Number(value) : null;
 
 const precisionDefault = 6;
+/** More digits are not computed. */
+const precisionMax = 10_000;
 
 const fraction =
   (what: string, print: (value: number, precision: number) => string): Printer =>
-  (value, precision) => {
+  (value, precision, run) => {
     const number = fractionOf(value);
     if (number === null) return refused(what, value);
+    if ((precision ?? 0) > precisionMax) return new Failure(`precision ${precision} is too large`);
+    run.meter.step(precision ?? 0);
     if (Number.isNaN(number)) return 'NaN';
     return Number.isFinite(number) ? print(number, precision ?? precisionDefault) : number > 0 ? '∞' : '-∞';
   };
