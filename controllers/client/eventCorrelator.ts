@@ -26,7 +26,7 @@ export interface WrittenEvent {
 }
 
 export type Correlation =
-  | { readonly do: 'create'; readonly key: string; readonly message: string }
+  | { readonly do: 'create'; readonly key: string; readonly message: string; readonly combined: boolean }
   | { readonly do: 'count'; readonly key: string; readonly message: string; readonly written: WrittenEvent }
   | { readonly do: 'drop' };
 
@@ -61,7 +61,7 @@ export class EventCorrelator {
     const message = combined ? `(combined from similar events): ${event.message}` : event.message;
     const key = combined ? kind : [kind, message].join('\u0000');
     const written = this.#written.peek(key);
-    return written ? { do: 'count', key, message, written } : { do: 'create', key, message };
+    return written ? { do: 'count', key, message, written } : { do: 'create', key, message, combined };
   }
 
   wrote(key: string, event: WrittenEvent): void {

@@ -86,7 +86,8 @@ export class EventWriter {
     const now = this.#options.clock.now();
     const namespace = event.object.namespace || 'default';
     const name = `${event.object.name ?? ''}.${this.#unique(now)}`;
-    await this.#options.api.create(events, eventOf(event, correlation.message, { name, namespace, now }));
+    const combined = correlation.do === 'create' && correlation.combined;
+    await this.#options.api.create(events, eventOf(event, { message: correlation.message, combined }, { name, namespace, now }));
     this.#correlator.wrote(correlation.key, { name, namespace, firstAt: now, count: 1 });
   }
 
@@ -117,9 +118,16 @@ export function referenceTo({ apiVersion, kind, metadata: { namespace, name, uid
   };
 }
 
+/** Returns what an event names that is about an object as such, and not about one version of it. */
+export const versionless = ({ apiVersion, kind, metadata: { namespace, name, uid } }: KubeObject): KubeObject => ({
+  ...(apiVersion ? { apiVersion } : {}),
+  ...(kind ? { kind } : {}),
+  metadata: { ...(namespace ? { namespace } : {}), ...(name ? { name } : {}), ...(uid ? { uid } : {}) },
+});
+
 function eventOf(
   { object, type, reason, component }: RecordedEvent,
-  message: string,
+  { message, combined }: { readonly message: string; readonly combined: boolean },
   at: { readonly name: string; readonly namespace: string; readonly now: number },
 ): EventObject {
   const time = timeText(at.now);
@@ -135,7 +143,8 @@ function eventOf(
     firstTimestamp: time,
     lastTimestamp: time,
     count: 1,
-    reportingComponent: component,
+    // The reference leaves it out where it combines events.
+    reportingComponent: combined ? '' : component,
     reportingInstance: '',
   };
 }

@@ -185,7 +185,7 @@ function ensured(deployment: Deployment, observed: Observed): Found {
     : before;
   return {
     deployment: withConditions(withRevision(deployment, String(revision)), conditions),
-    sets: { current: null, old },
+    sets: { current: set, old },
     actions: [{ do: 'create', set }],
   };
 }
@@ -225,6 +225,8 @@ function withStatus(
 }
 
 function sameStatus(before: DeploymentStatus | undefined, after: DeploymentStatus): boolean {
-  const filled = (status: DeploymentStatus): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
+  // A number that is zero is not written, but for those that may be unknown.
+  const filled = (status: DeploymentStatus): object =>
+    Object.fromEntries(Object.entries(status).filter(([name, value]) => value !== 0 || name === 'terminatingReplicas'));
   return before?.observedGeneration === after.observedGeneration && sameMeaning(filled(before ?? {}), filled(after));
 }

@@ -37,7 +37,12 @@ export function deviceTaintEvictionController(environment: ManagerEnvironment): 
       const ends = claims.cache.by(byPod, uidOf(pod)).flatMap((claim) => usableUntil(claim, taintsOf, clock.now()) ?? []);
       return ends.length > 0 ? { until: Math.min(...ends) } : null;
     },
-    event: 'DeviceTaintManagerEviction',
+    event: {
+      reason: 'DeviceTaintManagerEviction',
+      marked: () => 'Marking for deletion',
+      cancelled: () => 'Cancelling deletion',
+      withUid: true,
+    },
     condition: { reason: 'DeletionByDeviceTaintManager', message: 'Device Taint manager: deleting due to NoExecute taint' },
     deleted(lateSeconds) {
       measures.count('device_taint_eviction_controller_pod_deletions_total', {});

@@ -116,7 +116,12 @@ class DisruptionLoop {
     const now = clock.now();
     const disrupted = stillDisrupted(budget, selected, now);
     for (const pod of disrupted.overdue)
-      events.warning(pod, 'NotDeleted', `Pod was expected by PDB ${keyTextOf(budget)} to be deleted but it wasn't`);
+      // The reference names the namespace twice.
+      events.warning(
+        pod,
+        'NotDeleted',
+        `Pod was expected by PDB ${namespaceOf(budget)}/${namespaceOf(budget)} to be deleted but it wasn't`,
+      );
     await this.#write(budget, statusOf({ budget, pods: selected, expectation: expectation(budget, selected, scale), disrupted, now }));
     if (disrupted.againAfterMs !== null) return { againAfterMs: disrupted.againAfterMs };
   }

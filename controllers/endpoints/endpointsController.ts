@@ -68,12 +68,13 @@ class EndpointsLoop {
   async #write(wanted: Endpoints, isNew: boolean): Promise<void> {
     const { api, events } = this.#environment;
     const key = keyTextOf(wanted);
+    // An object that does not exist yet has no kind of its own.
+    const about = { apiVersion: 'v1', kind: 'Endpoints', ...wanted };
     try {
       await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));
     } catch (error) {
-      if (isNew) events.warning(wanted, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${messageOf(error)}`);
-      else if (!isConflict(error))
-        events.warning(wanted, 'FailedToUpdateEndpoint', `Failed to update endpoint ${key}: ${messageOf(error)}`);
+      if (isNew) events.warning(about, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${messageOf(error)}`);
+      else if (!isConflict(error)) events.warning(about, 'FailedToUpdateEndpoint', `Failed to update endpoint ${key}: ${messageOf(error)}`);
       throw error;
     }
   }

@@ -1,14 +1,14 @@
 import { isControlledBy, isTerminating, keyTextOf, nameOf, namespaceOf } from '../../api/meta/object.js';
 import { type PersistentVolumeClaim, persistentVolumeClaims, type Pod, pods, type Volume } from '../../api/types/core/v1.js';
 import { QueueController, type Controller } from '../client/controller.js';
-import { isAlreadyExists, isNamespaceTerminating } from '../client/errors.js';
+import { isAlreadyExists, isNamespaceTerminating, messageOf } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { controllerReference } from '../workloads/claim.js';
 
 const claimName = (pod: Pod, volume: Volume): string => `${nameOf(pod)}-${volume.name}`;
 
 /** The generated claims of a pod. Pure. */
-function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
+function claimsOfPod(pod: Pod): readonly { readonly volume: string; readonly claim: PersistentVolumeClaim }[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     const template = volume.ephemeral?.volumeClaimTemplate;
     if (!template) return [];
@@ -20,7 +20,7 @@ function claimsOfPod(pod: Pod): readonly PersistentVolumeClaim[] {
       ...(annotations ? { annotations } : {}),
       ownerReferences: [controllerReference(pods, pod)],
     };
-    return [{ metadata, spec: template.spec }];
+    return [{ volume: volume.name, claim: { metadata, spec: template.spec } }];
   });
 }
 
@@ -28,27 +28,33 @@ export function ephemeralVolumeController(environment: ManagerEnvironment): Cont
   const { api, events, informers, measures, options } = environment;
   const podCache = informers.of(pods).cache;
   const claimCache = informers.of(persistentVolumeClaims).cache;
-  const create = async (claim: PersistentVolumeClaim): Promise<void> => {
+  /** Returns why a claim cannot be made; null where it is there. */
+  const create = async (claim: PersistentVolumeClaim): Promise<string | null> => {
     measures.count('ephemeral_volume_controller_create_total', {});
     try {
       await api.create(persistentVolumeClaims, claim);
+      return null;
     } catch (error) {
-      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return;
+      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return null;
       measures.count('ephemeral_volume_controller_create_failures_total', {});
-      throw error;
+      return `create PVC ${nameOf(claim)}: ${messageOf(error)}`;
     }
   };
   const sync = async (key: string): Promise<void> => {
     const pod = podCache.get(key);
     if (!pod || isTerminating(pod)) return;
-    for (const claim of claimsOfPod(pod)) {
+    for (const { volume, claim } of claimsOfPod(pod)) {
       const present = claimCache.get(keyTextOf(claim));
-      if (!present) await create(claim);
-      else if (!isControlledBy(present, { owner: pod })) {
-        const message = `ephemeral volume: PVC ${keyTextOf(claim)} was not created for pod ${key} (pod is not owner)`;
-        events.warning(pod, 'FailedBinding', message);
-        throw new Error(message);
-      }
+      const isForeign = present !== undefined && !isControlledBy(present, { owner: pod });
+      const problem = isForeign
+        ? `PVC ${keyTextOf(claim)} was not created for pod ${key} (pod is not owner)`
+        : present === undefined
+          ? await create(claim)
+          : null;
+      if (problem === null) continue;
+      const message = `ephemeral volume ${volume}: ${problem}`;
+      events.warning(pod, 'FailedBinding', message);
+      throw new Error(`pod ${key}, ${message}`);
     }
   };
   const controller: QueueController = new QueueController(environment, {
@@ -61,7 +67,7 @@ export function ephemeralVolumeController(environment: ManagerEnvironment): Cont
   };
   controller.needs(pods).addHandlers({ added: queue });
   const byClaim = 'ephemeral claim';
-  informers.of(pods).addIndex(byClaim, (pod) => claimsOfPod(pod).map(keyTextOf));
+  informers.of(pods).addIndex(byClaim, (pod) => claimsOfPod(pod).map(({ claim }) => keyTextOf(claim)));
   controller.needs(persistentVolumeClaims).addHandlers({ removed: (claim) => podCache.by(byClaim, keyTextOf(claim)).forEach(queue) });
   return controller;
 }

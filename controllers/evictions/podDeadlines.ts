@@ -12,12 +12,21 @@ export type Eviction =
   /** Until when it may stay, in milliseconds since 1970; Infinity for ever. */
   | { readonly until: number };
 
+/** What is told when a pod's time is over, and when it is no longer counted. */
+export interface PodEvents {
+  readonly reason: string;
+  readonly marked: (key: string) => string;
+  readonly cancelled: (key: string) => string;
+  /** Whether events name the uid of the pod. */
+  readonly withUid: boolean;
+}
+
 export interface DeadlineOptions {
   readonly queue: string;
   readonly workers: number;
   /** Returns the eviction of a pod in the current state; null for none. */
   readonly judge: (pod: Pod) => Eviction | null;
-  readonly event: string;
+  readonly event: PodEvents;
   /** The condition that a pod gets before it is deleted. */
   readonly condition: { readonly reason: string; readonly message: string };
   /** Called for each deletion with its delay in seconds. */
@@ -57,7 +66,7 @@ export class PodDeadlines {
     const eviction = this.#options.judge(pod);
     if (eviction === null || lasting(eviction) === Infinity) {
       this.#since.delete(key);
-      if (since !== null) this.#environment.events.normal(pod, this.#options.event, `Cancelling deletion of Pod ${key}`);
+      if (since !== null) this.#tell(pod, this.#options.event.cancelled(key));
       return;
     }
     const now = clock.elapsed();
@@ -71,9 +80,15 @@ export class PodDeadlines {
     this.#options.deleted((clock.elapsed() - dueAt) / 1000);
   }
 
+  #tell({ metadata: { name, namespace, uid } }: Pod, message: string): void {
+    const { reason, withUid } = this.#options.event;
+    const metadata = { name, namespace, ...(withUid ? { uid } : {}) };
+    this.#environment.events.normal({ apiVersion: 'v1', kind: 'Pod', metadata }, reason, message);
+  }
+
   async #evict(pod: Pod, key: string): Promise<void> {
-    const { api, clock, events } = this.#environment;
-    events.normal(pod, this.#options.event, `Marking for deletion Pod ${key}`);
+    const { api, clock } = this.#environment;
+    this.#tell(pod, this.#options.event.marked(key));
     const { generation } = pod.metadata;
     const condition = {
       type: 'DisruptionTarget',

@@ -4,6 +4,7 @@ import { cidrText, parseCidr, type Cidr } from '../addresses/cidr.js';
 import { strategicPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isNotFound, unless } from '../client/errors.js';
+import { versionless } from '../client/events.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { maskOf } from './masks.js';
 import { RangePool } from './rangePool.js';
@@ -49,7 +50,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
     const all = given.flatMap((range) => range ?? []);
     if (all.length < pools.length) {
       release(all);
-      events.normal(node, 'CIDRNotAvailable', `Node ${nameOf(node)} status is now: CIDRNotAvailable`);
+      events.normal(versionless(node), 'CIDRNotAvailable', `Node ${nameOf(node)} status is now: CIDRNotAvailable`);
       throw new Error(`no range is left for ${nameOf(node)}`);
     }
     const podCIDRs = all.map(cidrText);
@@ -59,7 +60,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
       else written.add(uidOf(node));
     } catch (error) {
       release(all);
-      events.normal(node, 'CIDRAssignmentFailed', `Node ${nameOf(node)} status is now: CIDRAssignmentFailed`);
+      events.normal(versionless(node), 'CIDRAssignmentFailed', `Node ${nameOf(node)} status is now: CIDRAssignmentFailed`);
       throw error;
     }
     for (const pool of pools) measures.count('node_ipam_controller_cidrset_cidrs_allocations_total', { clusterCIDR: cidrText(pool.range) });

@@ -2,6 +2,7 @@ import { mergePatch, strategicPatch } from '../client/api.js';
 import { pause } from '../client/clock.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import { isConflict, isNotFound, messageOf, unless } from '../client/errors.js';
+import { versionless } from '../client/events.js';
 import { Informer } from '../client/informer.js';
 import { every } from '../client/workQueue.js';
 import { keyOf, keyTextOf, nameOf } from '../../api/meta/object.js';
@@ -114,7 +115,7 @@ export class NodeLifecycle implements Controller {
     for (const node of all) {
       if (this.#known.has(nameOf(node))) continue;
       this.#known.add(nameOf(node));
-      events.normal(node, 'RegisteredNode', `Node ${nameOf(node)} event: Registered Node ${nameOf(node)} in Controller`);
+      events.normal(versionless(node), 'RegisteredNode', `Node ${nameOf(node)} event: Registered Node ${nameOf(node)} in Controller`);
     }
     for (const name of this.#known) {
       if (present.has(name)) continue;
@@ -144,7 +145,7 @@ export class NodeLifecycle implements Controller {
     if (!this.#readiness.has(name) && verdict.before === 'Unknown') this.#unmarked.add(name);
     this.#readiness.set(name, verdict.ready);
     if (verdict.ready !== 'True' && verdict.before === 'True') {
-      events.normal(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+      events.normal(versionless(node), 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
       // A node that reports itself as not ready reports its pods as well.
       this.#unmarked.add(name);
     }

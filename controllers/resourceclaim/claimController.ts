@@ -1,7 +1,7 @@
 import { controllerOf, isControlledBy, isTerminating, keyOf, keyTextOf, nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import { type Pod, type PodResourceClaim, pods } from '../../api/types/core/v1.js';
 import { type ResourceClaim, resourceClaims, resourceClaimTemplates } from '../../api/types/resource/v1.js';
-import { strategicPatch } from '../client/api.js';
+import { applyPatch } from '../client/api.js';
 import { QueueController, type Controller } from '../client/controller.js';
 import type { Informer } from '../client/informer.js';
 import { isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
@@ -109,27 +109,34 @@ class ResourceClaims {
     const { api, events } = this.#environment;
     const pod = this.#pods.cache.get(key);
     if (!pod || isTerminating(pod) || isDone(pod)) return;
+    const given: { readonly name: string; readonly resourceClaimName: string }[] = [];
     for (const entry of unmet(pod, this.#claimsNextTo(pod))) {
       try {
-        await this.#provide(pod, entry);
+        const resourceClaimName = await this.#provide(pod, entry);
+        if (resourceClaimName !== null) given.push({ name: entry.name, resourceClaimName });
       } catch (error) {
         if (isNamespaceTerminating(error)) return;
         events.warning(pod, 'FailedResourceClaimCreation', `PodResourceClaim ${entry.name}: ${messageOf(error)}`);
         throw error;
       }
     }
+    if (given.length > 0) await this.#tellPod(pod, given);
     for (const claim of unreserved(pod, this.#claimsNextTo(pod)))
       await unless(isNotFound, api.update(resourceClaims, reservedFor(claim, pod), { subresource: 'status' }));
   }
 
-  /** Gives a pod the claim of an entry, and writes its name into the status. */
-  async #provide(pod: Pod, entry: PodResourceClaim): Promise<void> {
-    if (await this.#hasClaim(pod, entry)) return;
-    const known = [...this.#claims.cache.by(byOwner, uidOf(pod)), ...this.#made.values()];
-    const claim = claimFor(pod, entry, known) ?? (await this.#create(pod, entry));
-    const statuses = [{ name: entry.name, resourceClaimName: nameOf(claim) }];
-    const patch = strategicPatch({ metadata: { uid: uidOf(pod) }, status: { resourceClaimStatuses: statuses } });
+  async #tellPod(pod: Pod, resourceClaimStatuses: readonly object[]): Promise<void> {
+    const { name, namespace, uid } = pod.metadata;
+    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, uid }, status: { resourceClaimStatuses } };
+    const patch = applyPatch(body, { fieldManager: 'ResourceClaimController', force: true });
     await unless(isNotFound, this.#environment.api.patch(pods, keyOf(pod), patch, { subresource: 'status' }));
+  }
+
+  /** Returns the name of the claim that an entry of a pod gets now; null where it has one. */
+  async #provide(pod: Pod, entry: PodResourceClaim): Promise<string | null> {
+    if (await this.#hasClaim(pod, entry)) return null;
+    const known = [...this.#claims.cache.by(byOwner, uidOf(pod)), ...this.#made.values()];
+    return nameOf(claimFor(pod, entry, known) ?? (await this.#create(pod, entry)));
   }
 
   async #hasClaim(pod: Pod, entry: PodResourceClaim): Promise<boolean> {
@@ -142,7 +149,10 @@ class ResourceClaims {
   async #create(pod: Pod, entry: PodResourceClaim): Promise<ResourceClaim> {
     const { api, informers, measures } = this.#environment;
     const template = informers.of(resourceClaimTemplates).cache.get(`${namespaceOf(pod)}/${entry.resourceClaimTemplateName ?? ''}`);
-    if (!template) throw new Error(`resource claim template ${JSON.stringify(entry.resourceClaimTemplateName)} not found`);
+    if (!template) {
+      const wanted = JSON.stringify(entry.resourceClaimTemplateName);
+      throw new Error(`resource claim template ${wanted}: resourceclaimtemplate.resource.k8s.io ${wanted} not found`);
+    }
     const admin_access = String(template.spec.spec.devices?.requests?.some(({ exactly }) => exactly?.adminAccess) ?? false);
     try {
       const claim = await api.create(resourceClaims, newClaim(pod, entry, template));

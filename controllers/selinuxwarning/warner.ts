@@ -10,6 +10,14 @@ import { conflicts, labelsOf, policyOf, type Conflict, type Labelled } from './l
 
 const byClaim = 'labelled claim';
 
+/** Pods of other namespaces are not named. */
+function conflictMessage(property: string, [namespace, own]: readonly string[], [otherNamespace, other, name]: readonly string[]): string {
+  const end = 'If both pods land on the same node, only one of them may access the volume.';
+  return namespace === otherNamespace
+    ? `${property} ${JSON.stringify(own)} conflicts with pod ${name} that uses the same volume as this pod with ${property} ${JSON.stringify(other)}. ${end}`
+    : `${property}${JSON.stringify(own)} conflicts with another pod that uses the same volume as this pod with a different ${property}. ${end}`;
+}
+
 /** Warns of pods that share a volume with different labels: one of them will not start on the same node. */
 export function selinuxWarner(environment: ManagerEnvironment): Controller {
   const { events, informers, measures } = environment;
@@ -32,7 +40,7 @@ export function selinuxWarner(environment: ManagerEnvironment): Controller {
         events.warning(
           pod,
           'MultipleSELinuxLabels',
-          `containers mount the volume ${volume?.name ?? ''} with the labels ${labels.join(', ')}`,
+          `Volume ${JSON.stringify(volume?.name ?? '')} is mounted twice with different SELinux labels inside this pod`,
         );
         return [];
       }
@@ -47,7 +55,7 @@ export function selinuxWarner(environment: ManagerEnvironment): Controller {
       events.normal(
         self.pod,
         `${property}Conflict`,
-        `${property} ${JSON.stringify(value(self))} conflicts with pod ${keyTextOf(peer.pod)} that uses the same volume with ${JSON.stringify(value(peer))}`,
+        conflictMessage(property, [namespaceOf(self.pod), value(self)], [namespaceOf(peer.pod), value(peer), nameOf(peer.pod)]),
       );
   };
   const publish = (): void => {

@@ -42,6 +42,13 @@ const identityOf = ({ metadata: { name, generateName, uid, resourceVersion } }: 
   ...(resourceVersion ? { resourceVersion } : {}),
 });
 
+/** An empty list is not sent, as Protobuf cannot carry one: nobody owns it. */
+const withoutEmpty = ({ endpoints, ports, ...slice }: EndpointSlice): EndpointSlice => ({
+  ...slice,
+  ...(endpoints?.length ? { endpoints } : {}),
+  ...(ports?.length ? { ports } : {}),
+});
+
 /** Carries writes out. A terminating owner gets nothing new: the garbage collector is at work. */
 export async function writeSlices(
   api: Api,
@@ -51,11 +58,11 @@ export async function writeSlices(
 ): Promise<void> {
   const key = keyTextOf(owner);
   for (const slice of isTerminating(owner) ? [] : create) {
-    const created = await unless(isNamespaceTerminating, api.create(endpointSlices, slice));
+    const created = await unless(isNamespaceTerminating, api.create(endpointSlices, withoutEmpty(slice)));
     if (!created) return;
     pending.wrote(key, created);
   }
-  for (const slice of update) pending.wrote(key, await api.update(endpointSlices, slice));
+  for (const slice of update) pending.wrote(key, await api.update(endpointSlices, withoutEmpty(slice)));
   for (const slice of remove) {
     await unless(isNotFound, api.delete(endpointSlices, keyOf(slice)));
     pending.deleted(key, slice);

@@ -7,10 +7,10 @@ import type { Action } from './plan.js';
 import { isOthers } from './retention.js';
 
 type Verb = 'create' | 'update' | 'delete';
-const reasons: Readonly<Record<Verb, { readonly done: string; readonly failed: string }>> = {
-  create: { done: 'SuccessfulCreate', failed: 'FailedCreate' },
-  update: { done: 'SuccessfulUpdate', failed: 'FailedUpdate' },
-  delete: { done: 'SuccessfulDelete', failed: 'FailedDelete' },
+const reasons: Readonly<Record<Verb, { readonly name: string; readonly done: string; readonly failed: string }>> = {
+  create: { name: 'Create', done: 'SuccessfulCreate', failed: 'FailedCreate' },
+  update: { name: 'Update', done: 'SuccessfulUpdate', failed: 'FailedUpdate' },
+  delete: { name: 'Delete', done: 'SuccessfulDelete', failed: 'FailedDelete' },
 };
 
 /** Carries out the decisions for pods and claims, with the events of the reference. */
@@ -91,14 +91,14 @@ export class StatefulPods {
     for (const claim of claims) {
       try {
         await api.create(persistentVolumeClaims, claim);
-        events.normal(set, 'SuccessfulCreate', `create Claim ${nameOf(claim)} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} success`);
+        events.normal(set, 'SuccessfulCreate', `Create Claim ${nameOf(claim)} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} success`);
       } catch (error) {
         if (isAlreadyExists(error)) continue;
         if (isNamespaceTerminating(error)) throw error;
         events.warning(
           set,
           'FailedCreate',
-          `create Claim ${nameOf(claim)} for Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} failed error: ${messageOf(error)}`,
+          `Create Claim ${nameOf(claim)} for Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)} failed error: ${messageOf(error)}`,
         );
         throw new Error(`failed to create PVC ${nameOf(claim)}: ${messageOf(error)}`, { cause: error });
       }
@@ -108,7 +108,7 @@ export class StatefulPods {
   /** Records an event with the result of an attempt at a pod. */
   async #told(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
     const { events } = this.#environment;
-    const what = `${verb} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
+    const what = `${reasons[verb].name} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;
     try {
       await work();
     } catch (error) {

@@ -20,7 +20,12 @@ export function taintEvictionController(environment: ManagerEnvironment): Contro
       const staysMs = toleratedMs(drivingTaints(nodeCache.get(pod.spec?.nodeName ?? '')), pod.spec?.tolerations ?? []);
       return staysMs === null ? null : { staysMs };
     },
-    event: 'TaintManagerEviction',
+    event: {
+      reason: 'TaintManagerEviction',
+      marked: (key) => `Marking for deletion Pod ${key}`,
+      cancelled: (key) => `Cancelling deletion of Pod ${key}`,
+      withUid: false,
+    },
     condition: { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' },
     deleted(lateSeconds) {
       measures.count('taint_eviction_controller_pod_deletions_total', {});

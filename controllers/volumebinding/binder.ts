@@ -16,7 +16,7 @@ import { every } from '../client/workQueue.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { claimsOf } from '../volumeprotection/claimUse.js';
 import { isFinished } from '../workloads/podState.js';
-import { classOf } from './claims.js';
+import { classOf, defaultClass } from './claims.js';
 import { makeHostPathVolume, removeHostPath } from './hostPathVolumes.js';
 import {
   annotations,
@@ -127,6 +127,7 @@ export class VolumeBinder implements Controller {
       volumes: volumes.list(),
       volume: (name) => volumes.get(name),
       class: informers.of(storageClasses).cache.get(classOf(claim)),
+      defaultClass: defaultClass(informers.of(storageClasses).cache.list()),
       pods: informers
         .of(pods)
         .cache.by(podsByClaim, key)
@@ -151,6 +152,9 @@ export class VolumeBinder implements Controller {
         if (claim.status?.phase === 'Lost') return;
         await api.update(persistentVolumeClaims, { ...claim, status: { phase: 'Lost' } }, { subresource: 'status' });
         this.#tell(claim, step.event);
+        return;
+      case 'assign':
+        await api.update(persistentVolumeClaims, { ...claim, spec: { ...claim.spec, storageClassName: step.class } });
         return;
       case 'ask': {
         const asked = askedClaim(claim, step.provisioner);
@@ -219,8 +223,10 @@ export class VolumeBinder implements Controller {
         return;
       case 'ask claim':
         if (step.mismatch && claim) {
-          const message = `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${JSON.stringify(nameOf(claim))}: incompatible volumeMode`;
-          events.warning(volume, 'VolumeMismatch', message);
+          const [claimed, offered] = [JSON.stringify(nameOf(claim)), JSON.stringify(nameOf(volume))];
+          const why = 'due to incompatible volumeMode.';
+          events.warning(volume, 'VolumeMismatch', `Cannot bind PersistentVolume to requested PersistentVolumeClaim ${claimed} ${why}`);
+          events.warning(claim, 'VolumeMismatch', `Cannot bind PersistentVolume ${offered} to requested PersistentVolumeClaim ${why}`);
         } else if (claim) this.#claims.queue.add(keyTextOf(claim));
         return;
       case 'unbind':

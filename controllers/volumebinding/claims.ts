@@ -2,6 +2,7 @@ import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import { compareQuantities, parseQuantity, zeroQuantity, type Quantity } from '../../api/quantity.js';
 import { selects } from '../../api/selectors.js';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/types/core/v1.js';
+import type { StorageClass } from '../../api/types/storage/v1.js';
 
 /** Chooses a volume for a claim. Pure. */
 
@@ -15,6 +16,23 @@ export const classOf = ({
   readonly metadata: PersistentVolume['metadata'];
   readonly spec?: { readonly storageClassName?: string };
 }): string => metadata.annotations?.[betaClass] ?? spec?.storageClassName ?? '';
+
+/** Returns whether a claim says which class it wants, be it none. */
+export const namesClass = ({ metadata, spec }: PersistentVolumeClaim): boolean =>
+  metadata.annotations?.[betaClass] !== undefined || spec?.storageClassName !== undefined;
+
+const isDefault = ({ metadata }: StorageClass): boolean =>
+  ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'].some(
+    (name) => metadata.annotations?.[name] === 'true',
+  );
+
+/** Returns the class for claims that name none: of several the newest, then the first by name. */
+export function defaultClass(classes: readonly StorageClass[]): StorageClass | null {
+  const since = ({ metadata }: StorageClass): string => metadata.creationTimestamp ?? '';
+  const newestFirst = (a: StorageClass, b: StorageClass): number =>
+    since(a) === since(b) ? (nameOf(a) < nameOf(b) ? -1 : 1) : since(a) > since(b) ? -1 : 1;
+  return classes.filter(isDefault).sort(newestFirst)[0] ?? null;
+}
 
 const modeOf = (spec: { readonly volumeMode?: string } | undefined): string => spec?.volumeMode ?? 'Filesystem';
 
@@ -38,6 +56,7 @@ export function isFor({ spec }: PersistentVolume, claim: PersistentVolumeClaim):
 
 /** Returns why a volume that a claim names cannot be used; null where it can. */
 export function misfit(volume: PersistentVolume, claim: PersistentVolumeClaim): string | null {
+  if (volume.metadata.deletionTimestamp !== undefined) return `the volume is marked for deletion ${JSON.stringify(nameOf(volume))}`;
   if (compareQuantities(sizeOf(volume), requested(claim)) < 0) return 'requested PV is too small';
   if (classOf(volume) !== classOf(claim)) return 'storageClassName does not match';
   if (modeOf(volume.spec) !== modeOf(claim.spec)) return 'incompatible volumeMode';

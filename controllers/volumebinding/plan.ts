@@ -1,7 +1,7 @@
 import { nameOf, namespaceOf, uidOf } from '../../api/meta/object.js';
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/types/core/v1.js';
 import type { StorageClass } from '../../api/types/storage/v1.js';
-import { bestVolume, classOf, isFor, misfit, sameMode } from './claims.js';
+import { bestVolume, classOf, isFor, misfit, namesClass, sameMode } from './claims.js';
 import { provisionerOf } from './provisioners.js';
 
 /** The next steps for a claim, and for a volume. Pure. */
@@ -25,6 +25,8 @@ export type ClaimStep =
   | { readonly do: 'bind'; readonly volume: PersistentVolume }
   | { readonly do: 'wait'; readonly event: Told | null }
   | { readonly do: 'lose'; readonly event: Told }
+  /** A default class came after the claim. */
+  | { readonly do: 'assign'; readonly class: string }
   /** An external provisioner creates the volume; annotations request it. */
   | { readonly do: 'ask'; readonly provisioner: string; readonly event: Told }
   | { readonly do: 'make'; readonly class: StorageClass };
@@ -33,6 +35,7 @@ export interface ClaimSurroundings {
   readonly volumes: readonly PersistentVolume[];
   readonly volume: (name: string) => PersistentVolume | undefined;
   readonly class: StorageClass | undefined;
+  readonly defaultClass: StorageClass | null;
   /** Unfinished pods that name the claim. */
   readonly pods: readonly Pod[];
   readonly dynamic: boolean;
@@ -55,7 +58,7 @@ function boundStep(claim: PersistentVolumeClaim, { volume: byName }: ClaimSurrou
   const reference = volume.spec?.claimRef;
   return reference === undefined || reference.uid === uidOf(claim)
     ? { do: 'bind', volume }
-    : lost('ClaimMisbound', 'Another claim is bound to the volume of this claim, which is wrongly bound.');
+    : lost('ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly');
 }
 
 function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): ClaimStep {
@@ -64,6 +67,7 @@ function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): C
   const delayed = around.class?.volumeBindingMode === 'WaitForFirstConsumer';
   const volume = bestVolume(claim, around.volumes, delayed);
   if (volume) return { do: 'bind', volume };
+  if (!namesClass(claim) && around.defaultClass) return { do: 'assign', class: nameOf(around.defaultClass) };
   // The scheduler has chosen a node and no existing volume: one is to be created there.
   if (delayed && !has(claim, annotations.selectedNode)) return { do: 'wait', event: waitingFor(around.pods) };
   if (classOf(claim) !== '') return provisionStep(claim, around);
@@ -73,8 +77,12 @@ function unboundStep(claim: PersistentVolumeClaim, around: ClaimSurroundings): C
 
 function namedStep(claim: PersistentVolumeClaim, volume: PersistentVolume | undefined): ClaimStep {
   if (!volume) return { do: 'wait', event: null };
-  if (volume.spec?.claimRef !== undefined) return isFor(volume, claim) ? { do: 'bind', volume } : { do: 'wait', event: null };
-  const why = misfit(volume, claim);
+  const isTaken = volume.spec?.claimRef !== undefined && !isFor(volume, claim);
+  if (isTaken) {
+    const taken = `volume ${JSON.stringify(nameOf(volume))} already bound to a different claim.`;
+    return { do: 'wait', event: { type: 'warning', reason: 'FailedBinding', message: taken } };
+  }
+  const why = volume.spec?.claimRef === undefined ? misfit(volume, claim) : null;
   if (why === null) return { do: 'bind', volume };
   const message = `Cannot bind to requested volume ${JSON.stringify(nameOf(volume))}: ${why}`;
   return { do: 'wait', event: { type: 'warning', reason: 'VolumeMismatch', message } };
@@ -101,7 +109,7 @@ function provisionStep(claim: PersistentVolumeClaim, { class: storageClass, dyna
   const provisioner = provisionerOf(storageClass.provisioner, hostPath);
   if (provisioner === null) return failed(`no volume plugin matched name: ${storageClass.provisioner}`);
   if (provisioner === 'here') return { do: 'make', class: storageClass };
-  const message = `Waiting for the external provisioner '${provisioner}', or an administrator, to make a volume for this claim`;
+  const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
   return { do: 'ask', provisioner, event: { type: 'normal', reason: 'ExternalProvisioning', message } };
 }
 

@@ -25,11 +25,7 @@ export function volumeExpander(environment: ManagerEnvironment): Controller {
   const sync = async (key: string): Promise<void> => {
     const claim = cache.get(key);
     if (!claim || !wantsMore(claim) || !isBoundTo(claim, informers.of(persistentVolumes).cache.get(claim.spec?.volumeName ?? ''))) return;
-    events.normal(
-      claim,
-      'ExternalExpanding',
-      'No plugin here can expand the volume; waiting for an external controller to process this claim',
-    );
+    events.normal(claim, 'ExternalExpanding', 'waiting for an external controller to expand this PVC');
   };
   const controller: QueueController = new QueueController(environment, { name: 'volume_expand', workers, sync });
   controller.needs(persistentVolumes);

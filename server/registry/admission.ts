@@ -25,7 +25,7 @@ export interface AdmissionRequest extends Pick<WriteRequest, 'user' | 'dryRun' |
   readonly subresource: string;
   readonly form: BodyForm | null;
   readonly namespace: string;
-  /** Empty for objects of a deleted collection. */
+  /** While objects of a create change, the prefix of a name that is generated later. Empty for objects of a deleted collection. */
   readonly name: string;
   /** Null when the object is deleted. */
   readonly object: ApiObject | null;

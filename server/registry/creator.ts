@@ -60,10 +60,11 @@ export class Creator {
     const applies = request.owners !== undefined;
     const sentTwice = applies ? [] : turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
-    // The first generated name is chosen now: refusals name the object.
+    // An object without a name gets one from its prefix. Until then refusals show the prefix.
     const prefix = (body.metadata.name ?? '') === '' ? (body.metadata.generateName ?? '') : '';
     const firstName = prefix === '' ? (body.metadata.name ?? '') : generatedName(prefix, request.random);
-    const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, firstName, request) : {};
+    const shownName = prefix === '' ? firstName : prefix;
+    const namespaceLabels = resource.namespaced ? await this.namespaceFor(target, shownName, request) : {};
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn(request);
@@ -73,7 +74,7 @@ export class Creator {
     if (begun === undefined) delete body.metadata.managedFields;
     else body.metadata.managedFields = begun;
     const admitted = this.#admission?.admit(
-      admissionRequest(target, { operation: 'CREATE', name: firstName, object: body, old: null }, request),
+      admissionRequest(target, { operation: 'CREATE', name: shownName, object: body, old: null }, request),
     );
     if (admitted !== undefined) await admitted;
     const admittedTwice = turns.run(withoutRepeatedOwners(body.metadata, 'admitted'), endedOf(request));

@@ -18,8 +18,22 @@ export interface AskedStep extends Step {
   readonly pods?: PodState;
 }
 
-/** `gone`: only the terminating ones are removed. */
-export type PodState = 'ready' | 'unready' | 'failed' | 'succeeded' | 'gone';
+/**
+ * `gone`: only the terminating ones are removed. `refused` ends with exit code 42, `disrupted` with the condition of a disruption, `mixed` makes every second one
+ * ready and the others fail, `first...` touches the first by name alone.
+ */
+export type PodState =
+  | 'ready'
+  | 'unready'
+  | 'failed'
+  | 'refused'
+  | 'disrupted'
+  | 'succeeded'
+  | 'mixed'
+  | 'firstFailed'
+  | 'firstRefused'
+  | 'firstSucceeded'
+  | 'gone';
 
 /** A source of cases. */
 export interface Area {

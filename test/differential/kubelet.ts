@@ -14,13 +14,16 @@ export async function playKubelet(connection: Connection, namespace: string, sta
     const at = `${path}/${nameOf(pod)}`;
     if (isObject(pod['metadata']) && pod['metadata']['deletionTimestamp'] !== undefined)
       await connection.request({ method: 'DELETE', path: `${at}?gracePeriodSeconds=0`, headers: json });
-    else if (state !== 'gone' && !hasEnded(pod))
+    else {
+      const next = hasEnded(pod) ? null : states[state](index);
+      if (next === null) continue;
       await connection.request({
         method: 'PATCH',
         path: `${at}/status`,
         headers: json,
-        body: JSON.stringify({ status: statusOf(state, index) }),
+        body: JSON.stringify({ status: statusOf(next, containersOf(pod), index) }),
       });
+    }
   }
 }
 
@@ -28,14 +31,57 @@ const nameOf = ({ metadata }: Readonly<Record<string, unknown>>): string => (isO
 const hasEnded = ({ status }: Readonly<Record<string, unknown>>): boolean =>
   isObject(status) && (status['phase'] === 'Failed' || status['phase'] === 'Succeeded');
 
-function statusOf(state: Exclude<PodState, 'gone'>, index: number): object {
-  const isReady = state === 'ready' ? 'True' : 'False';
+interface Life {
+  readonly phase: 'Running' | 'Failed' | 'Succeeded';
+  readonly isReady?: boolean;
+  readonly exitCode?: number;
+  readonly isDisrupted?: boolean;
+}
+
+const failed: Life = { phase: 'Failed', exitCode: 1 };
+const refused: Life = { phase: 'Failed', exitCode: 42 };
+const succeeded: Life = { phase: 'Succeeded', exitCode: 0 };
+const ready: Life = { phase: 'Running', isReady: true };
+const first =
+  (life: Life) =>
+  (index: number): Life | null =>
+    index === 0 ? life : null;
+
+/** What becomes of a pod, by its place among those of the namespace; null for one that stays as it is. */
+const states: Readonly<Record<PodState, (index: number) => Life | null>> = {
+  ready: () => ready,
+  unready: () => ({ phase: 'Running' }),
+  failed: () => failed,
+  refused: () => refused,
+  disrupted: () => ({ ...failed, isDisrupted: true }),
+  succeeded: () => succeeded,
+  mixed: (index) => (index % 2 === 0 ? ready : failed),
+  firstFailed: first(failed),
+  firstRefused: first(refused),
+  firstSucceeded: first(succeeded),
+  gone: () => null,
+};
+
+const containersOf = ({ spec }: Readonly<Record<string, unknown>>): string[] => {
+  const containers = isObject(spec) && Array.isArray(spec['containers']) ? spec['containers'] : [];
+  return containers.filter(isObject).map(({ name }) => String(name));
+};
+
+function statusOf({ phase, isReady, exitCode, isDisrupted }: Life, containers: readonly string[], index: number): object {
   const podIP = `10.1.0.${index + 1}`;
+  const status = isReady === true ? 'True' : 'False';
+  const conditions = ['Ready', 'ContainersReady'].map((type) => ({ type, status, lastTransitionTime: since }));
+  const disruption = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', lastTransitionTime: since };
+  const state =
+    exitCode === undefined
+      ? { running: { startedAt: since } }
+      : { terminated: { exitCode, reason: 'X', startedAt: since, finishedAt: since } };
   return {
-    phase: { ready: 'Running', unready: 'Running', failed: 'Failed', succeeded: 'Succeeded' }[state],
+    phase,
     podIP,
     podIPs: [{ ip: podIP }],
     startTime: since,
-    conditions: ['Ready', 'ContainersReady'].map((type) => ({ type, status: isReady, lastTransitionTime: since })),
+    conditions: isDisrupted === true ? [...conditions, disruption] : conditions,
+    containerStatuses: containers.map((name) => ({ name, image: 'i', imageID: '', ready: isReady === true, restartCount: 0, state })),
   };
 }

@@ -15,7 +15,7 @@ export async function quietState(
   connection: Connection,
   paths: readonly string[],
   names: Readonly<Record<string, unknown>>,
-): Promise<Readonly<Record<string, readonly unknown[]>>> {
+): Promise<Readonly<Record<string, unknown>>> {
   const end = Date.now() + waitMs;
   let state = await itemsOf(connection, paths);
   for (let since = Date.now(); Date.now() - since < restMs && Date.now() < end;) {
@@ -42,30 +42,56 @@ export async function itemsAt(connection: Connection, path: string): Promise<Ite
 /** What a distribution of the other server puts into every namespace. */
 const isOfDistribution = ({ metadata }: Item): boolean => isObject(metadata) && metadata['name'] === 'openshift-service-ca.crt';
 
-/** Without owners of fields: how many steps a controller takes to a state is its own affair. */
-function shownState(
-  lists: readonly (readonly Item[])[],
-  names: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, readonly unknown[]>> {
+/** Of owners of fields and of events counts which ones there are: how many steps a controller takes to a state is its own affair. */
+function shownState(lists: readonly (readonly Item[])[], names: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const all = lists.flat();
   const generated = all.flatMap(({ metadata }) => generatedNames(metadata));
-  const shown = all.map((item) => [String(item['kind']), unnamed(scenarioPlaceholders(bare(item), names), generated)] as const);
+  const events = all.filter(isEvent);
+  const shown = all
+    .filter((item) => !isEvent(item))
+    .map((item) => [String(item['kind']), unnamed(scenarioPlaceholders(bare(item), names), generated)] as const);
   const kinds = [...new Set(shown.map(([kind]) => kind))].sort();
-  return Object.fromEntries(
-    kinds.map((kind) => [
-      kind,
-      shown
-        .filter(([each]) => each === kind)
-        .map(([, item]) => item)
-        .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
-    ]),
-  );
+  const objects = kinds.map((kind): readonly [string, unknown] => [
+    kind,
+    shown
+      .filter(([each]) => each === kind)
+      .map(([, item]) => item)
+      .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)),
+  ]);
+  return { ...Object.fromEntries(objects), ...(events.length > 0 ? { events: shownEvents(events, names) } : {}) };
 }
 
 const bare = (item: Item): Item => {
-  const { managedFields: _, ...metadata } = isObject(item['metadata']) ? item['metadata'] : {};
-  return { ...item, metadata };
+  const { managedFields, ...metadata } = isObject(item['metadata']) ? item['metadata'] : {};
+  return { ...item, metadata, owners: Array.isArray(managedFields) ? ownersOf(managedFields) : {} };
 };
+
+/** The fields of each owner. Uids in names of members count as one. */
+function ownersOf(managedFields: readonly unknown[]): unknown {
+  const entries = managedFields
+    .filter(isObject)
+    .map(({ manager, operation, subresource, fieldsV1 }) => [`${manager} ${operation} ${subresource ?? ''}`, fieldsV1]);
+  return JSON.parse(JSON.stringify(Object.fromEntries(entries)).replaceAll(uid, '<uid>')) as unknown;
+}
+
+const uid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+const isEvent = ({ kind }: Item): boolean => kind === 'Event';
+
+/** What was told about each object; how often is a matter of time. */
+function shownEvents(events: readonly Item[], names: Readonly<Record<string, unknown>>): Readonly<Record<string, readonly unknown[]>> {
+  const told: Record<string, Set<string>> = {};
+  for (const { involvedObject, reason, message, type, source, reportingComponent, action } of events) {
+    const { kind, name, fieldPath } = isObject(involvedObject) ? involvedObject : {};
+    const shown = scenarioPlaceholders({ message, type, source, reportingComponent, action, fieldPath }, names);
+    const key = unsuffixed(String(scenarioPlaceholders(`${kind} ${name} ${reason}`, names)));
+    (told[key] ??= new Set()).add(unsuffixed(JSON.stringify(shown)));
+  }
+  return Object.fromEntries(Object.entries(told).map(([key, set]) => [key, [...set].sort().map((text) => JSON.parse(text) as unknown)]));
+}
+
+/** Objects that messages name may be gone, and with them what their names begin with. */
+const unsuffixed = (text: string): string => text.replace(/-[bcdfghjklmnpqrstvwxz2456789]{5}\b/g, '-<suffix>');
 
 /** Names that a server has made up, with what they begin with. */
 function generatedNames(metadata: unknown): (readonly [name: string, prefix: string])[] {
@@ -73,8 +99,14 @@ function generatedNames(metadata: unknown): (readonly [name: string, prefix: str
   return typeof name === 'string' && typeof generateName === 'string' && name.startsWith(generateName) ? [[name, generateName]] : [];
 }
 
+/** In a secret. */
+const authority = /"ca\.crt":"[A-Za-z0-9+/=]{100,}"/g;
+
 function unnamed(value: unknown, generated: readonly (readonly [string, string])[]): unknown {
-  const text = generated.reduce((known, [name, prefix]) => known.replaceAll(name, `${prefix}<suffix>`), JSON.stringify(value));
+  const shown = JSON.stringify(value, (member, each: unknown) =>
+    member === 'message' && typeof each === 'string' ? unsuffixed(each) : each,
+  ).replace(authority, '"ca.crt":"<certificate>"');
+  const text = generated.reduce((known, [name, prefix]) => known.replaceAll(name, `${prefix}<suffix>`), shown);
   return JSON.parse(text) as unknown;
 }
 

@@ -2,6 +2,10 @@ import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { AdmissionRequest, GroupVersionKind } from '../../registry/admission.js';
 import type { Addressed, Attributes } from './rules.js';
 
+/** The name that webhooks and policies are shown: none while it is not generated yet. */
+export const nameAsked = ({ operation, object, form }: AdmissionRequest, { name, subresource }: Attributes): string =>
+  operation === 'CREATE' && object !== null && (form === null || subresource === '') ? (object.metadata.name ?? '') : name;
+
 export function attributesOf({ operation, resource, subresource, form, namespace, name }: AdmissionRequest): Attributes {
   const { group, version } = resource;
   const isNamespace = group === '' && resource.resource === 'namespaces';

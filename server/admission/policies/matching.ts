@@ -5,6 +5,7 @@ import type { AdmissionRequest } from '../../registry/admission.js';
 import { createLookup } from '../lookup.js';
 import { matchRequest, matchRules, subjectOf, type Subject } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
+import { nameAsked } from '../matching/subject.js';
 import { shownAs } from '../matching/versions.js';
 import { requestOf } from '../webhooks/review.js';
 import type { Bound } from './following.js';
@@ -87,7 +88,7 @@ export class Views {
     const request = this.#request;
     const parts = this.#parts;
     const { object, old } = await this.shown(matched);
-    const name = subject.attributes.name === '' ? (request.object?.metadata.name ?? '') : subject.attributes.name;
+    const name = nameAsked(request, subject.attributes);
     return {
       object,
       oldObject: old,

@@ -9,6 +9,7 @@ import type { HookClients } from '../../webhook/hookClients.js';
 import { callFailure } from '../../webhook/wording.js';
 import { matchRequest, type MatchParts, type Subject } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
+import { nameAsked } from '../matching/subject.js';
 import { shownAs, type ConvertObject } from '../matching/versions.js';
 import type { Hook, HookKind } from './hook.js';
 import type { HookMetrics } from './metrics.js';
@@ -134,15 +135,10 @@ export class HookCaller {
   async #question(matched: Addressed, subject: Subject): Promise<Question> {
     const { request, attributes } = subject;
     const show = (state: Question['object']): Promise<Question['object']> => shownAs(matched.kind, state, request, this.#parts.convert);
-    // A provisional name is omitted.
-    const name =
-      request.operation === 'CREATE' && request.object !== null && (request.form === null || attributes.subresource === '')
-        ? (request.object.metadata.name ?? '')
-        : attributes.name;
     return {
       uid: this.#newUid(),
       request,
-      attributes: { ...attributes, name },
+      attributes: { ...attributes, name: nameAsked(request, attributes) },
       matched,
       object: await show(request.object),
       old: await show(request.old),

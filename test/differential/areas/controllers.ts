@@ -19,10 +19,13 @@ const revisions = namespaced('apps/v1', 'controllerrevisions');
 const claims = namespaced('v1', 'persistentvolumeclaims');
 const configMaps = namespaced('v1', 'configmaps');
 const secrets = namespaced('v1', 'secrets');
+const events = namespaced('v1', 'events');
 
 const merge = 'application/merge-patch+json';
 const quiet = (...paths: readonly string[]): AskedStep => ({ quiet: paths });
-const states: readonly PodState[] = ['ready', 'ready', 'ready', 'unready', 'failed', 'succeeded'];
+const often: readonly PodState[] = ['ready', 'ready', 'ready', 'unready', 'failed', 'succeeded'];
+const seldom: readonly PodState[] = ['mixed', 'refused', 'disrupted', 'firstFailed', 'firstRefused', 'firstSucceeded'];
+const states: readonly PodState[] = [...often, ...often, ...seldom];
 const lived = (random: Random): AskedStep => ({ pods: random.pick(states) });
 
 const container = all({ name: of('c'), image: of('i:1', 'i:2') });
@@ -41,7 +44,7 @@ function workload(
   { path, object, changes, seen }: { path: string; object: JsonObject; changes: readonly Make<JsonValue>[]; seen: readonly string[] },
 ): Sequence {
   const at = `${path}/${String((object['metadata'] as JsonObject)['name'])}`;
-  const rest = quiet(path, ...seen);
+  const rest = quiet(path, ...seen, events);
   const act = (): readonly AskedStep[] =>
     random.pick<() => readonly AskedStep[]>([
       () => [lived(random), rest],
@@ -49,12 +52,45 @@ function workload(
       () => [{ do: `PATCH ${at}`, type: merge, body: random.pick(changes)(random), keep: [] }, rest],
       () => [{ do: `PATCH ${at}`, type: merge, body: random.pick(changes)(random), keep: [] }, rest],
       () => [{ pods: 'gone' }, rest],
+      () => [random.pick(accidents(path, at)), rest],
     ])();
-  const end: readonly AskedStep[] = random.chance(0.4)
-    ? [{ do: `DELETE ${at}?propagationPolicy=${random.pick(['Background', 'Foreground', 'Orphan'])}`, keep: [] }, rest]
-    : [];
-  return { steps: [{ do: `POST ${path}`, body: object, keep: [] }, rest, ...random.upTo(4, act).flat(), ...end] };
+  const end = (): readonly AskedStep[] => [
+    { do: `DELETE ${at}?propagationPolicy=${random.pick(['Background', 'Foreground', 'Orphan'])}`, keep: [] },
+    rest,
+    ...random.pick([[], [{ pods: 'gone' as const }, rest], [{ do: `POST ${path}`, body: object, keep: [] }, rest]]),
+  ];
+  const before = random.chance(0.15) ? hindrance(random) : [];
+  const all = [...before, { do: `POST ${path}`, body: object, keep: [] }, rest, ...random.upTo(4, act).flat()];
+  return { steps: [...all, ...(random.chance(0.4) ? end() : [])] };
 }
+
+/** What somebody else does to a workload and to what it made. */
+const accidents = (path: string, at: string): readonly AskedStep[] => [
+  { do: `DELETE ${pods}`, keep: [] },
+  { do: `DELETE ${replicaSets}`, keep: [] },
+  { do: `DELETE ${replicaSets}?propagationPolicy=Orphan`, keep: [] },
+  // Ours restores those of StatefulSets at once, the reference when the next thing happens.
+  ...(path.endsWith('daemonsets') ? [{ do: `DELETE ${revisions}`, keep: [] }] : []),
+  { do: `PATCH ${at}`, type: merge, body: { metadata: { finalizers: ['example.com/a'] } }, keep: [] },
+  { do: `PATCH ${at}`, type: merge, body: { spec: { template: { spec: { serviceAccountName: 'absent' } } } }, keep: [] },
+  { do: `PATCH ${at}`, type: merge, body: { metadata: { labels: { x: 'y' } } }, keep: [] },
+];
+
+/** Pods that may not be made: more than a quota allows, or refused by a policy of the namespace. */
+const hindrance = (random: Random): readonly AskedStep[] => {
+  const quotas = namespaced('v1', 'resourcequotas');
+  return random.pick<readonly AskedStep[]>([
+    [{ do: `POST ${quotas}`, body: { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } }, keep: [] }, quiet(quotas)],
+    [
+      {
+        do: 'PATCH /api/v1/namespaces/${ns}',
+        type: merge,
+        body: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } },
+        keep: [],
+      },
+    ],
+  ]);
+};
 
 const replicas: Make<JsonValue> = (random) => ({ spec: { replicas: random.below(4) } });
 const image: Make<JsonValue> = (random) => ({
@@ -96,7 +132,7 @@ function replicaSet(random: Random): Sequence {
   const work = workload(random, { path: replicaSets, object, changes: [replicas, image, annotated], seen: [pods] });
   const before: readonly AskedStep[] = random.chance(0.5) ? [{ do: `POST ${pods}`, body: bare, keep: [] }] : [];
   const released: readonly AskedStep[] = random.chance(0.3)
-    ? [{ do: `PATCH ${pods}/bare`, type: merge, body: { metadata: { labels: { app: 'z' } } }, keep: [] }, quiet(replicaSets, pods)]
+    ? [{ do: `PATCH ${pods}/bare`, type: merge, body: { metadata: { labels: { app: 'z' } } }, keep: [] }, quiet(replicaSets, pods, events)]
     : [];
   return { steps: [...before, ...work.steps, ...released] };
 }
@@ -171,21 +207,50 @@ function daemonSet(random: Random): Sequence {
   return { steps: [...random.upTo(2, node), ...work.steps] };
 }
 
-const jobSpec = (random: Random): JsonObject =>
-  some(
+const failureRule = (random: Random): JsonObject => ({
+  action: random.pick(['FailJob', 'Ignore', 'Count', 'FailIndex']),
+  ...random.pick<JsonObject>([
+    { onExitCodes: { operator: random.pick(['In', 'NotIn']), values: [42] } },
+    { onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] },
+  ]),
+});
+
+const jobSpec = (random: Random): JsonObject => {
+  const spec = some(
     {
       parallelism: of(0, 1, 2, 3),
       completions: of(1, 2, 3),
       backoffLimit: of(0, 1, 6),
       suspend: of(true, false),
       completionMode: of('Indexed', 'NonIndexed'),
-      activeDeadlineSeconds: of(1000),
+      activeDeadlineSeconds: of(1000, 5),
       ttlSecondsAfterFinished: of(0, 1000),
       podReplacementPolicy: of('Failed', 'TerminatingOrFailed'),
+      managedBy: of('example.com/other', 'kubernetes.io/job-controller'),
     },
     { template: template({ job: 'x' }, { restartPolicy: 'Never' }) },
-    0.35,
+    0.3,
   )(random);
+  return random.pick<() => JsonObject>([
+    () => spec,
+    () => spec,
+    () => ({ ...spec, podReplacementPolicy: 'Failed', podFailurePolicy: { rules: random.upTo(2, () => failureRule(random)) } }),
+    () => ({ ...spec, ...perIndex(random) }),
+    () => ({ ...spec, ...perIndex(random), successPolicy: { rules: [random.pick(successRules)] } }),
+  ])();
+};
+
+const perIndex = (random: Random): JsonObject => ({
+  completionMode: 'Indexed',
+  completions: 1 + random.below(3),
+  ...(random.chance(0.7) ? { backoffLimitPerIndex: random.below(2) } : {}),
+  ...(random.chance(0.3) ? { backoffLimitPerIndex: 0, maxFailedIndexes: random.below(2) } : {}),
+});
+const successRules: readonly JsonObject[] = [
+  { succeededCount: 1 },
+  { succeededIndexes: '0' },
+  { succeededIndexes: '0-1', succeededCount: 1 },
+];
 
 function job(random: Random): Sequence {
   const changes: readonly Make<JsonValue>[] = [
@@ -238,7 +303,7 @@ function endpoints(random: Random): Sequence {
     { ports: (choices: Random): JsonValue => [port(choices)], selector: of(app, app, { app: 'none' }) },
     0.3,
   );
-  const seen = quiet(services, namespaced('v1', 'endpoints'), namespaced('discovery.k8s.io/v1', 'endpointslices'), pods);
+  const seen = quiet(services, namespaced('v1', 'endpoints'), namespaced('discovery.k8s.io/v1', 'endpointslices'), pods, events);
   const change = (): readonly AskedStep[] => [
     random.pick<AskedStep>([
       lived(random),
@@ -287,8 +352,13 @@ function budget(random: Random): Sequence {
     { minAvailable: random.pick<JsonValue>([0, 1, 2, '50%']) },
     { maxUnavailable: random.pick<JsonValue>([0, 1, '30%']) },
   ]);
-  const owner = random.chance(0.6) ? replicaSet(random).steps.find((step) => step.do === `POST ${replicaSets}`) : barePod(random, 0);
-  const seen = quiet(path, pods);
+  const workloads = [replicaSet, deployment, statefulSet, replicationController, job];
+  const owner = random.chance(0.7)
+    ? random
+        .pick(workloads)(random)
+        .steps.find((step) => step.do?.startsWith('POST /apis') ?? false)
+    : barePod(random, 0);
+  const seen = quiet(path, pods, events);
   const evict: AskedStep = {
     do: `POST ${pods}/p0/eviction`,
     body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p0' } },
@@ -366,12 +436,13 @@ function volumes(random: Random): Sequence {
         resources: { requests: { storage: storage(random) } },
         ...(random.chance(0.2) ? { selector: { matchLabels: { tier: 'x' } } } : {}),
         ...(random.chance(0.2) ? { volumeName: 'v0-${r}' } : {}),
+        ...(random.chance(0.1) ? { storageClassName: '' } : {}),
       },
     },
     keep: [],
   });
   const one = (name: string): string => `/api/v1/persistentvolumes?fieldSelector=metadata.name=${name}-\${r}`;
-  const seen = quiet(claims, one('v0'), one('v1'), pods);
+  const seen = quiet(claims, one('v0'), one('v1'), pods, events);
   const using: AskedStep = {
     do: `POST ${pods}`,
     body: {
@@ -391,13 +462,34 @@ function volumes(random: Random): Sequence {
       { do: 'DELETE /api/v1/persistentvolumes/v0-${r}', keep: [] },
       using,
       { do: `DELETE ${pods}/user`, keep: [] },
+      { do: `PATCH ${claims}/k0`, type: merge, body: { spec: { resources: { requests: { storage: '6Gi' } } } }, keep: [] },
       claim(1),
       volume(1),
     ]),
     seen,
   ];
   const first = [volume(0), claim(0)];
-  return { steps: [...(random.chance(0.5) ? first : [...first].reverse()), seen, ...random.upTo(3, act).flat()] };
+  // Claims are looked at again every fifteen seconds.
+  const settled: AskedStep = { wait: 17_000 };
+  const storageClass: AskedStep = {
+    do: 'POST /apis/storage.k8s.io/v1/storageclasses',
+    body: {
+      metadata: { name: 'c-${r}' },
+      provisioner: random.pick(['kubernetes.io/no-provisioner', 'example.com/p', 'kubernetes.io/aws-ebs']),
+      volumeBindingMode: random.pick(['Immediate', 'WaitForFirstConsumer']),
+      allowVolumeExpansion: random.chance(0.7),
+    },
+    keep: [],
+  };
+  return {
+    steps: [
+      ...(random.chance(0.5) ? [storageClass] : []),
+      ...(random.chance(0.5) ? first : [...first].reverse()),
+      settled,
+      seen,
+      ...random.upTo(3, act).flat(),
+    ],
+  };
 }
 
 function ending(random: Random): Sequence {
@@ -412,7 +504,13 @@ function ending(random: Random): Sequence {
       { do: `POST ${path}/services`, body: { metadata: { name, finalizers }, spec: { clusterIP: 'None' } }, keep: [] },
     ]);
   };
-  const seen = quiet('/api/v1/namespaces?fieldSelector=metadata.name=t-${r}', `${path}/configmaps`, `${path}/secrets`, `${path}/pods`);
+  const seen = quiet(
+    '/api/v1/namespaces?fieldSelector=metadata.name=t-${r}',
+    `${path}/configmaps`,
+    `${path}/secrets`,
+    `${path}/pods`,
+    `${path}/events`,
+  );
   const free: AskedStep = { do: `PATCH ${path}/configmaps/a`, type: merge, body: { metadata: { finalizers: null } }, keep: [] };
   return {
     steps: [
@@ -464,7 +562,204 @@ function counted(random: Random): Sequence {
   };
 }
 
+/** Pods on a node of their own whose taints come and go. */
+function tainted(random: Random): Sequence {
+  const taint = (): JsonObject => ({
+    key: random.pick(['k', 'l']),
+    value: 'v',
+    effect: random.pick(['NoExecute', 'NoExecute', 'NoSchedule']),
+  });
+  const toleration = random.pick<JsonObject>([
+    { key: 'k', operator: 'Exists', effect: 'NoExecute' },
+    { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 0 },
+    { key: 'k', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 1000 },
+    { operator: 'Exists' },
+    { key: 'k', operator: 'Equal', value: 'w' },
+  ]);
+  const pod = (index: number): AskedStep => ({
+    do: `POST ${pods}`,
+    body: {
+      metadata: { name: `t${index}` },
+      spec: { ...podSpec(random), nodeName: 'n-${r}', ...(random.chance(0.6) ? { tolerations: [toleration] } : {}) },
+    },
+    keep: [],
+  });
+  const taints = (): AskedStep => ({
+    do: 'PATCH /api/v1/nodes/n-${r}',
+    type: merge,
+    body: { spec: { taints: random.upTo(2, taint) } },
+    keep: [],
+  });
+  const seen = quiet(pods, events);
+  return {
+    steps: [
+      { do: 'POST /api/v1/nodes', body: { metadata: { name: 'n-${r}' } }, keep: [] },
+      ...random.upTo(2, pod),
+      ...(random.chance(0.5) ? [lived(random)] : []),
+      taints(),
+      seen,
+      ...random.pick([[], [taints(), seen], [{ pods: 'gone' as const }, seen]]),
+    ],
+  };
+}
+
+/** Without metrics: what an autoscaler says of its target. */
+function autoscaled(random: Random): Sequence {
+  const path = namespaced('autoscaling/v2', 'horizontalpodautoscalers');
+  const target = random
+    .pick([deployment, replicaSet, statefulSet])(random)
+    .steps.find((step) => step.do?.startsWith('POST /apis') ?? false);
+  const metric = random.pick<JsonObject>([
+    { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } },
+    { type: 'Pods', pods: { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '1' } } },
+    { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } },
+    { type: 'ContainerResource', containerResource: { name: 'cpu', container: 'c', target: { type: 'AverageValue', averageValue: '1' } } },
+  ]);
+  const scaleTargetRef = random.pick<JsonObject>([
+    { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
+    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set' },
+    { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'db' },
+    { apiVersion: 'example.com/v1', kind: 'Absent', name: 'a' },
+    { apiVersion: 'v1', kind: 'ConfigMap', name: 'a' },
+  ]);
+  const [minReplicas, maxReplicas] = random.pick([
+    [1, 2],
+    [2, 3],
+    [3, 3],
+  ] as const);
+  const spec = { scaleTargetRef, minReplicas, maxReplicas, ...(random.chance(0.7) ? { metrics: [metric] } : {}) };
+  return {
+    steps: [
+      ...(target === undefined ? [] : [target]),
+      { do: `POST ${path}`, body: { metadata: { name: 'h' }, spec }, keep: [] },
+      // An autoscaler is looked at every fifteen seconds.
+      { wait: 18_000 },
+      quiet(path, namespaced('apps/v1', 'deployments'), replicaSets, events),
+    ],
+  };
+}
+
+/** Claims of volumes and of resources that pods bring with them. */
+function claimed(random: Random): Sequence {
+  const resourceClaims = namespaced('resource.k8s.io/v1', 'resourceclaims');
+  const device = { devices: { requests: [{ name: 'd', exactly: { deviceClassName: 'x' } }] } };
+  const volumeClaim = { spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'none', resources: { requests: { storage: '1Gi' } } } };
+  const volume = { name: 'v', ephemeral: { volumeClaimTemplate: { metadata: { labels: { a: 'b' } }, ...volumeClaim } } };
+  const source = random.pick<JsonObject>([
+    { resourceClaimTemplateName: 't' },
+    { resourceClaimTemplateName: 'absent' },
+    { resourceClaimName: 'own' },
+  ]);
+  const pod: AskedStep = {
+    do: `POST ${pods}`,
+    body: {
+      metadata: { name: 'p' },
+      spec: {
+        ...podSpec(random),
+        ...(random.chance(0.3) ? { nodeName: 'absent-${r}' } : {}),
+        ...(random.chance(0.5) ? { volumes: [volume] } : {}),
+        ...(random.chance(0.7) ? { resourceClaims: [{ name: 'r', ...source }] } : {}),
+      },
+    },
+    keep: [],
+  };
+  const seen = quiet(pods, claims, resourceClaims, events);
+  const before: readonly AskedStep[] = [
+    { do: `POST ${claims}`, body: { metadata: { name: 'p-v' }, ...volumeClaim }, keep: [] },
+    { do: `POST ${resourceClaims}`, body: { metadata: { name: 'own' }, spec: device }, keep: [] },
+  ];
+  const act = (): readonly AskedStep[] => [
+    random.pick<AskedStep>([
+      lived(random),
+      lived(random),
+      { do: `DELETE ${pods}/p`, keep: [] },
+      { do: `DELETE ${resourceClaims}`, keep: [] },
+    ]),
+    seen,
+  ];
+  return {
+    steps: [
+      {
+        do: `POST ${resourceClaims}`.replace('claims', 'claimtemplates'),
+        body: { metadata: { name: 't' }, spec: { spec: device } },
+        keep: [],
+      },
+      ...before.filter(() => random.chance(0.3)),
+      pod,
+      seen,
+      ...random.upTo(2, act).flat(),
+    ],
+  };
+}
+
+/** What a namespace and its accounts are given, and given again. */
+function accounts(random: Random): Sequence {
+  const path = namespaced('v1', 'serviceaccounts');
+  const token = (name: string): AskedStep => ({
+    do: `POST ${secrets}`,
+    body: {
+      metadata: { name: 'token', annotations: { 'kubernetes.io/service-account.name': name } },
+      type: 'kubernetes.io/service-account-token',
+    },
+    keep: [],
+  });
+  const seen = quiet(path, secrets, configMaps, events);
+  const act = (): readonly AskedStep[] => [
+    random.pick<AskedStep>([
+      { do: `DELETE ${path}/default`, keep: [] },
+      { do: `DELETE ${path}/a`, keep: [] },
+      { do: `POST ${path}`, body: { metadata: { name: 'a' } }, keep: [] },
+      token(random.pick(['a', 'default', 'absent'])),
+      { do: `DELETE ${configMaps}/kube-root-ca.crt`, keep: [] },
+      { do: `PATCH ${configMaps}/kube-root-ca.crt`, type: merge, body: { data: { 'ca.crt': 'x', more: 'y' } }, keep: [] },
+      { do: `PATCH ${secrets}/token`, type: merge, body: { data: { token: null } }, keep: [] },
+      { do: `PATCH ${path}/a`, type: merge, body: { secrets: [{ name: 'token' }] }, keep: [] },
+    ]),
+    seen,
+  ];
+  return { steps: [{ do: `POST ${path}`, body: { metadata: { name: 'a' } }, keep: [] }, ...random.upTo(4, act).flat()] };
+}
+
+/** Roles that gather the rules of others. */
+function aggregated(random: Random): Sequence {
+  const path = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+  const rule = (): JsonObject => ({
+    apiGroups: [''],
+    resources: [random.pick(['pods', 'secrets'])],
+    verbs: [random.pick(['get', 'list'])],
+  });
+  const part = (name: string): AskedStep => ({
+    do: `POST ${path}`,
+    body: { metadata: { name: `${name}-\${r}`, labels: { sum: random.pick(['${r}', '${r}', 'none']) } }, rules: random.upTo(2, rule) },
+    keep: [],
+  });
+  const seen = quiet(`${path}?fieldSelector=metadata.name=s-\${r}`);
+  const act = (): readonly AskedStep[] => [
+    random.pick<AskedStep>([
+      { do: `PATCH ${path}/a-\${r}`, type: merge, body: { metadata: { labels: { sum: random.pick(['${r}', null]) } } }, keep: [] },
+      { do: `PATCH ${path}/s-\${r}`, type: merge, body: { rules: [rule()] }, keep: [] },
+      { do: `DELETE ${path}/a-\${r}`, keep: [] },
+      part('c'),
+    ]),
+    seen,
+  ];
+  return {
+    steps: [
+      part('b'),
+      part('a'),
+      {
+        do: `POST ${path}`,
+        body: { metadata: { name: 's-${r}' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { sum: '${r}' } }] }, rules: [] },
+        keep: [],
+      },
+      seen,
+      ...random.upTo(3, act).flat(),
+    ],
+  };
+}
+
 const scenarios = [
   ...[deployment, deployment, replicaSet, replicationController, statefulSet, statefulSet, daemonSet, job, job, cronJob],
   ...[endpoints, endpoints, mirrored, budget, owners, owners, volumes, ending, counted],
+  ...[tainted, autoscaled, claimed, accounts, aggregated],
 ];

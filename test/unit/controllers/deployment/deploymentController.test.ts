@@ -38,15 +38,31 @@ describe('controllers/deployment/deploymentController', () => {
   it('makes a set, tells of it, and writes its revision', async () => {
     world.api.seed(deployments, deployment());
     await world.start(deploymentController);
-    expect(lines(await world.writes())).to.deep.equal([
-      'create replicasets.apps n/web-…',
-      'update deployments.apps n/web status',
-      'update deployments.apps n/web status',
-    ]);
+    expect(lines(await world.writes())).to.deep.equal(['create replicasets.apps n/web-…', 'update deployments.apps n/web status']);
     const [made] = world.api.all(replicaSets);
     expect([made?.metadata.ownerReferences, made?.spec?.replicas]).to.deep.equal([[owner], 2]);
     expect(world.events).to.deep.equal([`Normal ScalingReplicaSet n/web: Scaled up replica set ${made?.metadata.name ?? ''} from 0 to 2`]);
     expect(condition('Progressing')).to.equal('True NewReplicaSetCreated');
+  });
+
+  it('without pods is complete by its new set, and drops old ones', async () => {
+    world.api.seed(deployments, deployment({ replicas: 0, revisionHistoryLimit: 0 }));
+    await world.start(deploymentController);
+    await world.start(replicaSetController);
+    await world.advance(1_000);
+    const [first] = world.api.all(replicaSets);
+    const progress = (): string | undefined => status()?.conditions?.find(({ type }) => type === 'Progressing')?.message;
+    expect([progress(), status()?.terminatingReplicas]).to.deep.equal([
+      `ReplicaSet "${first?.metadata.name ?? ''}" has successfully progressed.`,
+      0,
+    ]);
+    world.api.change(deployments, 'n/web', (old) => ({
+      ...old,
+      metadata: { ...old.metadata, generation: 2 },
+      spec: { ...old.spec, template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'v2' }] } } } as never,
+    }));
+    await world.advance(1_000);
+    expect(world.api.all(replicaSets).map(({ spec }) => spec?.template?.spec?.containers?.[0]?.image)).to.deep.equal(['v2']);
   });
 
   it('refuses to select everything', async () => {

@@ -49,7 +49,7 @@ describe('the device taint eviction controller', () => {
       type: 'DisruptionTarget',
       reason: 'DeletionByDeviceTaintManager',
     });
-    expect(world.events).to.deep.equal(['Normal DeviceTaintManagerEviction n/p: Marking for deletion Pod n/p']);
+    expect(world.events).to.deep.equal(['Normal DeviceTaintManagerEviction n/p: Marking for deletion']);
   });
 
   it('waits as long as the claim bears it, from when the taint came', async () => {

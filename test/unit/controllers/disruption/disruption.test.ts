@@ -266,7 +266,7 @@ describe('the disruption controller', () => {
     expect(await numbers()).to.deep.equal([['update n/b status', 1, 0, 0, 0, 'InsufficientPods']]);
     await world.advance(121_000);
     expect(await numbers()).to.deep.equal([['update n/b status', 1, 0, 1, 1, 'SufficientPods']]);
-    expect(world.events).to.include("Warning NotDeleted n/a: Pod was expected by PDB n/b to be deleted but it wasn't");
+    expect(world.events).to.include("Warning NotDeleted n/a: Pod was expected by PDB n/n to be deleted but it wasn't");
   });
 
   it('takes the mark from a pod that was to be disrupted and was not', async () => {

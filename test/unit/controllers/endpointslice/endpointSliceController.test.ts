@@ -47,7 +47,7 @@ describe('the endpoint slice controller', () => {
     world.api.change(pods, 'n/a', (one) => ({ ...one, metadata: { ...one.metadata, labels: {} } }));
     expect(await summary()).to.deep.equal([['update', 'n/s-00001', ['10.9.0.2']]]);
     world.api.evaporate(pods, 'n/b');
-    expect(await summary()).to.deep.equal([['update', 'n/s-00001', []]]);
+    expect(await summary()).to.deep.equal([['update', 'n/s-00001', undefined]]);
   });
 
   it('puts back what others change or delete, and leaves the slices of others alone', async () => {
@@ -73,7 +73,7 @@ describe('the endpoint slice controller', () => {
   it('waits for the node of a pod', async () => {
     world.api.seed(pods, pod('a', '10.9.0.1', 'later'));
     await start();
-    expect(await summary()).to.deep.equal([['create', 'n/s-', []]]);
+    expect(await summary()).to.deep.equal([['create', 'n/s-', undefined]]);
     expect(world.events).to.deep.equal([
       'Warning FailedToUpdateEndpointSlices n/s: Error updating Endpoint Slices for Service n/s: skipping Pod a for Service n/s: Node later Not Found',
     ]);
@@ -111,7 +111,7 @@ describe('the endpoint slice controller', () => {
       { metadata: { name: 'e', namespace: 'n' }, spec: { type: 'ExternalName', selector: { app: 'x' } } },
     );
     await start();
-    expect(await summary()).to.deep.equal([['create', 'n/s-', []]]);
+    expect(await summary()).to.deep.equal([['create', 'n/s-', undefined]]);
   });
 
   it('tells of a refusal, and tries again', async () => {
@@ -123,6 +123,6 @@ describe('the endpoint slice controller', () => {
     world.api.before = () => undefined;
     await world.writes();
     await world.advance(1_000);
-    expect(await summary()).to.deep.equal([['create', 'n/s-', []]]);
+    expect(await summary()).to.deep.equal([['create', 'n/s-', undefined]]);
   });
 });

@@ -77,17 +77,17 @@ describe('the stateful set controller', () => {
     expect([image('web-0'), image('web-1')]).to.deep.equal(['img:2', 'img:2']);
     expect(world.api.all(controllerRevisions).map(({ revision }) => revision)).to.deep.equal([2]);
     expect(world.events.slice(0, 2)).to.deep.equal([
-      'Normal SuccessfulCreate n/web: create Pod web-0 in StatefulSet web successful',
-      'Normal SuccessfulCreate n/web: create Pod web-1 in StatefulSet web successful',
+      'Normal SuccessfulCreate n/web: Create Pod web-0 in StatefulSet web successful',
+      'Normal SuccessfulCreate n/web: Create Pod web-1 in StatefulSet web successful',
     ]);
-    expect(world.events).to.include('Normal SuccessfulDelete n/web: delete Pod web-1 in StatefulSet web successful');
+    expect(world.events).to.include('Normal SuccessfulDelete n/web: Delete Pod web-1 in StatefulSet web successful');
   });
 
   it('makes claims before pods, and keeps them', async () => {
     world.api.seed(statefulSets, set({ replicas: 1, volumeClaimTemplates: [{ metadata: { name: 'data' } }] }));
     await world.start(statefulSetController);
     expect((await summary()).slice(1)).to.deep.equal(['create persistentvolumeclaims n/data-web-0', 'create pods n/web-0']);
-    expect(world.events[0]).to.equal('Normal SuccessfulCreate n/web: create Claim data-web-0 Pod web-0 in StatefulSet web success');
+    expect(world.events[0]).to.equal('Normal SuccessfulCreate n/web: Create Claim data-web-0 Pod web-0 in StatefulSet web success');
     world.api.change(statefulSets, 'n/web', (of) => ({ ...of, spec: { ...(of.spec as StatefulSetSpec), replicas: 0 } }));
     expect(await summary()).to.deep.equal(['delete pods n/web-0']);
     expect(world.api.all(persistentVolumeClaims)).to.have.length(1);

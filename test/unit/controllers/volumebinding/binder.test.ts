@@ -72,6 +72,7 @@ describe('what becomes of a claim', () => {
     volumes: [],
     volume: () => undefined,
     class: undefined,
+    defaultClass: null,
     pods: [],
     dynamic: true,
     hostPath: false,
@@ -86,6 +87,8 @@ describe('what becomes of a claim', () => {
   const completed = { ...bound, metadata: { ...bound.metadata, annotations: { 'pv.kubernetes.io/bind-completed': 'yes' } } };
   const selected = { ...claim(), metadata: { ...claim().metadata, annotations: { 'volume.kubernetes.io/selected-node': 'n1' } } };
   const named = (found: PersistentVolume): Partial<ClaimSurroundings> => ({ volume: () => found });
+  const leaving = { ...volume('v'), metadata: { name: 'v', deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  const classless: PersistentVolumeClaim = { ...claim(), spec: { accessModes: ['ReadWriteOnce'] } };
   const pod: Pod = { metadata: { name: 'p', namespace: 'n' }, spec: {} };
   const cases: readonly (readonly [string, string, string])[] = [
     ['no class at all', step(claim('a', '1Gi', { storageClassName: '' })), 'wait FailedBinding'],
@@ -114,7 +117,10 @@ describe('what becomes of a claim', () => {
     ['it names one that is not there', step(bound), 'wait'],
     ['it names a free one', step(bound, named(volume('v'))), 'bind v'],
     ['it names one too small', step(bound, named(volume('v', '1Mi'))), 'wait VolumeMismatch'],
-    ['it names that of another', step(bound, named(volume('v', '1Gi', { claimRef: reference('b') }))), 'wait'],
+    ['it names that of another', step(bound, named(volume('v', '1Gi', { claimRef: reference('b') }))), 'wait FailedBinding'],
+    ['its volume goes', step(bound, named(leaving)), 'wait VolumeMismatch'],
+    ['a default class came later', step(classless, { defaultClass: later }), 'assign'],
+    ['it wants no class', step(claim('a', '1Gi', { storageClassName: '' }), { defaultClass: later }), 'wait FailedBinding'],
     ['it is bound', step(completed, named(volume('v', '1Gi', { claimRef: reference('a') }))), 'bind v'],
     ['its volume is gone', step(completed), 'lose ClaimLost'],
     ['its volume is that of another', step(completed, named(volume('v', '1Gi', { claimRef: reference('b') }))), 'lose ClaimMisbound'],
