@@ -3,7 +3,7 @@ import { describeExit, type ManagedProgram } from './managedProgram.js';
 import { describeReadiness, probeReadiness } from './readiness.js';
 
 /** Time from start to ready. The first start on a slow disk takes longest. */
-const readyTimeoutMs = 60_000;
+const usualTimeoutMs = 60_000;
 const readyPollMs = 20;
 const probeTimeoutMs = 2000;
 
@@ -19,17 +19,17 @@ export interface ReadyTerms {
  * the end of its log, when it ends before, or takes too long.
  */
 export async function awaitReady(program: ManagedProgram, { ca, signal }: ReadyTerms): Promise<void> {
+  const { address, readyTimeoutMs = usualTimeoutMs } = program.spec;
   const deadline = performance.now() + readyTimeoutMs;
-  const word = await wordOf(program, signal);
-  const { address } = program.spec;
-  if (word === 'late' && address === null) throw startFailure(program, notReady());
+  const word = await wordOf(program, readyTimeoutMs, signal);
+  if (word === 'late' && address === null) throw startFailure(program, notReady(program));
   if (address !== null) await answers(program, new URL(address), { ca, signal, deadline });
   if (!program.running) throw startFailure(program, describeExit(await program.ended));
 }
 
-async function wordOf(program: ManagedProgram, signal: AbortSignal | undefined): Promise<'ready' | 'ended' | 'late'> {
+async function wordOf(program: ManagedProgram, timeoutMs: number, signal: AbortSignal | undefined): Promise<'ready' | 'ended' | 'late'> {
   const heard = new AbortController();
-  const late = delay(readyTimeoutMs, 'late' as const, {
+  const late = delay(timeoutMs, 'late' as const, {
     ref: false,
     signal: signal ? AbortSignal.any([signal, heard.signal]) : heard.signal,
   });
@@ -56,12 +56,12 @@ async function answers(
     signal?.throwIfAborted();
     const readiness = await probeReadiness({ host: hostname, port: Number(port), timeoutMs: probeTimeoutMs, ca });
     if (readiness.state === 'ready') return;
-    if (performance.now() > deadline) throw startFailure(program, `${notReady()}: ${describeReadiness(readiness)}`);
+    if (performance.now() > deadline) throw startFailure(program, `${notReady(program)}: ${describeReadiness(readiness)}`);
     await delay(readyPollMs);
   }
 }
 
-const notReady = (): string => `not ready after ${readyTimeoutMs / 1000} s`;
+const notReady = ({ spec }: ManagedProgram): string => `not ready after ${(spec.readyTimeoutMs ?? usualTimeoutMs) / 1000} s`;
 
 function startFailure(program: ManagedProgram, reason: string): Error {
   const tail = program.logTail();

@@ -232,6 +232,9 @@ interface Prepared {
 }
 
 /** A killed API server stays away; one that ended by itself is restarted. */
+/** Each node is registered with a few requests, which takes milliseconds, or more on a busy machine. */
+const nodesTimeoutMs = (nodes: number): number => 60_000 + 60 * nodes;
+
 const isSupervised = ({ spec }: ManagedProgram, { signal }: Exit): boolean => spec.role === 'controller-manager' || signal === null;
 
 class LocalCluster implements Cluster {
@@ -286,6 +289,7 @@ class LocalCluster implements Cluster {
         ? this.#process({
             role: 'fake-nodes',
             name: 'fake-nodes',
+            readyTimeoutMs: nodesTimeoutMs(nodes),
             program: programFile('nodes'),
             args: nodeFlags,
             address: null,

@@ -11,6 +11,8 @@ export interface ProcessSpec {
   readonly name: string;
   readonly program: string;
   readonly args: readonly string[];
+  /** Time from start to ready, after which the start has failed. Default: a minute. */
+  readonly readyTimeoutMs?: number;
   /** Its address, `https://host:port`; null for a program that sends `ready` instead. */
   readonly address: string | null;
   readonly log: string;

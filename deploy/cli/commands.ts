@@ -26,7 +26,7 @@ import { showLogs } from './logs.js';
 import { exitCodes, paint, print, say, stateTable, table } from './output.js';
 import { withHelp } from './help.js';
 import { actionTable, askForFault, runTestCluster, type ActionList } from './testCluster.js';
-import { parseCount, parseFlag, parseReplicas, readUpOptions, withUpOptions } from './upOptions.js';
+import { parseNodes, parseFlag, parseReplicas, readUpOptions, withUpOptions } from './upOptions.js';
 
 /** `raftplane`: local clusters by name, in a terminal or detached from it. */
 
@@ -321,7 +321,7 @@ function testCommands(): readonly Command[] {
       .exitOverride()
       .addOption(new Option('--replicas <count>', `API servers: ${replicaCounts.join(', ')}`).argParser(parseReplicas).default(3))
       .option('--no-controllers', 'run no controller manager')
-      .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseCount, 0)
+      .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseNodes, 0)
       .option('--end-with-stdin', 'end when standard input ends: when whoever started it is gone', false)
       .option('--apiserver-flag <flag>', 'a further flag for each API server; repeat it for several', parseFlag, [])
       .option('--json', 'one JSON document instead of words', false)

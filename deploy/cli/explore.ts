@@ -6,7 +6,9 @@ import { parseDuration } from '../../api/duration.js';
 import { CommandRefused } from './control.js';
 import { quote } from './foreground.js';
 import { exitCodes, print, say } from './output.js';
-import { parseCount } from './upOptions.js';
+import { countUpTo, parseNodes } from './upOptions.js';
+
+const seedMax = 2 ** 31 - 1;
 
 interface ExploreTerms {
   readonly crds: readonly string[];
@@ -42,9 +44,9 @@ export const exploreCommand = (): Command =>
     .requiredOption('--scenario <folder>', 'steps: 10-create.yaml, 20-change.yaml, 30-gone.delete.yaml ...')
     .option('--kubeconfig-env <name>', 'the variable that tells the operator its kubeconfig', 'KUBECONFIG')
     .option('--no-controllers', 'run no controller manager')
-    .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseCount, 0)
+    .option('--nodes <count>', 'stand-in nodes, on which pods seem to run', parseNodes, 0)
     .option('--budget <time>', 'begin no plan after this time: 90s, 10m', parseTime)
-    .option('--seed <number>', 'another order of plans', parseCount, 0)
+    .option('--seed <number>', 'another order of plans', countUpTo(seedMax), 0)
     .option('--patience <time>', 'a state that has not come after this time never comes', parseTime, 15_000)
     .option('--rest <time>', 'an undisturbed operator without requests for this time is done', parseTime, 800)
     .option('--replay <file>', 'only the plan of this file')

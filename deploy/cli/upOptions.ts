@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { parse } from 'yaml';
+import { nodesMax } from '../nodes/node.js';
 import { replicaCounts, storeKinds, type ReplicaCount } from '../settings.js';
 
 /** The desired cluster, from flags and from a file; flags win. */
@@ -22,7 +23,7 @@ export interface UpOptions {
   readonly forgetFlags: boolean;
 }
 
-const countMax = 100;
+const managersMax = 100;
 
 function parsePort(text: string): number {
   const port = Number(text);
@@ -30,12 +31,16 @@ function parsePort(text: string): number {
   return port;
 }
 
-export function parseCount(text: string): number {
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count > countMax)
-    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${countMax}`);
-  return count;
-}
+/** Returns a parser of whole numbers from 0 to `max`. */
+export const countUpTo =
+  (max: number) =>
+  (text: string): number => {
+    const count = Number(text);
+    if (!/^\d+$/.test(text) || count > max) throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 0 to ${max}`);
+    return count;
+  };
+export const parseNodes = countUpTo(nodesMax);
+const parseManagers = countUpTo(managersMax);
 
 export function parseReplicas(text: string): ReplicaCount {
   const count = replicaCounts.find((candidate) => String(candidate) === text);
@@ -68,9 +73,9 @@ export function withUpOptions(command: Command): Command {
         .argParser((text) => text.split(','))
         .conflicts('store'),
     )
-    .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseCount, 2)
-    .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseCount, 0)
-    .addOption(new Option('--fake-nodes <count>', 'the same as --nodes').argParser(parseCount))
+    .option('--managers <count>', 'controller managers, of which one works and the others stand by; 0 for none', parseManagers, 2)
+    .option('--nodes <count>', 'stand-in nodes, on which pods seem to run; for machines without nodes', parseNodes, 0)
+    .addOption(new Option('--fake-nodes <count>', 'the same as --nodes').argParser(parseNodes))
     .option('--no-bind', 'stand-in nodes leave the binding of pods to a scheduler of yours')
     .option(
       '--apiserver-flag <flag>',
@@ -115,7 +120,7 @@ interface ConfigFile {
   readonly managerFlags: readonly string[];
 }
 
-const parsers = { port: parsePort, replicas: parseReplicas, managers: parseCount, nodes: parseCount } as const;
+const parsers = { port: parsePort, replicas: parseReplicas, managers: parseManagers, nodes: parseNodes } as const;
 
 function readConfig(file: string): ConfigFile {
   try {

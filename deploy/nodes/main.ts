@@ -3,19 +3,21 @@ import { Command, InvalidArgumentError } from 'commander';
 import { controllerProgram, loadKubeconfig, messageOf, pause, type Controller } from '../../controllers/client/index.js';
 import { pods } from '../../api/types/core/v1.js';
 import { createAuthority } from '../certificates.js';
-import { beat, nodeAgents, register, scheduler } from './agent.js';
+import { nodeAgents } from './agent.js';
+import { Heartbeats } from './heartbeats.js';
+import { nodesMax } from './node.js';
 import { serveNodes } from './nodeServer.js';
+import { scheduler } from './scheduler.js';
 
 /** Stand-in nodes, until a signal; see `DESIGN.md` here. Sends `ready` to its launcher once the nodes exist. */
 
-const countMax = 100;
 const version = 'v1.36.0';
 const retryMs = 1_000;
 
 function parseCount(text: string): number {
   const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > countMax)
-    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 1 to ${countMax}`);
+  if (!/^\d+$/.test(text) || count < 1 || count > nodesMax)
+    throw new InvalidArgumentError(`${JSON.stringify(text)} is not a number from 1 to ${nodesMax}`);
   return count;
 }
 
@@ -41,14 +43,14 @@ const server = await serveNodes(
   },
   { cert, key },
 );
-const options = { count, version, port: server.port };
+const heartbeats = new Heartbeats(environment, { count, version, port: server.port });
 
 const nodes: Controller = {
   name: 'nodes',
   async run() {
     while (!signal.aborted) {
       try {
-        await register(environment, options);
+        await heartbeats.register();
         break;
       } catch (error) {
         if (!signal.aborted) log('error', `cannot register: ${messageOf(error)}`);
@@ -57,10 +59,10 @@ const nodes: Controller = {
     }
     process.send?.('ready');
     if (!signal.aborted) log('info', `${count} nodes are registered`);
-    await beat(environment, options, signal);
+    await heartbeats.run(signal);
   },
 };
 
-await run(nodes, ...(bind ? [scheduler(environment)] : []), nodeAgents(environment, options));
+await run(nodes, ...(bind ? [scheduler(environment)] : []), nodeAgents(environment, { count }));
 await server.close();
 process.exit(0);

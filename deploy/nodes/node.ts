@@ -17,10 +17,17 @@ export const podsPerNode = 1_000;
 const capacity = { cpu: '64', memory: '256Gi', 'ephemeral-storage': '1Ti', pods: String(podsPerNode) };
 
 export const nodeName = (index: number): string => `fake-node-${index}`;
-export const nodeAddress = (index: number): string => `192.0.2.${index + 1}`;
-/** A range of 65,536 for each of up to 100 nodes, from the space for tests. */
-export const podAddress = (index: number, serial: number): string => `10.${128 + index}.${(serial >> 8) & 255}.${serial & 255}`;
-export const podAddressesPerNode = 65_536;
+/** Kubernetes states it as the limit of a cluster. */
+export const nodesMax = 5_000;
+/** Returns an address of 198.18.0.0/15, which RFC 2544 keeps for tests. */
+export const nodeAddress = (index: number): string => addressIn([198, 18], index + 1);
+/** More than pods fit on a node, so that addresses are not used again at once. */
+export const podAddressesPerNode = 2_048;
+/** Returns an address from 10.64.0.0 on: each of `nodesMax` nodes has a range of its own. */
+export const podAddress = (index: number, serial: number): string => addressIn([10, 64], index * podAddressesPerNode + serial);
+
+const addressIn = ([first, second]: readonly [number, number], offset: number): string =>
+  `${first}.${second + (offset >> 16)}.${(offset >> 8) & 255}.${offset & 255}`;
 
 const conditionRows = [
   ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
@@ -88,3 +95,5 @@ export function leaseOf(node: Node, now: number, before: Lease | null): Lease {
     spec: { ...before?.spec, holderIdentity: nameOf(node), leaseDurationSeconds: leaseSeconds, renewTime: microTimeText(now) },
   };
 }
+
+export const renewed = (lease: Lease, now: number): Lease => ({ ...lease, spec: { ...lease.spec, renewTime: microTimeText(now) } });

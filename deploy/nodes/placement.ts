@@ -21,11 +21,15 @@ export function waitsForNode(pod: Pod): boolean {
 /** Returns the least loaded of the nodes that the pod may go to; the first by name among equals. `loads` counts pods by node. */
 export function place(pod: Pod, nodes: readonly Node[], loads: ReadonlyMap<string, number>): Placement {
   const load = (node: Node): number => loads.get(nameOf(node)) ?? 0;
+  let best: Node | null = null;
+  // Among thousands of nodes few are better than the best so far, and only those are looked at closely.
+  for (const node of nodes) {
+    const better = best === null || load(node) < load(best) || (load(node) === load(best) && nameOf(node) < nameOf(best));
+    if (better && complaint(pod, node, load(node)) === null) best = node;
+  }
+  if (best !== null) return { node: nameOf(best) };
   const complaints = nodes.map((node) => complaint(pod, node, load(node)));
-  const fitting = nodes
-    .filter((_, index) => complaints[index] === null)
-    .sort((a, b) => load(a) - load(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
-  return fitting[0] ? { node: nameOf(fitting[0]) } : { node: null, why: `0/${nodes.length} nodes are available: ${summary(complaints)}.` };
+  return { node: null, why: `0/${nodes.length} nodes are available: ${summary(complaints)}.` };
 }
 
 function summary(complaints: readonly (string | null)[]): string {

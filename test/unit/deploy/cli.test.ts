@@ -79,7 +79,7 @@ describe('deploy/cli options', () => {
       ['--port', '70000'],
       ['--replicas', '2'],
       ['--managers', '-1'],
-      ['--nodes', '101'],
+      ['--nodes', '5001'],
       ['--manager-flag', 'v=1'],
     ])
       expect(() => read(...args), args.join(' ')).to.throw();

@@ -1,13 +1,16 @@
 import { expect } from 'chai';
 import { Informers, type Controller, type ControllerEnvironment, type Resource } from '../../../controllers/client/index.js';
 import { type Node, nodes, type Pod, pods } from '../../../api/types/core/v1.js';
-import { nodeAgents, register, scheduler } from '../../../deploy/nodes/agent.js';
+import { nodeAgents } from '../../../deploy/nodes/agent.js';
 import { behaviourOf } from '../../../deploy/nodes/behaviour.js';
-import { leases } from '../../../deploy/nodes/node.js';
+import { Heartbeats } from '../../../deploy/nodes/heartbeats.js';
+import { leases, nodeAddress, nodesMax, podAddress, podAddressesPerNode } from '../../../deploy/nodes/node.js';
 import { place, waitsForNode } from '../../../deploy/nodes/placement.js';
 import { nextStep } from '../../../deploy/nodes/podLife.js';
+import { scheduler } from '../../../deploy/nodes/scheduler.js';
 import { FakeClock, settle } from '../../fixtures/fakeClock.js';
 import { MemoryApi } from '../../fixtures/memoryApi.js';
+import { seeded } from '../../golden/mutations.js';
 
 const pod = (
   spec: Pod['spec'] = {},
@@ -61,6 +64,21 @@ describe('deploy/nodes/placement', () => {
       ),
     ).to.deep.equal({ node: 'b' });
     expect(place(pod(), two, new Map())).to.deep.equal({ node: 'a' });
+  });
+
+  it('takes of many nodes the one that sorting all of them finds', () => {
+    const random = seeded(20_261_128);
+    for (let round = 0; round < 200; round++) {
+      const many = Array.from({ length: 1 + Math.floor(random() * 40) }, (_, index) =>
+        node(`n${(index * 7) % 41}`, random() < 0.3 ? { unschedulable: true } : {}),
+      );
+      const loads = new Map(many.map(({ metadata }) => [metadata.name ?? '', Math.floor(random() * 4)]));
+      const load = ({ metadata }: Node): number => loads.get(metadata.name ?? '') ?? 0;
+      const [first] = many
+        .filter(({ spec }) => spec?.unschedulable !== true)
+        .sort((a, b) => load(a) - load(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+      expect(place(pod(), many, loads).node).to.equal(first?.metadata.name ?? null);
+    }
   });
 
   it('heeds selectors, affinity, taints, cordons and room', () => {
@@ -262,7 +280,8 @@ describe('deploy/nodes/agent', () => {
       log: (_, message) => errors.push(message),
     };
     const stopping = new AbortController();
-    await register(environment, { count: 2, version: 'v1.36.0', port: 10_250 });
+    const heartbeats = new Heartbeats(environment, { count: 2, version: 'v1.36.0', port: 10_250 });
+    await heartbeats.register();
     const loops = makers.map((make) => make(environment));
     informers.start(stopping.signal);
     const running = loops.map((loop) => loop.run(stopping.signal));
@@ -271,6 +290,7 @@ describe('deploy/nodes/agent', () => {
       api,
       clock,
       errors,
+      heartbeats,
       stop: async () => {
         stopping.abort();
         await Promise.all(running);
@@ -310,6 +330,37 @@ describe('deploy/nodes/agent', () => {
       ['kube-node-lease', 'fake-node-1', 'Node'],
     ]);
     await stop();
+  });
+
+  it('renews each lease with one request every ten seconds, and anew where another has changed or removed it', async () => {
+    const { api, clock, heartbeats, stop } = await world([]);
+    const stopping = new AbortController();
+    const running = heartbeats.run(stopping.signal);
+    const renewals = (): (string | undefined)[] => api.all(leases).map(({ spec }) => spec?.renewTime);
+    let requests = 0;
+    api.before = ({ type }) => {
+      if (type === 'leases.coordination.k8s.io') requests++;
+    };
+    await clock.advance(10_000);
+    expect(renewals()).to.deep.equal(['2026-01-01T00:00:00.500000Z', '2026-01-01T00:00:01.000000Z']);
+    expect(requests).to.equal(2);
+    api.change(leases, 'kube-node-lease/fake-node-0', (lease) => ({ ...lease, spec: { ...lease.spec, holderIdentity: 'x' } }));
+    api.evaporate(leases, 'kube-node-lease/fake-node-1');
+    await clock.advance(10_000);
+    expect(renewals()).to.deep.equal(['2026-01-01T00:00:10.500000Z', '2026-01-01T00:00:11.000000Z']);
+    stopping.abort();
+    await running;
+    await stop();
+  });
+
+  it('gives every pod of every node another address', () => {
+    const seen = new Set<string>();
+    for (const index of [0, 1, 31, 32, 255, nodesMax - 1])
+      for (const serial of [0, 1, 255, 256, podAddressesPerNode - 1]) seen.add(podAddress(index, serial));
+    expect(seen.size).to.equal(30);
+    for (const address of seen)
+      expect(address).to.match(/^10\.(6[4-9]|[7-9]\d|1\d\d|2[0-4]\d|25[0-5])(\.([1-9]?\d|1\d\d|2[0-4]\d|25[0-5])){2}$/);
+    expect(new Set(Array.from({ length: nodesMax }, (_, index) => nodeAddress(index))).size).to.equal(nodesMax);
   });
 
   it('spreads pods over nodes and brings them through life and deletion, with an address of their own', async () => {

@@ -1,0 +1,129 @@
+import {
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  nameOf,
+  pause,
+  strategicPatch,
+  unless,
+  type ControllerEnvironment,
+} from '../../controllers/client/index.js';
+import { type Node, nodes } from '../../api/types/core/v1.js';
+import { leaseNamespace, leaseOf, leases, nodeName, nodeObject, nodeStatus, renewed, type Lease } from './node.js';
+
+export interface HeartbeatOptions {
+  /** The number of nodes. */
+  readonly count: number;
+  readonly version: string;
+  /** The port for logs, processes and ports of the nodes' pods. */
+  readonly port: number;
+}
+
+const leaseEveryMs = 10_000;
+/** Nodes renew their leases in this many groups, one after the other, so that thousands of them make an even load. */
+const groups = 20;
+const statusEveryLeases = 30;
+const registrationsAtOnce = 64;
+const notReadyTaint = 'node.kubernetes.io/not-ready';
+
+/** What nodes report of themselves: their registration, leases and conditions. */
+export class Heartbeats {
+  readonly #environment: ControllerEnvironment;
+  readonly #options: HeartbeatOptions;
+  readonly #since: number;
+  /** Leases as they were last written, by index of the node: a renewal is then one request. */
+  readonly #leases = new Map<number, Lease>();
+
+  constructor(environment: ControllerEnvironment, options: HeartbeatOptions) {
+    this.#environment = environment;
+    this.#options = options;
+    this.#since = environment.clock.now();
+  }
+
+  /** Creates the nodes that are not there and makes all of them ready. May be called again after a failure. */
+  async register(): Promise<void> {
+    const left = Array.from({ length: this.#options.count }, (_, index) => index).reverse();
+    const work = async (): Promise<void> => {
+      for (let index = left.pop(); index !== undefined; index = left.pop()) await this.#register(index);
+    };
+    await Promise.all(Array.from({ length: registrationsAtOnce }, work));
+  }
+
+  async #register(index: number): Promise<void> {
+    const { api } = this.#environment;
+    const status = this.#status(index);
+    const created = await unless(isAlreadyExists, api.create(nodes, nodeObject(index, status)));
+    await this.#untaint(created ?? (await this.#nodeAt(index)));
+    if (!created) await this.#report(index, status);
+    await this.#renewAnew(index);
+  }
+
+  /** Controllers write new nodes at the same time. */
+  async #untaint(node: Node | null): Promise<void> {
+    const taints = node?.spec?.taints?.filter(({ key }) => key !== notReadyTaint) ?? [];
+    if (!node || taints.length === (node.spec?.taints?.length ?? 0)) return;
+    const { api } = this.#environment;
+    const written = await unless(isConflict, api.update(nodes, { ...node, spec: { ...node.spec, taints } }));
+    if (!written) await this.#untaint(await api.get<Node>(nodes, { namespace: '', name: nameOf(node) }));
+  }
+
+  #nodeAt(index: number): Promise<Node | null> {
+    return unless(isNotFound, this.#environment.api.get<Node>(nodes, { namespace: '', name: nodeName(index) }));
+  }
+
+  /** Renews leases and reports conditions until `signal` aborts. A failure is retried in the next turn. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#environment;
+    let due = clock.elapsed();
+    for (let turn = 0; !signal.aborted; turn++) {
+      due += leaseEveryMs / groups;
+      await pause(clock, Math.max(0, due - clock.elapsed()), signal);
+      if (signal.aborted) return;
+      await this.#beat(turn % groups, Math.floor(turn / groups) + 1).catch((error: unknown) => log('error', `heartbeat: ${String(error)}`));
+    }
+  }
+
+  async #beat(group: number, turn: number): Promise<void> {
+    const indexes = Array.from({ length: this.#options.count }, (_, index) => index).filter((index) => index % groups === group);
+    await Promise.all(
+      indexes.map(async (index) => {
+        await this.#renew(index);
+        if (turn % statusEveryLeases === index % statusEveryLeases) await this.#report(index, this.#status(index));
+      }),
+    );
+  }
+
+  async #renew(index: number): Promise<void> {
+    const { api, clock } = this.#environment;
+    const lease = this.#leases.get(index);
+    const changed = (error: unknown): boolean => isConflict(error) || isNotFound(error);
+    const written = lease && (await unless(changed, api.update(leases, renewed(lease, clock.now()))));
+    if (written) this.#leases.set(index, written);
+    else await this.#renewAnew(index);
+  }
+
+  async #renewAnew(index: number): Promise<void> {
+    const { api, clock } = this.#environment;
+    this.#leases.delete(index);
+    const node = await this.#nodeAt(index);
+    // A deleted node stays away until the next start.
+    if (!node) return;
+    const before = await unless(isNotFound, api.get(leases, { namespace: leaseNamespace, name: nameOf(node) }));
+    const lease = leaseOf(node, clock.now(), before);
+    const overtaken = (error: unknown): boolean => isConflict(error) || isAlreadyExists(error);
+    const written = await unless(overtaken, before ? api.update(leases, lease) : api.create(leases, lease));
+    if (written) this.#leases.set(index, written);
+  }
+
+  #status(index: number): object {
+    const { version, port } = this.#options;
+    return nodeStatus(index, { now: this.#environment.clock.now(), since: this.#since, version, port });
+  }
+
+  async #report(index: number, status: object): Promise<void> {
+    const patched = this.#environment.api.patch(nodes, { namespace: '', name: nodeName(index) }, strategicPatch({ status }), {
+      subresource: 'status',
+    });
+    await unless(isNotFound, patched);
+  }
+}
