@@ -2,6 +2,7 @@ import { typeOfKind, type ApiType } from '../api/catalogue/types.js';
 import { cborCodec } from './codecs/cbor.js';
 import { depthMax, type EncodingName, type Kind } from './codecs/contract.js';
 import { countMembers, duplicatePaths, parseJson, type JsonDocument } from './codecs/json.js';
+import type { MemberOrder } from './codecs/jsonReader.js';
 import { writeJson } from './codecs/jsonWriter.js';
 import { decodeMessage } from './codecs/protobuf/index.js';
 import { openEnvelope } from './codecs/protobuf/envelope.js';
@@ -70,7 +71,7 @@ const typedJson = (
   const unknownFields = request.findStrict ? 'report' : 'ignore';
   if (document.order !== undefined) return finished(checkStructure(object, type, { unknownFields, order: reordered(document, object) }));
   const result = checkStructure(object, type, { unknownFields });
-  if (!result.ok || !request.findStrict || result.members === document.members + added) return finished(result);
+  if (!result.ok || result.members === document.members + added) return finished(result);
   const careful = parseJson(request.bytes, { depthMax: depthMax, keepLiterals: true, careful: true });
   if (!careful.ok) return syntax(careful.message);
   const typed = typedObject(careful.value, request);
@@ -110,12 +111,12 @@ const addedMembers = (before: Json, after: JsonMembers): number =>
   before !== after && isMembers(before) ? Object.keys(after).length - Object.keys(before).length : 0;
 
 /** Member order is keyed by object, and the outermost object was copied to complete its kind. */
-const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): ReadonlyMap<JsonMembers, readonly string[]> => {
+const reordered = (document: JsonDocument & { ok: true }, object: JsonMembers): MemberOrder => {
   const order = new Map(document.order ?? []);
-  const names = isMembers(document.value) ? order.get(document.value) : undefined;
-  if (names !== undefined) {
-    const known = new Set(names);
-    order.set(object, [...names, ...Object.keys(object).filter((name) => !known.has(name))]);
+  const texts = isMembers(document.value) ? order.get(document.value) : undefined;
+  if (texts !== undefined) {
+    const known = new Set(texts.flat());
+    order.set(object, [...texts, Object.keys(object).filter((name) => !known.has(name))]);
   }
   return order;
 };

@@ -62,7 +62,7 @@ export const jsonCodec: Codec = {
     if (!document.ok) return document;
     if (!findDuplicates || countMembers(document.value) === document.members) return { ok: true, value: document.value, duplicates: [] };
     const careful = parseJson(bytes, { depthMax, keepLiterals: false, careful: true });
-    return careful.ok ? { ok: true, value: careful.value, duplicates: duplicatePaths(careful.value, careful.order) } : careful;
+    return careful.ok ? { ok: true, value: document.value, duplicates: duplicatePaths(careful.value, careful.order) } : careful;
   },
   encode: (value: unknown): Buffer => Buffer.from(writeJson(value), 'utf8'),
 };
@@ -78,14 +78,15 @@ export const duplicatePaths = (root: Json, order: MemberOrder | undefined): stri
     else if (isMembers(value)) visitMembers(value, path);
   };
   const visitMembers = (members: JsonMembers, path: string): void => {
-    const seen = new Set<string>();
-    for (const name of order?.get(members) ?? Object.keys(members)) {
-      const at = path === '' ? name : `${path}.${name}`;
-      if (seen.has(name)) {
-        paths.add(at);
-      } else {
+    const visited = new Set<string>();
+    for (const text of order?.get(members) ?? [Object.keys(members)]) {
+      const seen = new Set<string>();
+      for (const name of text) {
+        const at = path === '' ? name : `${path}.${name}`;
+        if (!visited.has(name)) visit(members[name] ?? null, at);
+        if (seen.has(name)) paths.add(at);
+        visited.add(name);
         seen.add(name);
-        visit(members[name] ?? null, at);
       }
     }
   };

@@ -1,4 +1,4 @@
-import { NumberLiteral, type Json, type JsonMembers } from './value.js';
+import { isMembers, NumberLiteral, type Json, type JsonMembers } from './value.js';
 
 /**
  * Reads JSON member by member, several times slower than JSON.parse, where that would lose duplicate members, 64-bit integers, the spelling of numbers, or the
@@ -10,7 +10,7 @@ export interface ReaderOptions {
   readonly keepLiterals: boolean;
 }
 
-export type MemberOrder = ReadonlyMap<JsonMembers, readonly string[]>;
+export type MemberOrder = ReadonlyMap<JsonMembers, readonly (readonly string[])[]>;
 
 export type ReaderResult =
   { readonly ok: true; readonly value: Json; readonly order: MemberOrder } | { readonly ok: false; readonly message: string };
@@ -39,7 +39,7 @@ export const readJson = (text: string, options: ReaderOptions): ReaderResult => 
 class Reader {
   readonly #text: string;
   readonly #options: ReaderOptions;
-  readonly order = new Map<JsonMembers, readonly string[]>();
+  readonly order = new Map<JsonMembers, (readonly string[])[]>();
   #position = 0;
   #depth = 0;
 
@@ -87,14 +87,27 @@ class Reader {
       this.#skipSpace();
       if (this.#text[this.#position] !== ':') this.#fail('after object key');
       this.#position++;
-      repeated ||= Object.hasOwn(members, name);
+      const isAgain = Object.hasOwn(members, name);
+      repeated ||= isAgain;
       names.push(name);
-      setMember(members, name, this.#value());
+      const value = this.#value();
+      setMember(members, name, isAgain ? this.#merged(members[name] as Json, value) : value);
       if (this.#endsAfterElement('}', 'after object key:value pair')) break;
     }
     this.#position++;
-    if (repeated) this.order.set(members, names);
+    if (repeated) this.order.set(members, [names]);
     return members;
+  }
+
+  /** An object in place of another one is decoded into that, as in Go: what it does not name stays. */
+  #merged(before: Json, after: Json): Json {
+    if (!isMembers(before) || !isMembers(after)) return after;
+    const texts = this.order.get(before) ?? [Object.keys(before)];
+    texts.push(...(this.order.get(after) ?? [Object.keys(after)]));
+    this.order.set(before, texts);
+    for (const [name, value] of Object.entries(after))
+      setMember(before, name, Object.hasOwn(before, name) ? this.#merged(before[name] as Json, value) : value);
+    return before;
   }
 
   #array(): Json[] {

@@ -92,16 +92,18 @@ function isUnknown(name: string, value: Json, context: CheckContext): false {
 
 /** Checks an object with repeated members in text order. Returns the names to remove. */
 function inOrder(object: JsonMembers, names: ReadonlySet<string>, one: OneCheck, context: CheckContext): string[] {
-  const seen = new Set<string>();
+  const checked = new Set<string>();
   const dropped: string[] = [];
-  for (const name of context.order?.get(object) ?? []) {
-    if (seen.has(name)) {
-      if (names.has(name)) context.reportDuplicate(name);
-      continue;
+  for (const text of context.order?.get(object) ?? []) {
+    const seen = new Set<string>();
+    for (const name of text) {
+      if (seen.has(name) && names.has(name)) context.reportDuplicate(name);
+      seen.add(name);
+      if (checked.has(name)) continue;
+      checked.add(name);
+      context.members++;
+      if (!one(object, name, object[name] as Json, context)) dropped.push(name);
     }
-    seen.add(name);
-    context.members++;
-    if (!one(object, name, object[name] as Json, context)) dropped.push(name);
   }
   return dropped;
 }

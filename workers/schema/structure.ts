@@ -227,10 +227,12 @@ function* valueSteps(map: JsonMembers, checker: Checker, context: CheckContext):
 }
 
 const reportDuplicates = (value: JsonMembers, context: CheckContext): void => {
-  const seen = new Set<string>();
-  for (const name of context.order?.get(value) ?? []) {
-    if (seen.has(name)) context.reportDuplicate(name);
-    seen.add(name);
+  for (const text of context.order?.get(value) ?? []) {
+    const seen = new Set<string>();
+    for (const name of text) {
+      if (seen.has(name)) context.reportDuplicate(name);
+      seen.add(name);
+    }
   }
 };
 

@@ -48,6 +48,15 @@ describe('JSON codec', () => {
     });
   });
 
+  it('finds them also within members that are replaced, in each text of their own', () => {
+    const result = decode('{"data":{"a":"1","a":"2"},"data":{"b":"1","a":"3"},"spec":{"x":{"y":1}},"spec":{"x":{"y":2,"z":0,"z":1}}}');
+    expect(result).to.deep.equal({
+      ok: true,
+      duplicates: ['data.a', 'data', 'spec.x.z', 'spec'],
+      value: { data: { b: '1', a: '3' }, spec: { x: { y: 2, z: 1 } } },
+    });
+  });
+
   it('replaces invalid UTF-8 and lone surrogates', () => {
     const result = jsonCodec.decode(Buffer.from([0x22, 0x61, 0xff, 0x22]), { findDuplicates: false, depthMax: 10 });
     expect(result).to.deep.include({ value: 'a\ufffd' });

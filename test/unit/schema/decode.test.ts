@@ -63,6 +63,18 @@ describe('decoding of objects', () => {
     expect(result.ok && JSON.stringify(result.object)).to.not.match(/odd|valeu|zzz/);
   });
 
+  it('decodes a repeated structure or map into the one before, and finds what is wrong in either', () => {
+    const text = '{"kind":"Deployment","metadata":{"labels":{"a":"1","a":"2"},"name":"x"},"metadata":{"labels":{"b":"3"},"odd":1}}';
+    const merged = { labels: { a: '2', b: '3' }, name: 'x' };
+    const result = decode(text, deployment);
+    expect(result).to.deep.include({
+      strict: ['duplicate field "metadata.labels.a"', 'unknown field "metadata.odd"', 'duplicate field "metadata"'],
+    });
+    expect(result.ok && result.object['metadata']).to.deep.equal(merged);
+    const ignored = decodeObject({ bytes: Buffer.from(text), encoding: 'json', kind: deployment, findStrict: false });
+    expect(ignored.ok && ignored.object['metadata']).to.deep.equal(merged);
+  });
+
   it('quotes names of fields as Go does', () => {
     const result = decode('{"kind":"Deployment","metadata":{"a\\n\\"b\\"\\u0007\\u2028ü":1}}', deployment);
     expect(result).to.deep.include({ strict: [String.raw`unknown field "metadata.a\n\"b\"\a\u2028ü"`] });

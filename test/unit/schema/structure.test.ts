@@ -64,7 +64,7 @@ function containers(value: Json): (JsonMembers | Json[])[] {
 const memberNames = ['zzz', 'name', 'metadata', 'spec', 'items', 'constructor', 'resources', 'env'];
 
 /** The same object for the same arguments, since what is checked is changed. */
-function made(type: ApiType, seed: number, changed: readonly Change[]): { value: JsonMembers; order: Map<JsonMembers, string[]> } {
+function made(type: ApiType, seed: number, changed: readonly Change[]): { value: JsonMembers; order: Map<JsonMembers, string[][]> } {
   const value = randomObject(type, seed) as JsonMembers;
   const order = new Map<JsonMembers, string[]>();
   for (const [what, place, index] of changed) {
@@ -84,7 +84,7 @@ function made(type: ApiType, seed: number, changed: readonly Change[]): { value:
     const kept = names.filter((name) => Object.hasOwn(container, name));
     order.set(container, [...kept, ...Object.keys(container).filter((name) => !kept.includes(name))]);
   }
-  return { value, order };
+  return { value, order: new Map([...order].map(([container, names]) => [container, [names]])) };
 }
 
 /** As text, because the order of members counts. */
@@ -95,7 +95,7 @@ const told = (result: StructureResult): string =>
 
 function checkSame(type: ApiType, seed: number, changed: readonly Change[]): StructureResult {
   const [one, other] = [made(type, seed, changed), made(type, seed, changed)];
-  const orderOf = ({ order }: typeof one): Map<JsonMembers, string[]> | undefined => (order.size === 0 ? undefined : order);
+  const orderOf = ({ order }: typeof one): Map<JsonMembers, string[][]> | undefined => (order.size === 0 ? undefined : order);
   const result = checkStructure(one.value, type, { unknownFields: 'report', order: orderOf(one) });
   expect(told(result), `${type.name} ${seed}`).to.equal(told(walked(other.value, type, orderOf(other))));
   // Whatever holds something is large enough for steps of its own.

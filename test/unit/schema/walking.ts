@@ -68,7 +68,7 @@ class Walk {
       this.#wrong(value, lastWords(name, 2));
       return this.#filled({}, fields);
     }
-    const order = this.context.order?.get(value) ?? Object.keys(value);
+    const order = this.context.order?.get(value)?.flat() ?? Object.keys(value);
     const kept: JsonMembers = {};
     const seen = new Set<string>();
     for (const member of order) {
@@ -128,7 +128,7 @@ class Walk {
   #map(value: Json, shape: Shape & { is: 'map' }): Json {
     if (!isMembers(value)) return this.#wrong(value, goType(shape)) ?? {};
     const seen = new Set<string>();
-    for (const name of this.context.order?.get(value) ?? []) {
+    for (const name of this.context.order?.get(value)?.flat() ?? []) {
       if (seen.has(name)) this.context.reportDuplicate(name);
       seen.add(name);
     }
