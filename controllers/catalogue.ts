@@ -9,6 +9,7 @@ import { bootstrapTokenCleaner } from './bootstraptokens/tokenCleaner.js';
 import { approvingController } from './certificates/approvingController.js';
 import { requestCleaner } from './certificates/requestCleaner.js';
 import { signingController } from './certificates/signingController.js';
+import { nodeFactsController } from './cloud/nodeFacts.js';
 import { cloudNodeController } from './cloud/nodeStates.js';
 import { routeController } from './cloud/routes.js';
 import { serviceBalancerController } from './cloud/serviceBalancers.js';
@@ -77,6 +78,9 @@ export interface ControllerEntry {
   /** Null where the options leave it nothing to do. */
   readonly make: (environment: ManagerEnvironment) => Controller | null;
 }
+
+/** Has no counterpart in kube-controller-manager, but in the controller managers of clouds. */
+export const cloudNodes = 'cloud-node-controller';
 
 export const controllerCatalogue: readonly ControllerEntry[] = [
   {
@@ -339,6 +343,14 @@ export const controllerCatalogue: readonly ControllerEntry[] = [
     component: 'route_controller',
     ofCloud: true,
     make: routeController,
+  },
+  {
+    name: cloudNodes,
+    alias: 'cloud-node',
+    account: 'node-controller',
+    component: 'cloud-node-controller',
+    ofCloud: true,
+    make: nodeFactsController,
   },
   {
     name: 'cloud-node-lifecycle-controller',

@@ -18,6 +18,7 @@ export const programs = {
   envtestEtcd: 'deploy/envtest/etcd.js',
   testing: 'deploy/testing/index.js',
   client: 'controllers/client/index.js',
+  controllers: 'controllers/index.js',
   api: 'server/manifests/index.js',
   raft: 'raft/index.js',
   server: 'server/index.js',

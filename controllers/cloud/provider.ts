@@ -1,6 +1,6 @@
-import type { LoadBalancerStatus, Node, Service } from '../../api/types/core/v1.js';
+import type { LoadBalancerStatus, Node, NodeAddress, Service } from '../../api/types/core/v1.js';
 
-/** A cloud's interface for its controllers. None is built in; a program that embeds the manager may provide one. */
+/** A cloud's interface for its controllers. None is built in; `startControllerManager` of `raftplane/controllers` takes them. */
 export interface CloudProvider {
   readonly loadBalancers?: LoadBalancers;
   readonly routes?: Routes;
@@ -28,4 +28,15 @@ export interface Routes {
 export interface Instances {
   exists(node: Node): Promise<boolean>;
   isShutDown(node: Node): Promise<boolean>;
+  /** What the cloud knows of a node's machine; null when it has none. Without it nodes are not initialised. */
+  describe?(node: Node): Promise<Machine | null>;
+}
+
+export interface Machine {
+  /** `CLOUD://ID`. */
+  readonly providerId: string;
+  readonly addresses: readonly NodeAddress[];
+  readonly instanceType?: string;
+  readonly zone?: string;
+  readonly region?: string;
 }

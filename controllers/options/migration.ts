@@ -4,6 +4,8 @@ import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '
 export interface LeaderMigration {
   /** The name of that lease, in the namespace of the other. */
   readonly leaseName: string;
+  /** As the file says. The lease is one in any case: as in the reference, `endpoints` is read and means nothing. */
+  readonly resourceLock: 'leases' | 'endpoints';
   /** The component that runs a controller, by old or new name; `*` for any holder of the lease. */
   readonly components: ReadonlyMap<string, string>;
 }
@@ -19,6 +21,7 @@ const option = '--leader-migration-config';
 /** The reference's default: the controllers that moved to the cloud controller managers. */
 const usual: LeaderMigration = {
   leaseName: 'cloud-provider-extraction-migration',
+  resourceLock: 'leases',
   components: new Map([
     ['node-route-controller', managerComponent],
     ['service-lb-controller', managerComponent],
@@ -32,7 +35,7 @@ const leaderMigrationKind: ConfigurationKind = {
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `controllermanager.config.k8s.io/${version}`),
   fields: {
     leaderName: 'text',
-    resourceLock: { oneOf: ['leases'] },
+    resourceLock: { oneOf: ['leases', 'endpoints'] },
     controllerLeaders: { list: { fields: { name: 'text', component: 'text' } } },
   },
 };
@@ -46,6 +49,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
   if (file === null) return usual;
   const value = readConfiguration(file, leaderMigrationKind) as {
     readonly leaderName?: string;
+    readonly resourceLock?: LeaderMigration['resourceLock'];
     readonly controllerLeaders?: readonly { readonly name?: string; readonly component?: string }[];
   };
   const refuse = (what: string): never => refuseConfiguration(file, option, [what]);
@@ -58,7 +62,7 @@ export function leaderMigrationOf(options: MigrationOptions, isKnown: (controlle
     if (components.has(name)) refuse(`${at}.name is ${name} for the second time`);
     components.set(name, component);
   }
-  return { leaseName: value.leaderName ?? '', components };
+  return { leaseName: value.leaderName ?? '', resourceLock: value.resourceLock ?? 'leases', components };
 }
 
 /** Returns the lease of a controller: that of the program, the one for migration, or none, as another program has it. Pure. */

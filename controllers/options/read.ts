@@ -16,8 +16,10 @@ export type OptionsResult =
     }
   | { readonly ok: false; readonly errors: readonly string[] };
 
-export function readControllerManagerOptions(argv: readonly string[]): OptionsResult {
-  const parsed = parseFlags(controllerManagerFlags, argv);
+/** `clouds`: names that `--cloud-provider` may give beside those that every manager takes. */
+export function readControllerManagerOptions(argv: readonly string[], clouds: readonly string[] = []): OptionsResult {
+  const provider = controllerManagerFlags['cloud-provider'];
+  const parsed = parseFlags({ ...controllerManagerFlags, 'cloud-provider': { ...provider, oneOf: [...provider.oneOf, ...clouds] } }, argv);
   if (!parsed.ok) return parsed;
   const errors = contradictions(parsed.values, parsed.given);
   return errors.length > 0
@@ -46,8 +48,8 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   if (given.has('leader-migration-config') && !options['enable-leader-migration'])
     complaints.push('--leader-migration-config needs --enable-leader-migration');
   if (options['enable-leader-migration'] && !options['leader-elect']) complaints.push('--enable-leader-migration needs --leader-elect');
-  if (given.has('cloud-config') && options['cloud-provider'] !== 'external')
-    complaints.push('--cloud-config needs --cloud-provider=external: no cloud is built in that would read it');
+  if (given.has('cloud-config') && (options['cloud-provider'] ?? '') === '')
+    complaints.push('--cloud-config needs --cloud-provider: no cloud is built in that would read it');
   complaints.push(...commonComplaints(options, given));
   complaints.push(...rangeComplaints(options));
   if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) complaints.push('--allocate-node-cidrs needs --cluster-cidr');

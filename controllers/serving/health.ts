@@ -20,7 +20,7 @@ import { controllerManagerFlags, type ControllerManagerOptions } from '../option
 import { delegatedAccess, delegatedTokens } from './access.js';
 import type { Checks } from './checks.js';
 import type { Metrics } from './metrics.js';
-import { configz } from './pages.js';
+import { configz, type InEffect } from './pages.js';
 import { serve, type Route, type Serving } from './server.js';
 import { Slis } from './slis.js';
 import { publishedTrust, trustOf, type Published } from './trust.js';
@@ -31,6 +31,8 @@ export interface HealthOptions {
   readonly metrics: Metrics;
   readonly checks: Checks;
   readonly clock: Clock;
+  /** What `/configz` shows beside the options. */
+  readonly inEffect?: InEffect;
   /** Changed by `PUT /debug/flags/v`. */
   readonly verbosity: Verbosity;
   readonly log: (level: 'info' | 'error', message: string) => void;
@@ -102,7 +104,7 @@ interface Door {
 }
 
 function openPort(
-  { options, features, metrics, checks, clock }: HealthOptions,
+  { options, features, metrics, checks, clock, inEffect = {} }: HealthOptions,
   { found, authentication, pages, live, say }: Door,
 ): Promise<Serving> {
   const trust = trustOf(options, found, live, { uids: features.enabled('AllowParsingUserUIDFromCertAuth') });
@@ -123,7 +125,7 @@ function openPort(
       refusedMs: options['authorization-webhook-cache-unauthorized-ttl'],
     }),
     openPaths: options['authorization-always-allow-paths'],
-    routes: routesOf(options, checks, metrics),
+    routes: routesOf({ options, checks, metrics, inEffect }),
     pages,
     refused: ({ code, method, path, user, address, reason }) =>
       say('info', `${method} ${JSON.stringify(path)} from ${address} as ${JSON.stringify(user)} refused with ${code}: ${reason}`),
@@ -163,7 +165,12 @@ function servingPair(options: ControllerManagerOptions): KeyPair | KeyPairFiles 
   return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
-function routesOf(options: ControllerManagerOptions, checks: Checks, metrics: Metrics): Readonly<Record<string, Route>> {
+function routesOf({
+  options,
+  checks,
+  metrics,
+  inEffect = {},
+}: Pick<HealthOptions, 'options' | 'checks' | 'metrics' | 'inEffect'>): Readonly<Record<string, Route>> {
   const all: Route = (query, path) => checks.all(path.slice(1), query);
   const one: Route = (_, path) => checks.one(path.slice(path.lastIndexOf('/') + 1));
   return {
@@ -174,7 +181,7 @@ function routesOf(options: ControllerManagerOptions, checks: Checks, metrics: Me
     '/livez/': one,
     '/readyz/': one,
     '/metrics': async () => ({ status: 200, type: metrics.contentType, body: await metrics.text() }),
-    '/configz': () => configz(options),
+    '/configz': () => configz(options, inEffect),
   };
 }
 

@@ -1,14 +1,26 @@
+import { nodeStatusPeriodMs } from '../cloud/nodeFacts.js';
 import { formatDuration } from '../../program/flags/duration.js';
 import type { Flag } from '../../program/flags/flag.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from '../options/flags.js';
+import type { LeaderMigration } from '../options/migration.js';
 import type { Page } from './server.js';
 
 const durationText = (ms: number): string => (ms === 0 ? '0s' : formatDuration(ms));
 /** The option that sets each member of the configuration. Members are in the reference's order. */
-type ConfigTree = { readonly [member: string]: keyof ControllerManagerOptions | ConfigTree | { readonly is: unknown } };
+type ConfigTree = { readonly [member: string]: keyof ControllerManagerOptions | ConfigTree | { readonly is: unknown } | Derived };
+type Derived = (options: ControllerManagerOptions, migration: LeaderMigration | null) => unknown;
+
+const serviceRanges = (options: ControllerManagerOptions): readonly string[] => (options['service-cluster-ip-range'] ?? '').split(',');
+
+const migrationPart = (migration: LeaderMigration | null): unknown => ({
+  LeaderName: migration?.leaseName ?? '',
+  ResourceLock: migration?.resourceLock ?? '',
+  ControllerLeaders:
+    migration === null ? null : [...migration.components].map(([name, component]) => ({ Name: name, Component: component })),
+});
 
 const is = (value: unknown): { readonly is: unknown } => ({ is: value });
-const configuration: ConfigTree = {
+const generic: ConfigTree = {
   Generic: {
     Port: 'secure-port',
     Address: 'bind-address',
@@ -33,7 +45,7 @@ const configuration: ConfigTree = {
     Controllers: 'controllers',
     Debugging: { EnableProfiling: 'profiling', EnableContentionProfiling: 'contention-profiling' },
     LeaderMigrationEnabled: 'enable-leader-migration',
-    LeaderMigration: { LeaderName: is(''), ResourceLock: is(''), ControllerLeaders: is(null) },
+    LeaderMigration: (_, migration) => migrationPart(migration),
   },
   KubeCloudShared: {
     CloudProvider: { Name: 'cloud-provider', CloudConfigFile: 'cloud-config' },
@@ -49,6 +61,18 @@ const configuration: ConfigTree = {
     ConfigureCloudRoutes: 'configure-cloud-routes',
     NodeSyncPeriod: is('0s'),
   },
+};
+const services: ConfigTree = { ServiceController: { ConcurrentServiceSyncs: 'concurrent-service-syncs' } };
+/** Shown by managers with a cloud. */
+const cloudConfiguration: ConfigTree = {
+  ...generic,
+  NodeController: { ConcurrentNodeSyncs: is(1) },
+  ...services,
+  NodeStatusUpdateFrequency: is(durationText(nodeStatusPeriodMs)),
+  Webhook: { Webhooks: is([]) },
+};
+const configuration: ConfigTree = {
+  ...generic,
   AttachDetachController: {
     DisableAttachDetachReconcilerSync: 'disable-attach-detach-reconcile-sync',
     ReconcilerSyncLoopPeriod: 'attach-detach-reconcile-sync-period',
@@ -112,8 +136,8 @@ const configuration: ConfigTree = {
   LegacySATokenCleaner: { CleanUpPeriod: 'legacy-service-account-token-clean-up-period' },
   NamespaceController: { NamespaceSyncPeriod: 'namespace-sync-period', ConcurrentNamespaceSyncs: 'concurrent-namespace-syncs' },
   NodeIPAMController: {
-    ServiceCIDR: 'service-cluster-ip-range',
-    SecondaryServiceCIDR: is(''),
+    ServiceCIDR: (options) => serviceRanges(options)[0] ?? '',
+    SecondaryServiceCIDR: (options) => serviceRanges(options)[1] ?? '',
     NodeCIDRMaskSize: 'node-cidr-mask-size',
     NodeCIDRMaskSizeIPv4: 'node-cidr-mask-size-ipv4',
     NodeCIDRMaskSizeIPv6: 'node-cidr-mask-size-ipv6',
@@ -156,22 +180,33 @@ const configuration: ConfigTree = {
     ConcurrentSATokenSyncs: 'concurrent-serviceaccount-token-syncs',
     RootCAFile: 'root-ca-file',
   },
-  ServiceController: { ConcurrentServiceSyncs: 'concurrent-service-syncs' },
+  ...services,
   TTLAfterFinishedController: { ConcurrentTTLSyncs: 'concurrent-ttl-after-finished-syncs' },
   ValidatingAdmissionPolicyStatusController: { ConcurrentPolicySyncs: 'concurrent-validating-admission-policy-status-syncs' },
 };
 
-export function configz(options: ControllerManagerOptions): Page {
+export interface InEffect {
+  readonly migration?: LeaderMigration | null;
+  readonly hasCloud?: boolean;
+}
+
+/** The configuration in effect. */
+export function configz(options: ControllerManagerOptions, { migration = null, hasCloud = false }: InEffect = {}): Page {
   const valueOf = (name: keyof ControllerManagerOptions): unknown => {
     const value = options[name];
     const { kind } = (controllerManagerFlags as Readonly<Record<string, Flag>>)[name] ?? { kind: 'string' };
     return kind === 'duration' ? durationText(Number(value)) : (value ?? (kind === 'int' ? 0 : ''));
   };
-  const build = (tree: ConfigTree): unknown =>
-    Object.fromEntries(
-      Object.entries(tree).map(([member, of]) => [member, typeof of === 'string' ? valueOf(of) : isConstant(of) ? of.is : build(of)]),
-    );
-  const body = { 'kubecontrollermanager.config.k8s.io': build(configuration) };
+  const shown = (of: ConfigTree[string]): unknown => {
+    if (typeof of === 'string') return valueOf(of);
+    if (typeof of === 'function') return of(options, migration);
+    return isConstant(of) ? of.is : build(of);
+  };
+  const build = (tree: ConfigTree): unknown => Object.fromEntries(Object.entries(tree).map(([member, of]) => [member, shown(of)]));
+  const body = {
+    'kubecontrollermanager.config.k8s.io': build(configuration),
+    ...(hasCloud ? { 'cloudcontrollermanager.config.k8s.io': build(cloudConfiguration) } : {}),
+  };
   return { status: 200, type: 'application/json', body: JSON.stringify(body) };
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type Node, nodes, type Service, services } from '../../../../api/types/core/v1.js';
 import { parseCidr } from '../../../../controllers/addresses/cidr.js';
+import { nodeFactsController, nodeStatusPeriodMs } from '../../../../controllers/cloud/nodeFacts.js';
 import { cloudNodeController } from '../../../../controllers/cloud/nodeStates.js';
 import { routeController, routePlan } from '../../../../controllers/cloud/routes.js';
 import { serviceBalancerController } from '../../../../controllers/cloud/serviceBalancers.js';
@@ -116,5 +117,49 @@ describe('controllers of a cloud', () => {
   it('have nothing to do without one', () => {
     const { environment } = controllerWorld();
     for (const make of [serviceBalancerController, routeController, cloudNodeController]) expect(make(environment)).to.equal(null);
+  });
+});
+
+describe('what a cloud says of nodes', () => {
+  const waiting = (name: string): Node => ({
+    metadata: { name },
+    spec: {
+      taints: [
+        { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' },
+        { key: 'own', effect: 'NoExecute' },
+      ],
+    },
+  });
+
+  it('initialises those that wait for it, and keeps their addresses', async () => {
+    const cloud = new MemoryCloud();
+    const world = controllerWorld({ cloud });
+    world.api.seed(nodes, waiting('a'), node('old'));
+    cloud.addresses.set('a', '192.0.2.1').set('old', '192.0.2.2');
+    await world.start(nodeFactsController);
+    const a = world.api.peek(nodes, 'a');
+    expect(a?.spec).to.deep.include({ providerID: 'memory://a', taints: [{ key: 'own', effect: 'NoExecute' }] });
+    expect(a?.metadata.labels).to.deep.include({ 'topology.kubernetes.io/zone': 'z', 'node.kubernetes.io/instance-type': 'small' });
+    expect(a?.status?.addresses).to.deep.equal([{ type: 'InternalIP', address: '192.0.2.1' }]);
+    const old = world.api.peek(nodes, 'old');
+    expect(old?.spec?.providerID).to.equal(undefined);
+    expect(old?.status?.addresses).to.deep.equal([{ type: 'InternalIP', address: '192.0.2.2' }]);
+    cloud.addresses.set('a', '192.0.2.9');
+    await world.advance(nodeStatusPeriodMs);
+    expect(world.api.peek(nodes, 'a')?.status?.addresses).to.deep.equal([{ type: 'InternalIP', address: '192.0.2.9' }]);
+    await world.stop();
+  });
+
+  it('is waited for, as long as it has no machine of a node', async () => {
+    const cloud = new MemoryCloud();
+    const world = controllerWorld({ cloud });
+    world.api.seed(nodes, waiting('late'));
+    await world.start(nodeFactsController);
+    expect(world.api.peek(nodes, 'late')?.spec?.taints).to.have.length(2);
+    expect(world.errors.splice(0).join()).to.match(/no machine of this node yet/);
+    cloud.addresses.set('late', '192.0.2.3');
+    await world.advance(1_000);
+    expect(world.api.peek(nodes, 'late')?.spec?.taints).to.have.length(1);
+    await world.stop();
   });
 });

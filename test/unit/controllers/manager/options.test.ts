@@ -84,7 +84,7 @@ describe('controllers/options', () => {
     expect(complaints('--enable-leader-migration')).to.deep.equal([]);
     expect(complaints('--leader-migration-config=x')[0]).to.contain('needs --enable-leader-migration');
     expect(complaints('--enable-leader-migration', '--leader-elect=false')[0]).to.contain('needs --leader-elect');
-    expect(complaints('--cloud-config=x')[0]).to.contain('needs --cloud-provider=external');
+    expect(complaints('--cloud-config=x')[0]).to.contain('needs --cloud-provider');
     expect(complaints('--external-cloud-volume-plugin=aws')).to.have.length(1);
     expect(complaints('--feature-gates=Unheard=true')[0]).to.contain('is no feature');
     expect(complaints('--emulated-version=1.20')[0]).to.contain('a version from 1.33');
@@ -143,7 +143,8 @@ describe('controllers/options/migration', () => {
     expect(() => of(`${head}leaderName: a\ncontrollerLeaders: [{ name: job }]\n`)).to.throw(
       'line 4: controllerLeaders[0].component must be there',
     );
-    expect(() => of(`${head}leaderName: a\nresourceLock: endpoints\n`)).to.throw('resourceLock');
+    expect(of(`${head}leaderName: a\nresourceLock: endpoints\n`)?.resourceLock).to.equal('endpoints');
+    expect(() => of(`${head}leaderName: a\nresourceLock: configmaps\n`)).to.throw('resourceLock');
   });
 });
 
@@ -199,6 +200,7 @@ describe('controllers/catalogue', () => {
     expect(wanted('--cloud-provider=external')).to.deep.equal([
       'service-lb-controller',
       'node-route-controller',
+      'cloud-node-controller',
       'cloud-node-lifecycle-controller',
     ]);
   });

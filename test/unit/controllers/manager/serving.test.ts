@@ -121,6 +121,30 @@ describe('controllers/serving/pages', () => {
     expect(config?.['JobController']).to.deep.equal({ ConcurrentJobSyncs: 7 });
     expect(Object.keys(config ?? {})).to.have.length(29);
   });
+
+  it('show what files and further ranges say, and that of a cloud where there is one', () => {
+    const dual = readControllerManagerOptions(['--service-cluster-ip-range=10.0.0.0/16,fd00::/112']);
+    const migration = { leaseName: 'moving', resourceLock: 'endpoints', components: new Map([['route', '*']]) } as const;
+    const told = JSON.parse(configz(dual.ok ? dual.options : options, { migration, hasCloud: true }).body) as Record<
+      string,
+      Record<string, Record<string, unknown>>
+    >;
+    const { 'kubecontrollermanager.config.k8s.io': config, 'cloudcontrollermanager.config.k8s.io': cloud } = told;
+    expect(config?.['Generic']?.['LeaderMigration']).to.deep.equal({
+      LeaderName: 'moving',
+      ResourceLock: 'endpoints',
+      ControllerLeaders: [{ Name: 'route', Component: '*' }],
+    });
+    expect(config?.['NodeIPAMController']).to.deep.include({ ServiceCIDR: '10.0.0.0/16', SecondaryServiceCIDR: 'fd00::/112' });
+    expect(cloud).to.have.all.keys(
+      'Generic',
+      'KubeCloudShared',
+      'NodeController',
+      'ServiceController',
+      'NodeStatusUpdateFrequency',
+      'Webhook',
+    );
+  });
 });
 
 describe('controllers/serving/slis', () => {

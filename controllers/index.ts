@@ -1,0 +1,80 @@
+/**
+ * The controller manager in the calling process, with clouds of one's own.
+ *
+ * @module raftplane/controllers
+ */
+import fs from 'node:fs';
+import { unreadableFiles } from '../program/flags/unreadable.js';
+import { unknownControllers } from './catalogue.js';
+import type { CloudProvider } from './cloud/provider.js';
+import { ManagerLog } from './managerLog.js';
+import { uselessFiles } from './options/files.js';
+import { controllerManagerFlags, type ControllerManagerOptions } from './options/flags.js';
+import { readControllerManagerOptions } from './options/read.js';
+import { runManager } from './runManager.js';
+
+export type { CloudProvider, Instances, LoadBalancers, Machine, Route, Routes } from './cloud/provider.js';
+
+export interface CloudSettings {
+  /** The content of the file that `--cloud-config` names; null without one. */
+  readonly configuration: string | null;
+  /** `--cluster-name`. */
+  readonly clusterName: string;
+}
+
+/** Makes the interface of each cloud, by the name that `--cloud-provider` gives. */
+export type Clouds = Readonly<Record<string, (settings: CloudSettings) => CloudProvider | Promise<CloudProvider>>>;
+
+export interface RunningManager {
+  /** Resolves when the manager has stopped; `lost` means that another may lead now. Rejects with the reason of a failure. */
+  readonly ended: Promise<'stopped' | 'lost'>;
+  /** Stops in order. Resolves when nothing is left of it. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a controller manager with the options of the program `controller-manager`, as on its command line, and the clouds that `--cloud-provider` may name.
+ * Resolves once its port answers; rejects, with nothing left running, for contradictory or unusable options.
+ */
+export async function startControllerManager(
+  args: readonly string[],
+  { clouds = {} }: { readonly clouds?: Clouds } = {},
+): Promise<RunningManager> {
+  const options = usable(args, Object.keys(clouds));
+  const cloud = await cloudOf(options, clouds);
+  const over = new AbortController();
+  let ended: Promise<'stopped' | 'lost'> | null = null;
+  await new Promise<void>((resolve, reject) => {
+    ended = runManager({ options, cloud, log: new ManagerLog(options), signal: over.signal, serves: resolve });
+    ended.then(() => resolve(), reject);
+  });
+  return {
+    ended: ended!,
+    stop: async () => {
+      over.abort();
+      await ended;
+    },
+  };
+}
+
+function usable(args: readonly string[], clouds: readonly string[]): ControllerManagerOptions {
+  const read = readControllerManagerOptions(args, clouds);
+  const errors = read.ok
+    ? [
+        ...unknownControllers(read.options.controllers).map(
+          (word) => `--controllers names ${JSON.stringify(word)}, which is no controller`,
+        ),
+        ...unreadableFiles(controllerManagerFlags, read.options),
+        ...uselessFiles(read.options),
+      ]
+    : read.errors;
+  if (!read.ok || errors.length > 0) throw new RangeError(errors.join('\n'));
+  return read.options;
+}
+
+async function cloudOf(options: ControllerManagerOptions, clouds: Clouds): Promise<CloudProvider | null> {
+  const file = options['cloud-config'] ?? '';
+  const make = Object.hasOwn(clouds, options['cloud-provider'] ?? '') ? clouds[options['cloud-provider'] ?? ''] : undefined;
+  if (make === undefined) return null;
+  return make({ configuration: file === '' ? null : fs.readFileSync(file, 'utf8'), clusterName: options['cluster-name'] });
+}
