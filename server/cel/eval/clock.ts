@@ -31,9 +31,9 @@ export function parseTimestamp(text: string): Timestamp | Failure | null {
     Number(zoneMinute) > 59
   )
     return null;
-  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -60 : 60);
-  const seconds = milliseconds / 1000 + Number(hour) * 3600 + Number(minute) * 60 + Number(second) - offset;
-  return timestamp(BigInt(seconds) * nanosInSecond + BigInt(fraction.slice(0, 9).padEnd(9, '0')));
+  const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * (sign === '-' ? -1 : 1);
+  const seconds = milliseconds / 1000 + Number(hour) * 3600 + (Number(minute) - offset) * 60 + Number(second);
+  return timestamp(BigInt(seconds) * nanosInSecond + BigInt(fraction.slice(0, 9).padEnd(9, '0')), offset);
 }
 
 /** Parses `2024-05-06`, as schemas write dates. */
@@ -79,18 +79,26 @@ export function parseDuration(text: string): Duration | Failure | null {
   return made instanceof Failure ? null : made;
 }
 
-/** RFC 3339 in UTC, with as many fraction digits as needed. */
-export function timestampText({ nanoseconds }: Timestamp): string {
+/** RFC 3339 with the offset of the time and as many fraction digits as needed. */
+export function timestampText({ nanoseconds, offsetMinutes }: Timestamp): string {
   const seconds = nanoseconds / nanosInSecond - (nanoseconds % nanosInSecond < 0n ? 1n : 0n);
   const rest = nanoseconds - seconds * nanosInSecond;
   const fraction = rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`;
-  const date = new Date(Number(seconds) * 1000).toISOString().replace(/^[+-]\d{2}(?=\d{4}-)/, '');
-  return `${date.slice(0, -5)}${fraction}Z`;
+  const local = Number(seconds) + offsetMinutes * 60;
+  const date = new Date(local * 1000).toISOString().replace(/^[+-]\d{2}(?=\d{4}-)/, '');
+  return `${date.slice(0, -5)}${fraction}${offsetText(offsetMinutes)}`;
 }
 
-/** Seconds: `5400s`, `0.5s`. */
+function offsetText(minutes: number): string {
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) => String(part).padStart(2, '0'));
+  return minutes === 0 ? 'Z' : `${minutes < 0 ? '-' : '+'}${hours}:${rest}`;
+}
+
+const nanosDigits = 9;
+
+/** Seconds as a double: `5400s`, `0.5s`. Long durations lose their last digits, as in the reference. */
 export function durationText({ nanoseconds }: Duration): string {
-  const positive = nanoseconds < 0n ? -nanoseconds : nanoseconds;
-  const rest = positive % nanosInSecond;
-  return `${nanoseconds < 0n ? '-' : ''}${positive / nanosInSecond}${rest === 0n ? '' : `.${String(rest).padStart(9, '0').replace(/0+$/, '')}`}s`;
+  const seconds = Number(nanoseconds / nanosInSecond) + Number(nanoseconds % nanosInSecond) / 1e9;
+  const text = String(seconds);
+  return `${text.includes('e') ? seconds.toFixed(nanosDigits).replace(/0+$/, '') : text}s`;
 }

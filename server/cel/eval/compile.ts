@@ -8,6 +8,7 @@ import { callCost, nominal, type CallCost } from './costs.js';
 import { addEntry, notOptional } from './entries.js';
 import { functionFor } from './functions/registry.js';
 import { literalValue } from './literals.js';
+import { alternatives } from './functions/optionals.js';
 import { isConditionalMacro, macroFor, type MacroCompiler, type Names } from './macros.js';
 import { binaryOperators, conditional, inside, isMember, logical, negate, not, orElse } from './operators.js';
 import type { Code } from './run.js';
@@ -166,6 +167,8 @@ export class Compiler implements MacroCompiler {
       );
     const implementation = functionFor(name, args.length, target !== null);
     const parts = (target === null ? args : [target, ...args]).map((one) => this.code(one, names));
+    const otherwise = implementation === null || target === null ? undefined : alternatives.get(name);
+    if (otherwise !== undefined) return otherwise(parts[0] ?? constant(null), parts[1] ?? constant(null));
     if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
     const code = invoke(costOf(call, this.#plan.types), implementation, parts);
     return this.#plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;

@@ -1,10 +1,23 @@
 import type { Meter } from './budget.js';
-import { Duration, Failure, ListValue, MapValue, noOverload, Opaque, Optional, Timestamp, TypeValue, UInt, type Value } from './values.js';
+import {
+  Duration,
+  Failure,
+  ListValue,
+  MapValue,
+  noOverload,
+  Opaque,
+  Optional,
+  Timestamp,
+  typeNameOf,
+  TypeValue,
+  UInt,
+  type Value,
+} from './values.js';
 
 /** Deeper structures are not compared; objects of requests never nest so deeply. */
 const depthMax = 200;
 
-/** Compares values. Those of different types differ, except that numbers of all types compare numerically. */
+/** Compares values. Those of different types differ, except that numbers of all types compare numerically, and values of libraries only with their like. */
 export function equals(one: Value, other: Value, meter: Meter, depth = 0): boolean | Failure {
   if (one instanceof Failure) return one;
   if (other instanceof Failure) return other;
@@ -13,6 +26,7 @@ export function equals(one: Value, other: Value, meter: Meter, depth = 0): boole
   if (one === other) return !(typeof one === 'number' && Number.isNaN(one));
   if (isNumber(one)) return isNumber(other) && compareNumbers(one, other) === 0;
   if (typeof one === 'string') return textsEqual(one, other, meter);
+  if (one instanceof Opaque && other !== null && typeNameOf(one) !== typeNameOf(other)) return depth === 0 ? noOverload : false;
   if (one === null || other === null || typeof one !== 'object' || typeof other !== 'object') return false;
   if (one instanceof ListValue) return other instanceof ListValue && listsEqual(one, other, meter, depth + 1);
   if (one instanceof MapValue) return other instanceof MapValue && mapsEqual(one, other, meter, depth + 1);

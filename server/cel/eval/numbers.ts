@@ -11,8 +11,10 @@ export const int = (value: bigint): bigint | Failure => (value < intMin || value
 export const uint = (value: bigint): UInt | Failure => (value < 0n || value > uintMax ? unsignedOverflow : new UInt(value));
 export const duration = (nanoseconds: bigint): Duration | Failure =>
   nanoseconds < intMin || nanoseconds > intMax ? durationOverflow : new Duration(nanoseconds);
-export const timestamp = (nanoseconds: bigint): Timestamp | Failure =>
-  nanoseconds < timeMin || nanoseconds > timeMax ? timeOverflow : new Timestamp(nanoseconds);
+export const timestamp = (nanoseconds: bigint, offsetMinutes = 0): Timestamp | Failure =>
+  nanoseconds < timeMin || nanoseconds > timeMax ? timeOverflow : new Timestamp(nanoseconds, offsetMinutes);
+/** The first moment of the year 1. */
+export const isFirstTime = ({ nanoseconds }: Timestamp): boolean => nanoseconds === timeMin;
 
 export type Sign = '+' | '-' | '*' | '/' | '%';
 

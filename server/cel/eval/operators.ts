@@ -199,7 +199,9 @@ function joined(left: Value, right: Value, meter: Meter): Value {
       : new Uint8Array(Buffer.concat([left, right]));
   if (left instanceof Duration && right instanceof Duration) return duration(left.nanoseconds + right.nanoseconds);
   const [time, span] = left instanceof Timestamp ? [left, right] : [right, left];
-  return time instanceof Timestamp && span instanceof Duration ? timestamp(time.nanoseconds + span.nanoseconds) : noOverload;
+  return time instanceof Timestamp && span instanceof Duration
+    ? timestamp(time.nanoseconds + span.nanoseconds, time.offsetMinutes)
+    : noOverload;
 }
 
 function joinedLists(left: ListValue, right: ListValue, meter: Meter): Value {
@@ -244,7 +246,9 @@ function identity(value: Value, order: ListValue['order']): string {
 function lessTime(left: Value, right: Value): Value {
   if (left instanceof Duration && right instanceof Duration) return duration(left.nanoseconds - right.nanoseconds);
   if (left instanceof Timestamp && right instanceof Timestamp) return duration(left.nanoseconds - right.nanoseconds);
-  return left instanceof Timestamp && right instanceof Duration ? timestamp(left.nanoseconds - right.nanoseconds) : noOverload;
+  return left instanceof Timestamp && right instanceof Duration
+    ? timestamp(left.nanoseconds - right.nanoseconds, left.offsetMinutes)
+    : noOverload;
 }
 
 export const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>([

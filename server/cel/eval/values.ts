@@ -33,9 +33,12 @@ export class UInt {
   constructor(readonly value: bigint) {}
 }
 
-/** Nanoseconds since 1970. */
+/** Nanoseconds since 1970. The offset from UTC that the time was written with stays with it, for its text alone. */
 export class Timestamp {
-  constructor(readonly nanoseconds: bigint) {}
+  constructor(
+    readonly nanoseconds: bigint,
+    readonly offsetMinutes = 0,
+  ) {}
 }
 
 export class Duration {

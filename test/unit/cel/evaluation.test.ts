@@ -152,7 +152,7 @@ const tables: Readonly<Record<string, string>> = {
     "😀a".size() == 2 && "😀a".charAt(1) == "a" && "😀a".indexOf("a") == 1 && "😀a".substring(1) == "a" => true
     " \t x ".trim() + "AbÄ".lowerAscii() + "ab".reverse() => "xabÄba"
     ["a", "b"].join("-") + [].join(",") => "a-b"
-    "%s %d %.2f %x %X %o %b %e %%".format(["s", 7, 1.005, 255, "z", 8, 5, 1052.033]) => "s 7 1.00 ff 7A 10 101 1.052033 × 10⁰³ %"
+    "%s %d %.2f %x %X %o %b %e %%".format(["s", 7, 1.005, 255, "z", 8, 5, 1052.033]) => "s 7 1.00 ff 7A 10 101 1.052033×10⁰³ %"
     "%s".format([{"b": [1, 2.5, null], "a": duration("90s")}]) => "{\"a\":duration(\"90s\"), \"b\":[1, 2.500000, null]}"
     "%s".format([["a\"\n\u200b", b"xyz", timestamp("2023-02-03T23:31:20Z"), double("NaN"), double("-Inf")]]) => "[\"a\\\"\\n\\u200b\", b\"xyz\", timestamp(\"2023-02-03T23:31:20Z\"), \"NaN\", \"-Inf\"]"
     "%s".format([{1: "value1", uint(2): "value2", true: double("NaN")}]) => "{1:\"value1\", 2:\"value2\", true:\"NaN\"}"
@@ -162,7 +162,17 @@ const tables: Readonly<Record<string, string>> = {
     "%f %f %f".format(["NaN", "Infinity", double("-Inf")]) => "NaN ∞ -∞"
     "%.3f %.0f %.0f %f %.1f".format([1.2345, 2.5, 3.5, 1234567.5, -1234.25]) => "1.234 2 4 1,234,567.500000 -1,234.2"
     "%.1f %f".format([1e23, 0.1]) => "99,999,999,999,999,991,611,392.0 0.100000"
-    "%e %.0e %.1e".format([0.00271828, 25.0, 1e23]) => "2.718280\u202f×\u202f10⁻⁰³ 2\u202f×\u202f10⁰¹ 1.0\u202f×\u202f10²³"
+    "%e %.0e %.1e".format([0.00271828, 25.0, 1e23]) => "2.718280×10⁻⁰³ 2.500000×10⁰¹ 1.0×10²³"
+    string(timestamp("2020-02-29T23:59:59.5+01:00") + duration("1s")) => "2020-03-01T00:00:00.5+01:00"
+    "%s".format([timestamp("2020-02-29T23:59:59-00:30")]) + string(timestamp("2020-01-01T00:00:00+00:00")) => "2020-02-29T23:59:59-00:302020-01-01T00:00:00Z"
+    string([duration("-1ns"), duration("1000000h")].sum()) + string(duration("-1ns")) => "3600000000s-0.000000001s"
+    optional.of(1).orValue(1 / 0) + optional.of(2).or(optional.of(1 / 0)).value() => 3
+    optional.none().orValue(1 / 0) => !division by zero
+    optional.ofNonZeroValue(timestamp("0001-01-01T00:00:00Z")).hasValue() => false
+    dyn(ip("1.2.3.4")) == dyn("1.2.3.4") => !no such overload
+    dyn("1.2.3.4") == dyn(ip("1.2.3.4")) || dyn(ip("1.2.3.4")) == null => false
+    cidr("10.0.0.0/8").containsIP("x") => !no such overload
+    duration(dyn(1)) == duration("1s") => !type conversion error from 'int' to 'google.protobuf.Duration'
     "%f".format([1]) => !error during formatting: fixed-point clause can only be used on doubles, was given int
     "%d".format([double("Inf")]) => !error during formatting: decimal clause can only be used on integers, was given double
     "%".format([1]) => !unexpected end of string

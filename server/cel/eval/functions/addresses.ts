@@ -177,7 +177,8 @@ const isGlobalUnicast: Implementation = (args, run) =>
 function contains([network, other]: readonly Value[]): Value {
   if (!(network instanceof Network)) return noOverload;
   const address = typeof other === 'string' ? readAddress(other) : other;
-  return address instanceof Address ? network.contains(address) : address instanceof Failure ? address : noOverload;
+  // The reference does not say what is wrong with an address, other than with a network.
+  return address instanceof Address ? network.contains(address) : noOverload;
 }
 
 function containsNetwork([network, other]: readonly Value[]): Value {

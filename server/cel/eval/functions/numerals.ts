@@ -34,14 +34,16 @@ export function fixedText(value: number, precision: number): string {
 export const grouped = (text: string): string => text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
 
 const exponentDigitsMin = 2;
-const narrowSpace = '\u202f';
 
-/** `%.2e`: `1.05 × 10⁰³`, with narrow spaces. */
-export function scientificText(value: number, precision: number): string {
+const precisionDefault = 6;
+
+/** `%.2e`: `1.05×10⁰³`. A precision of 0 is none. */
+export function scientificText(value: number, asked: number): string {
+  const precision = asked === 0 ? precisionDefault : asked;
   const [digits, exponent] = significant(Math.abs(value), precision);
-  const fraction = precision === 0 ? '' : `.${digits.slice(1)}`;
+  const fraction = `.${digits.slice(1)}`;
   const power = [...Math.abs(exponent).toString().padStart(exponentDigitsMin, '0')].map((digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]).join('');
-  return `${signOf(value)}${digits.slice(0, 1)}${fraction}${narrowSpace}×${narrowSpace}10${exponent < 0 ? '⁻' : ''}${power}`;
+  return `${signOf(value)}${digits.slice(0, 1)}${fraction}×10${exponent < 0 ? '⁻' : ''}${power}`;
 }
 
 /** One digit more than the precision, and the exponent of the first one. */

@@ -1,4 +1,6 @@
-import { ArrayList, Failure, ListValue, MapValue, noOverload, Optional, UInt, Duration, type Value } from '../values.js';
+import { isFirstTime } from '../numbers.js';
+import { ArrayList, Failure, ListValue, MapValue, noOverload, Optional, Timestamp, UInt, Duration, type Value } from '../values.js';
+import type { Code } from '../run.js';
 import type { Implementation, Library } from './library.js';
 
 const isZero = (value: Value): boolean =>
@@ -9,8 +11,26 @@ const isZero = (value: Value): boolean =>
   value === '' ||
   (value instanceof UInt && value.value === 0n) ||
   (value instanceof Duration && value.nanoseconds === 0n) ||
+  (value instanceof Timestamp && isFirstTime(value)) ||
   ((value instanceof ListValue || value instanceof Uint8Array) && value.length === 0) ||
   (value instanceof MapValue && value.size === 0);
+
+/** The other value is evaluated only where an optional is empty (`decorateOptionalOr` of cel-go). */
+const either =
+  (found: (value: Value) => Value): ((one: Code, other: Code) => Code) =>
+  (one, other) =>
+  (run) => {
+    const optional = one(run);
+    if (optional instanceof Failure) return optional;
+    if (!(optional instanceof Optional)) return noOverload;
+    run.meter.spend(1);
+    return optional.value === undefined ? other(run) : found(optional.value);
+  };
+
+export const alternatives: ReadonlyMap<string, (one: Code, other: Code) => Code> = new Map([
+  ['or', either((value) => new Optional(value))],
+  ['orValue', either((value) => value)],
+]);
 
 /** The values of the optionals in a list; empty ones are omitted. */
 const unwrapped: Implementation = ([list], run) => {
