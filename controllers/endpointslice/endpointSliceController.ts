@@ -60,6 +60,8 @@ class EndpointSliceLoop {
   readonly #zoned = new Set<string>();
   /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
+  /** What was told last of the pods that a Service cannot have. */
+  readonly #skipped = new Map<string, string>();
   readonly #counts: SliceCounts;
 
   constructor(environment: ManagerEnvironment) {
@@ -111,8 +113,7 @@ class EndpointSliceLoop {
     this.#synced('success');
     this.#counts.wrote(key, slices, plan);
     this.#tellOfTopology(service, plan);
-    for (const pod of this.#await(key, plan.stranded))
-      this.#complain(service, `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
+    this.#tellOfStranded(service, plan.stranded);
   }
 
   #synced(result: 'success' | 'stale' | 'error'): void {
@@ -150,19 +151,24 @@ class EndpointSliceLoop {
     }
   }
 
-  /** Returns those that no Service waited for yet. */
-  #await(key: string, stranded: readonly Pod[]): readonly Pod[] {
-    return stranded.filter(({ spec }) => {
+  /** Waits for the nodes of pods, and tells of all of them when they are others than before. */
+  #tellOfStranded(service: Service, stranded: readonly Pod[]): void {
+    const key = keyTextOf(service);
+    for (const { spec } of stranded) {
       const node = spec?.nodeName ?? '';
-      const keys = this.#waiting.get(node) ?? new Set();
-      this.#waiting.set(node, keys);
-      return !keys.has(key) && keys.add(key);
-    });
+      this.#waiting.set(node, (this.#waiting.get(node) ?? new Set()).add(key));
+    }
+    const each = stranded.map((pod) => `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
+    const message = each.length > 1 ? `[${each.join(', ')}]` : each.join('');
+    if (message !== '' && message !== this.#skipped.get(key)) this.#complain(service, message);
+    if (message === '') this.#skipped.delete(key);
+    else this.#skipped.set(key, message);
   }
 
   #forget(key: string): void {
     this.#counts.forget(key);
     this.pending.forget(key);
+    this.#skipped.delete(key);
     this.#triggers.forget(key);
     for (const family of families) this.#zoned.delete(`${key} ${family}`);
     for (const keys of this.#waiting.values()) keys.delete(key);

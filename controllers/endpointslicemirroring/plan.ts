@@ -122,7 +122,9 @@ function planGroup(source: Endpoints, { family, ports, endpoints }: Group, [firs
     sameMeaning(metadata.labels, first.metadata.labels) &&
     sameMeaning(metadata.annotations, annotationsOf(first)) &&
     sameEndpoints(endpoints, first.endpoints ?? []);
-  return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...first.metadata, ...metadata }, endpoints }], remove: others };
+  // The reference writes such a slice anew, by its name alone.
+  const { generateName: _, ...before } = first.metadata;
+  return { create: [], update: isRight ? [] : [{ ...first, metadata: { ...before, ...metadata }, endpoints }], remove: others };
 }
 
 /** Ignores the order. */

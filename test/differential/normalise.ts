@@ -71,12 +71,12 @@ const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
 };
 
 /** Findings about labels and annotations come in the random order in which Go walks maps. */
-const unorderedFields = /^metadata\.(labels|annotations)$/;
+const unorderedFields = /^(metadata|spec\.template)\.(labels|annotations)$/;
 const nextFinding = /, (?=[a-z][\w.[\]]*: )/;
 
 /** A message that lists findings, each of which begins with its field. */
 function withoutOrder(text: string): string {
-  const begin = text.search(/metadata\.(labels|annotations): /);
+  const begin = text.search(/(metadata|spec\.template)\.(labels|annotations): /);
   if (begin < 0 || !nextFinding.test(text)) return text;
   const findings = text.slice(begin).replace(/]$/, '').split(nextFinding);
   return text.slice(0, begin) + sortedRuns(findings, fieldOfFinding).join(', ');

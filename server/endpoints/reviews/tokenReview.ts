@@ -27,7 +27,7 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
   const result =
     bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
   // Sent members stay where the review has no result for them.
-  const { error: _, ...sent } = membersOf(body['status']);
+  const { error: _, authenticated: __, ...sent } = membersOf(body['status']);
   const status = { user: {}, ...sent, ...statusOf(result) };
   sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status }, { code: 201 });
 };

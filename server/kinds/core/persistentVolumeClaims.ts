@@ -42,7 +42,7 @@ function validateStatus(claim: Draft<PersistentVolumeClaim>): FieldError[] {
       validateBytes(amount, statusPath.child('capacity').key(name)),
     ),
     ...Object.entries(objectAt(status, 'allocatedResourceStatuses') ?? {}).flatMap(([name, state]) => {
-      const path = statusPath.child('allocatedResourceStatus');
+      const path = statusPath.child('allocatedResourceStatuses');
       return [
         ...validateResourceKey(name, path),
         ...(resizeStates.includes(String(state)) ? [] : [notSupported(path, name, resizeStates)]),

@@ -33,7 +33,7 @@ function validateController(controller: string, path: Path): FieldError[] {
   if (host === '' || rest === '') return [...findings, invalid(path, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   findings.push(...dnsSubdomain(host, path));
   if (!new RegExp(`^${pathPattern}$`).test(rest))
-    findings.push(invalid(path, rest, `invalid path (regex used for validation is '${pathPattern}')`));
+    findings.push(invalid(path, rest, `Invalid path (regex used for validation is '${pathPattern}')`));
   return findings;
 }
 

@@ -103,7 +103,7 @@ export function cidr(value: string, path: Path): FieldError[] {
     return parseOldRange(value) === null ? [invalid(path, value, rangeText)] : unusual('must not have leading 0s in IP or prefix length');
   const address = parseAddress(value.split('/')[0] ?? '');
   if (address !== null && isMapped(address)) return unusual('must not have an IPv4-mapped IPv6 address');
-  return address?.value === range.first ? [] : unusual(`must not have bits set beyond the prefix length (should be "${range.text}")`);
+  return address?.value === range.first ? [] : unusual('must not have bits set beyond the prefix length');
 }
 
 const specialRanges: readonly (readonly [ranges: readonly string[], complaint: string])[] = [

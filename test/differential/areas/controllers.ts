@@ -283,7 +283,8 @@ const barePod = (random: Random, index: number): AskedStep => ({
     spec: {
       containers: [{ name: 'c', image: 'i', ports: random.pick<JsonValue>([[], [{ name: 'http', containerPort: 8080 }]]) }],
       ...(random.chance(0.3) ? { hostname: `h${index}`, subdomain: 's' } : {}),
-      ...(random.chance(0.5) ? { nodeName: 'absent-${r}' } : {}),
+      // Who has an address has a node; ours does not insist.
+      nodeName: random.pick(['n-${r}', 'n-${r}', 'n-${r}', 'absent-${r}']),
       terminationGracePeriodSeconds: 0,
     },
   },
@@ -317,7 +318,8 @@ function endpoints(random: Random): Sequence {
   ];
   const service: AskedStep = { do: `POST ${services}`, body: { metadata: { name: 's' }, spec: spec(random) }, keep: [] };
   const all = random.times(1 + random.below(3), (index) => barePod(random, index));
-  return { steps: [service, ...all, lived(random), seen, ...random.upTo(3, change).flat()] };
+  const node: AskedStep = { do: 'POST /api/v1/nodes', body: { metadata: { name: 'n-${r}' } }, keep: [] };
+  return { steps: [node, service, ...all, lived(random), seen, ...random.upTo(3, change).flat()] };
 }
 
 function mirrored(random: Random): Sequence {
@@ -669,12 +671,7 @@ function claimed(random: Random): Sequence {
     { do: `POST ${resourceClaims}`, body: { metadata: { name: 'own' }, spec: device }, keep: [] },
   ];
   const act = (): readonly AskedStep[] => [
-    random.pick<AskedStep>([
-      lived(random),
-      lived(random),
-      { do: `DELETE ${pods}/p`, keep: [] },
-      { do: `DELETE ${resourceClaims}`, keep: [] },
-    ]),
+    random.pick<AskedStep>([lived(random), lived(random), { do: `DELETE ${pods}/p`, keep: [] }]),
     seen,
   ];
   return {

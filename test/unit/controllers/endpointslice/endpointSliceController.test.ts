@@ -77,8 +77,11 @@ describe('the endpoint slice controller', () => {
     expect(world.events).to.deep.equal([
       'Warning FailedToUpdateEndpointSlices n/s: Error updating Endpoint Slices for Service n/s: skipping Pod a for Service n/s: Node later Not Found',
     ]);
+    world.api.seed(pods, pod('b', '10.9.0.2', 'later'));
+    await summary();
+    expect(world.events.at(-1)).to.match(/n\/s: \[skipping Pod a for .* Not Found, skipping Pod b for .* Not Found\]$/);
     world.api.seed(nodes, { metadata: { name: 'later' } });
-    expect(await summary()).to.deep.equal([['update', 'n/s-00001', ['10.9.0.1']]]);
+    expect(await summary()).to.deep.equal([['update', 'n/s-00001', ['10.9.0.1', '10.9.0.2']]]);
   });
 
   it('collects changes of pods for the time that is asked for', async () => {

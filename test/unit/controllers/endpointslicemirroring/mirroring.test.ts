@@ -128,6 +128,13 @@ describe('the mirror of Endpoints', () => {
   for (const [what, written, slices, wanted] of cases)
     it(`follows: ${what}`, () => expect(summary(planMirror(written, slices, 1_000))).to.deep.equal(wanted));
 
+  it('writes a slice anew by its name alone', () => {
+    const slice = stored('s-1');
+    const made = { ...slice, metadata: { ...slice.metadata, generateName: 's-' } };
+    const { update } = planMirror(source([{ addresses: [{ ip: '10.0.0.2' }], ports: [port] }]), [made], 1_000);
+    expect(update.map(({ metadata: { name, generateName } }) => [name, generateName])).to.deep.equal([['s-1', undefined]]);
+  });
+
   it('leaves out what is no address and what is too much, and counts it', () => {
     const { create, invalid, excess } = planMirror(
       source([{ addresses: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }, { ip: '10.0.0.3' }, { ip: '1.bad' }], ports: [port] }]),

@@ -561,7 +561,7 @@ describe('registry/core', () => {
       allocatedResourceStatuses: { storage: 'Odd' },
     };
     expect(await causes(sample.update(claim, (current) => void merge(current, { status }), 'status'))).to.deep.equal([
-      'unsupported status.allocatedResourceStatus',
+      'unsupported status.allocatedResourceStatuses',
       'unsupported status.allocatedResources',
     ]);
   });

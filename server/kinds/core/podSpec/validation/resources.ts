@@ -127,7 +127,7 @@ export function validatePodResources(spec: JsonObject, specPath: Path): FieldErr
   if (textAt(spec, 'os', 'name') === 'windows') return [forbidden(path, 'may not be set for a windows pod')];
   return [
     ...(objectsIn(resources, 'claims').length > 0
-      ? [forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level')]
+      ? [forbidden(path.child('claims'), 'claims may not be set for Resources at pod-level')]
       : []),
     ...validateRequirements(resources, validatePodResourceName, path),
     ...validateConsistency(spec, resources, path),
