@@ -15,7 +15,7 @@ export interface Replica {
    * Linearizable read barrier (read index): resolves once this replica has applied everything committed at the time of the call, and `onChanges` listeners have
    * received it.
    */
-  barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
+  barrier(timeoutMs: number): Promise<BarrierOutcome>;
 
   /**
    * The revision up to which listeners have everything that any client may know, if that is certain without a barrier; else null. A cluster's only member is
@@ -27,9 +27,9 @@ export interface Replica {
   range(options: RangeOptions): Promise<RangeResult>;
 
   /** Returns applied changes after `after`, in order; complete revisions only, at most about `bytesMax` bytes of values. */
-  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;
+  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult>;
 
-  compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+  compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome>;
 
   /**
    * Delivers changes once and in order, in batches of complete revisions, until the returned function is called. A compaction or a gap is a batch too.
@@ -41,7 +41,7 @@ export interface Replica {
 
   status(): Promise<ReplicaStatus>;
   /** Resolves when another leads or after `timeoutMs`. */
-  transferLeadership(options: { readonly timeoutMs: number }): Promise<void>;
+  transferLeadership(timeoutMs: number): Promise<void>;
   /** Everything applied is then durable. */
   stop(): Promise<void>;
 }
@@ -83,7 +83,7 @@ export type BarrierOutcome =
 /** Offers operators what `Replica` lacks. */
 export interface ReplicaAdministration {
   /** Works on the leader only, one change at a time. A learner is promoted once it has caught up. */
-  changeMembership(change: MembershipChange, options: { readonly timeoutMs: number }): Promise<MembershipOutcome>;
+  changeMembership(change: MembershipChange, timeoutMs: number): Promise<MembershipOutcome>;
   /** Copies the applied state into one self-verifying file (see `maintenance.ts`). The caller removes the file, or else the replica's next start. */
   snapshot(): Promise<SnapshotOutcome>;
 }

@@ -48,7 +48,6 @@ export function parseKey(text: string): ObjectKey {
 /** Returns the managing owner: at most one reference has `controller: true`. */
 export const controllerOf = (object: KubeObject): OwnerReference | null =>
   object.metadata.ownerReferences?.find((reference) => reference.controller === true) ?? null;
-export const isControlledBy = (object: KubeObject, { owner }: { readonly owner: KubeObject }): boolean =>
-  controllerOf(object)?.uid === owner.metadata.uid;
+export const isControlledBy = (object: KubeObject, owner: KubeObject): boolean => controllerOf(object)?.uid === owner.metadata.uid;
 export const isTerminating = (object: KubeObject): boolean => object.metadata.deletionTimestamp !== undefined;
 export const createdAt = (object: KubeObject): number => timeOf(object.metadata.creationTimestamp);

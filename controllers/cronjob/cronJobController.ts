@@ -168,7 +168,7 @@ class CronJobLoop {
     }
     // An earlier try created it, and its status was not written.
     const there = await api.get(jobs, keyOf(job));
-    return isControlledBy(there, { owner: look.cronJob }) && !activeOf(look.cronJob).some(({ uid }) => uid === uidOf(there)) ? there : null;
+    return isControlledBy(there, look.cronJob) && !activeOf(look.cronJob).some(({ uid }) => uid === uidOf(there)) ? there : null;
   }
 
   async #delete(look: Look, job: Job): Promise<boolean> {

@@ -168,10 +168,9 @@ class DeploymentLoop {
   async #collide(deployment: Deployment, set: ReplicaSet): Promise<boolean> {
     const { api } = this.#environment;
     const there = await api.get(replicaSets, keyOf(set));
-    if (isControlledBy(there, { owner: deployment }) && sameTemplate(there.spec?.template, deployment.spec?.template)) return false;
+    if (isControlledBy(there, deployment) && sameTemplate(there.spec?.template, deployment.spec?.template)) return false;
     // A terminating set will free its name.
-    if (isTerminating(there) && isControlledBy(there, { owner: deployment }))
-      throw new Error(`the replica set ${nameOf(set)} is being deleted`);
+    if (isTerminating(there) && isControlledBy(there, deployment)) throw new Error(`the replica set ${nameOf(set)} is being deleted`);
     const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
     await api.update(deployments, { ...deployment, status: { ...deployment.status, collisionCount } }, { subresource: 'status' });
     return false;

@@ -94,7 +94,7 @@ type FamilyPlan = SliceWrites & { readonly refusal?: string | null };
 function planFamily(observed: SlicesObserved, family: Family, slices: readonly EndpointSlice[]): FamilyPlan {
   const { service, endpointsMax } = observed;
   const labels = labelsOf(service);
-  const own = slices.filter((slice) => isControlledBy(slice, { owner: service }));
+  const own = slices.filter((slice) => isControlledBy(slice, service));
   const wanted = groups(observed, family);
   const packed = [...wanted].map(([key, { ports, endpoints }]) =>
     pack({

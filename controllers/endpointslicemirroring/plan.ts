@@ -34,7 +34,7 @@ interface Group {
 export function planMirror(source: Endpoints, slices: readonly EndpointSlice[], addressesMax: number): MirrorPlan {
   const { groups, invalid, excess } = grouped(source, addressesMax);
   const present = slices.filter((slice) => !isTerminating(slice));
-  const own = present.filter((slice) => isControlledBy(slice, { owner: source }));
+  const own = present.filter((slice) => isControlledBy(slice, source));
   const each = [...groups].map(([key, group]) =>
     planGroup(
       source,

@@ -45,7 +45,7 @@ export function ephemeralVolumeController(environment: ManagerEnvironment): Cont
     if (!pod || isTerminating(pod)) return;
     for (const { volume, claim } of claimsOfPod(pod)) {
       const present = claimCache.get(keyTextOf(claim));
-      const isForeign = present !== undefined && !isControlledBy(present, { owner: pod });
+      const isForeign = present !== undefined && !isControlledBy(present, pod);
       const problem = isForeign
         ? `PVC ${keyTextOf(claim)} was not created for pod ${key} (pod is not owner)`
         : present === undefined

@@ -69,7 +69,7 @@ function stepFor<T extends KubeObject & { readonly kind?: string }>(job: Job, fo
     return object === null ? { do: 'without', why: null } : { do: 'make', object };
   }
   if (more.length > 0) return { do: 'without', why: `${found.map(nameOf).join(', ')} all claim to be for it` };
-  return isControlledBy(only, { owner: job }) ? { do: 'use', object: only } : { do: 'without', why: `${nameOf(only)} is not its own` };
+  return isControlledBy(only, job) ? { do: 'use', object: only } : { do: 'without', why: `${nameOf(only)} is not its own` };
 }
 
 function workloadOf(job: Job): Workload {

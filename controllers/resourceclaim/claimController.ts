@@ -143,7 +143,7 @@ class ResourceClaims {
     const name = claimNameOf(pod, entry);
     if (!name) return false;
     const claim = await unless(isNotFound, this.#environment.api.get(resourceClaims, { namespace: namespaceOf(pod), name }));
-    return claim !== null && isControlledBy(claim, { owner: pod });
+    return claim !== null && isControlledBy(claim, pod);
   }
 
   async #create(pod: Pod, entry: PodResourceClaim): Promise<ResourceClaim> {

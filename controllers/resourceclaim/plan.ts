@@ -29,7 +29,7 @@ export const unmet = (pod: Pod, claimNamed: (name: string) => ResourceClaim | un
     const name = claimNameOf(pod, entry);
     if (name === '') return false;
     const claim = name === null ? undefined : claimNamed(name);
-    return !claim || !isControlledBy(claim, { owner: pod });
+    return !claim || !isControlledBy(claim, pod);
   });
 
 /** Returns claims with devices that a pod on its node has not reserved: it was bound without a scheduler that supports claims. */
@@ -54,7 +54,7 @@ function prefixOf(pod: string, entry: string): string {
 }
 
 export const claimFor = (pod: Pod, { name }: PodResourceClaim, claims: readonly ResourceClaim[]): ResourceClaim | undefined =>
-  claims.find((claim) => isControlledBy(claim, { owner: pod }) && claim.metadata.annotations?.[podClaimAnnotation] === name);
+  claims.find((claim) => isControlledBy(claim, pod) && claim.metadata.annotations?.[podClaimAnnotation] === name);
 
 export function newClaim(pod: Pod, { name }: PodResourceClaim, template: ResourceClaimTemplate): ResourceClaim {
   const { labels, annotations } = template.spec.metadata ?? {};

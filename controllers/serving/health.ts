@@ -117,7 +117,7 @@ function openPort(
       changed: () => say('info', 'certificates have changed and were read again'),
       failed: (error) => say('error', `changed certificates cannot be used; those from before stay: ${error.message}`),
     }),
-    authenticate: firstOf([...trust.ways, tokens(options, authentication, clock)], { anonymous: anonymousOn(null) }),
+    authenticate: firstOf([...trust.ways, tokens(options, authentication, clock)], anonymousOn(null)),
     mayAccess: delegatedAccess({
       api: apiOf(options['authorization-kubeconfig'], clock),
       clock,

@@ -26,7 +26,7 @@ export function recycled(owner: KubeObject, { create, update, remove }: SliceWri
   const reused: EndpointSlice[] = [];
   const gone = remove.filter((old) => {
     const slice = fresh.at(-1);
-    if (!slice || slice.addressType !== old.addressType || !isControlledBy(old, { owner })) return true;
+    if (!slice || slice.addressType !== old.addressType || !isControlledBy(old, owner)) return true;
     fresh.pop();
     const { generateName: _, ...metadata } = slice.metadata;
     reused.push({ ...slice, metadata: { ...metadata, ...identityOf(old) } });

@@ -80,7 +80,7 @@ export class StatefulPods {
         if (!isAlreadyExists(error)) return false;
         // It may be ours, and the cache not show it yet. Another owner's pod blocks the name, which is no event.
         const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
-        if (there && !isControlledBy(there, { owner: set })) throw error;
+        if (there && !isControlledBy(there, set)) throw error;
         return true;
       },
     });

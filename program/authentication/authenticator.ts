@@ -45,7 +45,7 @@ function pathOf({ url = '' }: Request): string {
  * Tries each method in order; the first user counts and joins `system:authenticated`. A broken credential is not a missing one: it is refused even where
  * anonymous requests are allowed.
  */
-export function firstOf(authenticators: readonly Authenticator[], options: { readonly anonymous: AnonymousRule }): Authenticator {
+export function firstOf(authenticators: readonly Authenticator[], allowsAnonymous: AnonymousRule): Authenticator {
   const ask = (request: Request, from: number, before: Authentication | null): Authentication | Promise<Authentication> => {
     let invalid = before;
     for (let each = from; each < authenticators.length; each++) {
@@ -56,7 +56,7 @@ export function firstOf(authenticators: readonly Authenticator[], options: { rea
       if (answer.outcome === 'user') return answer;
       invalid ??= complaintOf(answer);
     }
-    return invalid ?? (options.anonymous(request) ? anonymous : { outcome: 'absent' });
+    return invalid ?? (allowsAnonymous(request) ? anonymous : { outcome: 'absent' });
   };
   return (request) => ask(request, 0, null);
 }

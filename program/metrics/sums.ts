@@ -62,8 +62,11 @@ function merged(all: readonly Exported[], merge: Merge): Exported {
   return { ...all[0]!, values: [...bySeries.values()] };
 }
 
-export const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
-  a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+interface Named {
+  readonly name: string;
+}
+
+export const byName = (a: Named, b: Named): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
 export async function textOf(metrics: readonly Exported[]): Promise<string> {
   const registry = new Registry();

@@ -36,7 +36,7 @@ export function heardWord(server: Server, isCalm: boolean): void {
 
 export function becomeImpatient(server: Server): void {
   if (server.leadership !== null) return;
-  const left = leftOfPatience(server, { elapsed: server.electionElapsed, options: server.options });
+  const left = leftOfPatience(server.patience, server.electionElapsed, server.options);
   if (left === server.patience) return;
   server.silence = { ...server.silence, since: server.silence.since - (server.patience - left) };
   server.patience = left;
@@ -50,13 +50,10 @@ export function spokeWord(
 ): void {
   leadership.calm = isCalm;
   if (isCalm) leadership.patience = calmPatience(server.options);
-  else leadership.patience = leftOfPatience(leadership, { elapsed: server.now - heardAt, options: server.options });
+  else leadership.patience = leftOfPatience(leadership.patience, server.now - heardAt, server.options);
 }
 
 /** The last message counts as a usual heartbeat ago, or as old as it really is if that is less. */
-function leftOfPatience(
-  { patience }: { readonly patience: number },
-  { elapsed, options }: { readonly elapsed: number; readonly options: CoreOptions },
-): number {
+function leftOfPatience(patience: number, elapsed: number, options: CoreOptions): number {
   return Math.min(patience, Math.max(0, elapsed - options.heartbeatTicks));
 }

@@ -301,13 +301,12 @@ class SqliteLog implements RaftLog {
     const identity = row === undefined ? null : identityFromRow(row);
     if (identity === null) throw new DamagedLogError(this.path, null, 'whose it is was changed after it was written');
     if (identity.clusterId !== clusterId)
-      throw new WrongIdentityError(this.path, {
-        what: `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`,
-      });
+      throw new WrongIdentityError(
+        this.path,
+        `it is of cluster ${JSON.stringify(identity.clusterId)}, not ${JSON.stringify(clusterId)}: it was made with another cluster token`,
+      );
     if (identity.memberId !== memberId)
-      throw new WrongIdentityError(this.path, {
-        what: `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`,
-      });
+      throw new WrongIdentityError(this.path, `it is of member ${JSON.stringify(identity.memberId)}, not ${JSON.stringify(memberId)}`);
     return identity;
   }
 

@@ -71,7 +71,7 @@ export class Barriers {
     return ids;
   }
 
-  expire(nowMs: number, { sinceMs = Number.NEGATIVE_INFINITY }: { readonly sinceMs?: number } = {}): number[] {
+  expire(nowMs: number, sinceMs = Number.NEGATIVE_INFINITY): number[] {
     if (this.#count === 0) return [];
     const late: number[] = [];
     const keep = ({ id, sinceMs: since, deadlineMs }: Barrier): boolean => {

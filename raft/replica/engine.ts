@@ -120,7 +120,7 @@ export class Engine {
 
   propose({ sequence, timeoutMs, use, data }: ProposeRequest): void {
     const now = performance.now();
-    this.#spaceWatch.look(now, { waitingBytes: this.#proposals.bytes });
+    this.#spaceWatch.look(now, this.#proposals.bytes);
     const refusal = this.#state === 'running' ? this.#spaceWatch.refusalOf(use) : null;
     if (refusal !== null) {
       this.#parts.sink.written(sequence, refusal);
@@ -243,7 +243,7 @@ export class Engine {
     // A process that does not take its changes gets no more, and loses leadership.
     if (this.#parts.sink.unreadBytes > this.#limits.unreadBytesMax) return this.#ticks.pause();
     try {
-      this.#spaceWatch.look(performance.now(), { waitingBytes: this.#proposals.bytes });
+      this.#spaceWatch.look(performance.now(), this.#proposals.bytes);
       const { quiet, due } = this.#ticks.take();
       for (let left = quiet; left > 0; left -= 1) this.#parts.core.tick();
       this.#storeCare.quietTicks(quiet);
@@ -339,7 +339,7 @@ export class Engine {
     const reason = leaderless
       ? 'no leader is known: a majority of the members is not there'
       : 'no leader confirmed the read within the time limit';
-    for (const id of this.#barriers.expire(now, leaderless ? { sinceMs: now - this.#limits.leaderlessReadMs } : {}))
+    for (const id of this.#barriers.expire(now, leaderless ? now - this.#limits.leaderlessReadMs : undefined))
       this.#parts.sink.barrier(id, { outcome: 'unavailable', reason });
   }
 

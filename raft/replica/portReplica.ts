@@ -97,11 +97,11 @@ export class PortReplica implements Replica, ReplicaAdministration {
     return this.#propose({ type: 'transaction', transaction }, timeoutMs, use);
   }
 
-  compact(revision: Revision, { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+  compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome> {
     return this.#propose({ type: 'compact', revision }, timeoutMs, 'freeing');
   }
 
-  async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
+  async barrier(timeoutMs: number): Promise<BarrierOutcome> {
     if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
     this.#barrierOfBatch ??= { id: this.#takeId(), timeoutMs };
     this.#barrierOfBatch.timeoutMs = Math.max(this.#barrierOfBatch.timeoutMs, timeoutMs);
@@ -126,7 +126,7 @@ export class PortReplica implements Replica, ReplicaAdministration {
     return this.#ask((id) => this.#requests.range(id, options));
   }
 
-  changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
     return this.#ask((id) => this.#requests.changesSince(id, after, bytesMax));
   }
 
@@ -134,11 +134,11 @@ export class PortReplica implements Replica, ReplicaAdministration {
     return this.#ask((id) => this.#requests.status(id));
   }
 
-  async transferLeadership({ timeoutMs }: { readonly timeoutMs: number }): Promise<void> {
+  async transferLeadership(timeoutMs: number): Promise<void> {
     if (!this.#isOver) await this.#ask((id) => this.#requests.transfer(id, timeoutMs));
   }
 
-  async changeMembership(change: MembershipChange, { timeoutMs }: { readonly timeoutMs: number }): Promise<MembershipOutcome> {
+  async changeMembership(change: MembershipChange, timeoutMs: number): Promise<MembershipOutcome> {
     if (this.#isOver) return { outcome: 'unavailable', reason: this.#whyOver };
     return this.#ask((id) => this.#requests.membership(id, timeoutMs, change));
   }

@@ -101,7 +101,7 @@ export class Space {
   }
 
   /** `waitingBytes` were accepted and may not be on disk yet. */
-  look(nowMs: number, { waitingBytes }: { readonly waitingBytes: number }): void {
+  look(nowMs: number, waitingBytes: number): void {
     const isDue = nowMs - this.#readAtMs >= readingMs || this.#takenBytes * writtenPerByte > this.reserveBytes * spentPartMost;
     if (!isDue) return;
     this.#reading = this.#read();

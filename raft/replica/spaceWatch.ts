@@ -39,8 +39,8 @@ export class SpaceWatch {
     this.#parts = parts;
   }
 
-  look(nowMs: number, waiting: { readonly waitingBytes: number }): void {
-    this.#parts.space.look(nowMs, waiting);
+  look(nowMs: number, waitingBytes: number): void {
+    this.#parts.space.look(nowMs, waitingBytes);
     const { disk } = this.#parts.space;
     if (disk !== this.#told) {
       if (this.#told === 'ample') this.#handOverFromMs = nowMs + handOverMs;

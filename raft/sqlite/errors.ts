@@ -8,7 +8,7 @@ export class StorageError extends Error {
   readonly code: StorageErrorCode;
   readonly path: string;
 
-  constructor(code: StorageErrorCode, path: string, { message }: { readonly message: string }, cause?: unknown) {
+  constructor(code: StorageErrorCode, path: string, message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = new.target.name;
     this.code = code;
@@ -26,7 +26,7 @@ export class DamagedLogError extends StorageError {
     super(
       'DAMAGED',
       path,
-      { message: `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}` },
+      `the Raft log ${path} is damaged${index === null ? '' : ` at index ${index}`}: ${what}. ${replaceAdvice}`,
       cause,
     );
     this.index = index;
@@ -41,7 +41,7 @@ export class DamagedStoreError extends StorageError {
     super(
       'DAMAGED',
       path,
-      { message: `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}` },
+      `the store ${path} is damaged${key === null ? '' : ` at key ${JSON.stringify(key)}`}: ${what}. ${replaceAdvice}`,
       cause,
     );
     this.key = key;
@@ -52,8 +52,8 @@ export class DamagedStoreError extends StorageError {
 export class DamagedSnapshotError extends StorageError {
   readonly what: string;
 
-  constructor(path: string, { what }: { readonly what: string }, cause?: unknown) {
-    super('DAMAGED', path, { message: `the snapshot ${path} cannot be used: ${what}` }, cause);
+  constructor(path: string, what: string, cause?: unknown) {
+    super('DAMAGED', path, `the snapshot ${path} cannot be used: ${what}`, cause);
     this.what = what;
   }
 }
@@ -64,9 +64,7 @@ export class DiskFailedError extends StorageError {
     super(
       'DISK_FAILED',
       path,
-      {
-        message: `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`,
-      },
+      `${what} failed on ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The replica must stop; check the disk before it starts again`,
       cause,
     );
   }
@@ -83,37 +81,37 @@ export function isDiskFull(error: unknown): boolean {
 
 export class InUseError extends StorageError {
   constructor(path: string, cause?: unknown) {
-    super('IN_USE', path, { message: `${path} is in use: another process runs on this data directory, and only one may` }, cause);
+    super('IN_USE', path, `${path} is in use: another process runs on this data directory, and only one may`, cause);
   }
 }
 
 export class NotDurableError extends StorageError {
   constructor(path: string, what: string) {
-    super('NOT_DURABLE', path, { message: `${path} cannot be written durably: ${what}` });
+    super('NOT_DURABLE', path, `${path} cannot be written durably: ${what}`);
   }
 }
 
 export class WrongIdentityError extends StorageError {
-  constructor(path: string, { what }: { readonly what: string }) {
-    super('WRONG_IDENTITY', path, { message: `${path} belongs to another replica: ${what}` });
+  constructor(path: string, what: string) {
+    super('WRONG_IDENTITY', path, `${path} belongs to another replica: ${what}`);
   }
 }
 
 /** The file is intact, but of an unsupported kind or version. */
 export class UnsupportedFormatError extends StorageError {
-  constructor(path: string, { what }: { readonly what: string }) {
-    super('UNSUPPORTED_FORMAT', path, { message: `${path} has a format that this program does not read: ${what}` });
+  constructor(path: string, what: string) {
+    super('UNSUPPORTED_FORMAT', path, `${path} has a format that this program does not read: ${what}`);
   }
 }
 
 export class CannotOpenError extends StorageError {
   constructor(path: string, cause: unknown) {
-    super('CANNOT_OPEN', path, { message: `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}` }, cause);
+    super('CANNOT_OPEN', path, `${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
   }
 }
 
 export class ClosedError extends StorageError {
   constructor(path: string) {
-    super('CLOSED', path, { message: `${path} was closed` });
+    super('CLOSED', path, `${path} was closed`);
   }
 }

@@ -24,15 +24,15 @@ export const copyBefore = (path: string, version: number): string => `${path}.ve
 /** Returns the file's version, which may be older than this program's. Throws UnsupportedFormatError. */
 export function checkFormat(db: SqliteConnection, path: string, format: Format): number {
   const id = db.pragma('application_id');
-  if (id !== format.applicationId)
-    throw new UnsupportedFormatError(path, { what: `it is not a ${format.name} (application id ${String(id)})` });
+  if (id !== format.applicationId) throw new UnsupportedFormatError(path, `it is not a ${format.name} (application id ${String(id)})`);
   const version = Number(db.pragma('user_version'));
   const newest = formatVersion(format);
   if (version > newest)
-    throw new UnsupportedFormatError(path, {
-      what: `it has version ${version}, and this program knows versions up to ${newest}: a newer program has written it. Start that program or a newer one; an older one can only join as a new member, with an empty data directory`,
-    });
-  if (version < 1) throw new UnsupportedFormatError(path, { what: `it has version ${version}, which no program has written` });
+    throw new UnsupportedFormatError(
+      path,
+      `it has version ${version}, and this program knows versions up to ${newest}: a newer program has written it. Start that program or a newer one; an older one can only join as a new member, with an empty data directory`,
+    );
+  if (version < 1) throw new UnsupportedFormatError(path, `it has version ${version}, which no program has written`);
   return version;
 }
 
@@ -40,9 +40,7 @@ export function checkFormat(db: SqliteConnection, path: string, format: Format):
 export function demandCurrentFormat(db: SqliteConnection, path: string, format: Format): void {
   const version = checkFormat(db, path, format);
   if (version < formatVersion(format))
-    throw new UnsupportedFormatError(path, {
-      what: `it has version ${version}, and there is no room to migrate it. Make room, and start again`,
-    });
+    throw new UnsupportedFormatError(path, `it has version ${version}, and there is no room to migrate it. Make room, and start again`);
 }
 
 /** Migrates an older file in one transaction, once a copy of it is durable. The copy stays. */

@@ -68,9 +68,9 @@ export function unsealSnapshot(path: string, expected: SnapshotMeta, kind: Datab
     stripFooter(path, expected);
     const found = verifyCopy(path, kind);
     if (membershipText(found.membership) !== membershipText(expected.membership))
-      throw new DamagedSnapshotError(path, { what: 'its membership is not the announced one' });
+      throw new DamagedSnapshotError(path, 'its membership is not the announced one');
     if (found.index !== expected.index || found.term !== expected.term)
-      throw new DamagedSnapshotError(path, { what: `it holds index ${found.index}, not ${expected.index} as its footer says` });
+      throw new DamagedSnapshotError(path, `it holds index ${found.index}, not ${expected.index} as its footer says`);
   });
 }
 
@@ -99,15 +99,15 @@ export function unsealTo(path: string, target: string, kind: DatabaseKind): Snap
 
 function sealedBytes(path: string, descriptor: number, expected?: SnapshotMeta): number {
   const contentBytes = fstatSync(descriptor).size - footerBytes;
-  if (contentBytes <= 0) throw new DamagedSnapshotError(path, { what: 'it is too short' });
+  if (contentBytes <= 0) throw new DamagedSnapshotError(path, 'it is too short');
   const footer = readExactly(descriptor, Buffer.alloc(footerBytes), contentBytes);
   const claim = footer.subarray(0, -hashBytes);
   if (!claim.subarray(0, magic.length).equals(magic))
-    throw new DamagedSnapshotError(path, { what: 'it does not end as a snapshot does, so it is incomplete' });
+    throw new DamagedSnapshotError(path, 'it does not end as a snapshot does, so it is incomplete');
   if (expected !== undefined && !claim.equals(footerWithoutHash(expected)))
-    throw new DamagedSnapshotError(path, { what: 'its index and term are not the announced ones' });
+    throw new DamagedSnapshotError(path, 'its index and term are not the announced ones');
   if (!hashOf(descriptor, contentBytes + claim.length).equals(footer.subarray(-hashBytes)))
-    throw new DamagedSnapshotError(path, { what: 'its checksum is wrong' });
+    throw new DamagedSnapshotError(path, 'its checksum is wrong');
   return contentBytes;
 }
 
@@ -116,7 +116,7 @@ function describingDamage<T>(path: string, read: () => T): T {
     return read();
   } catch (error) {
     if (error instanceof DamagedSnapshotError) throw error;
-    throw new DamagedSnapshotError(path, { what: error instanceof Error ? error.message : String(error) }, error);
+    throw new DamagedSnapshotError(path, error instanceof Error ? error.message : String(error), error);
   }
 }
 

@@ -164,7 +164,10 @@ function authentication({
     const { enabled, paths } = told ?? { enabled: options['anonymous-auth'] !== false, paths: null };
     return enabled ? anonymousOn(paths) : () => false;
   });
-  return stripCredentials(firstOf(ways, { anonymous: (request) => !open.current && anonymous.current(request) }), headers);
+  return stripCredentials(
+    firstOf(ways, (request) => !open.current && anonymous.current(request)),
+    headers,
+  );
 }
 
 function tokenServices({

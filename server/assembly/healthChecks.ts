@@ -43,7 +43,7 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
   const { progress, replica, elsewhere = [], healthTimeoutMs, readyTimeoutMs, graceMs, awaitsStorage } = options;
   const graceEnds = performance.now() + graceMs;
   const reaches = (store: Pick<Replica, 'barrier'>, timeoutMs: number) => async (): Promise<void> => {
-    const result = await store.barrier({ timeoutMs });
+    const result = await store.barrier(timeoutMs);
     if (result.outcome !== 'reached') throw new Error(result.reason);
   };
   health.add({ name: 'ping', check: () => {} }, everywhere);

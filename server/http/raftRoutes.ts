@@ -69,7 +69,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     await change(exchange, replica, { type: 'remove', id: idOf(id) });
   },
   'POST transfer': async (exchange, replica) => {
-    await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
+    await replica.transferLeadership(transferTimeoutMs);
     writeJson(exchange, 200, { leaderId: (await statusOf(replica)).leaderId });
   },
   // A client that resumes from before the revision gets 410.
@@ -77,7 +77,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     const { revision: current } = await statusOf(replica);
     const upTo = (wholeNumber(exchange.query, 'revision') ?? current) as Revision;
     if (upTo > current) throw badRequest(`revision ${upTo} is in the future; the current one is ${current}`);
-    const { outcome } = await replica.compact(upTo, { timeoutMs: compactTimeoutMs });
+    const { outcome } = await replica.compact(upTo, compactTimeoutMs);
     // Another caller was faster, and with a later revision.
     if (outcome !== 'applied' && outcome !== 'compacted') throw timeout(`the compaction ended with "${outcome}"; it may still happen`, 1);
     writeJson(exchange, 200, { compactedRevision: upTo });
@@ -124,7 +124,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     await presentOf(replica);
     const bytesMax = Math.min(wholeNumber(exchange.query, 'bytes') ?? pageBytesMax, pageBytesMax);
     const after = revision(wholeNumber(exchange.query, 'after') ?? 0);
-    writeJson(exchange, 200, changesToJson(await replica.changesSince(after, { bytesMax })));
+    writeJson(exchange, 200, changesToJson(await replica.changesSince(after, bytesMax)));
   },
   // No server of this store writes until the seal is removed.
   'PUT seal': async (exchange, replica, _id, { sealKey }) => {
@@ -190,7 +190,7 @@ function statusOf(replica: OperatorReplica): Promise<ReplicaStatus> {
 
 /** The newest committed revision, which this replica has reached. */
 async function presentOf(replica: Pick<Replica, 'barrier'>): Promise<Revision> {
-  const barrier = await replica.barrier({ timeoutMs: keysTimeoutMs });
+  const barrier = await replica.barrier(keysTimeoutMs);
   if (barrier.outcome !== 'reached') throw unavailable(barrier.reason);
   return barrier.revision;
 }
@@ -226,14 +226,14 @@ async function jsonBodyOf(exchange: Exchange): Promise<Readonly<Record<string, u
 }
 
 async function change(exchange: Exchange, replica: OperatorReplica, wanted: MembershipChange): Promise<void> {
-  const outcome = await replica.changeMembership(wanted, { timeoutMs: changeTimeoutMs });
+  const outcome = await replica.changeMembership(wanted, changeTimeoutMs);
   if (outcome.outcome !== 'applied') throw changeFailure(outcome);
   writeJson(exchange, 200, { members: (await statusOf(replica)).members });
 }
 
 /** A leader that removed itself could not answer. */
 async function handOverFirst(replica: OperatorReplica, id: string): Promise<void> {
-  if ((await statusOf(replica)).memberId === id) await replica.transferLeadership({ timeoutMs: transferTimeoutMs });
+  if ((await statusOf(replica)).memberId === id) await replica.transferLeadership(transferTimeoutMs);
 }
 
 function changeFailure(outcome: Exclude<MembershipOutcome, { readonly outcome: 'applied' }>): StatusError {

@@ -220,7 +220,7 @@ class Move {
     const before = { ...this.counts };
     for (;;) {
       const now = await present(this.from.engine, 'source');
-      const page = await this.from.engine.changesSince(through, { bytesMax: followBytesMax });
+      const page = await this.from.engine.changesSince(through, followBytesMax);
       if (page.outcome === 'compacted') return { through: null };
       through = page.through;
       const changes = await this.#takeOver(page.changes);
@@ -273,7 +273,7 @@ class HistoryWent extends MigrationError {}
 
 /** The latest revision, which includes all earlier writes. */
 async function present(engine: Source['engine'], name: string): Promise<Revision> {
-  const barrier = await engine.barrier({ timeoutMs });
+  const barrier = await engine.barrier(timeoutMs);
   if (barrier.outcome === 'unavailable') throw new MigrationError(`the ${name} cannot be read: ${barrier.reason}`);
   return barrier.revision;
 }

@@ -41,7 +41,7 @@ export class RemoteEngine implements StoreEngine {
     }
   }
 
-  async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+  async changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
     return changesFromJson((await this.#ask('GET', `changes?${queryOf({ after, bytes: bytesMax })}`)) as ChangesAnswer);
   }
 

@@ -53,7 +53,7 @@ export class Barriers {
     } while (known < this.#gathered && performance.now() < end);
     this.#gathering = null;
     this.#gathered = 0;
-    const barrier = this.#replica.barrier({ timeoutMs: this.#timeoutMs });
+    const barrier = this.#replica.barrier(this.#timeoutMs);
     const underWay = barrier
       .catch(() => undefined)
       .then(() => {

@@ -52,14 +52,14 @@ export interface StoreEngine {
     options: WriteOptions,
   ): Promise<WriteOutcome>;
   /** Resolves when listeners have received everything written before the call. */
-  barrier(options: { readonly timeoutMs: number }): Promise<BarrierOutcome>;
+  barrier(timeoutMs: number): Promise<BarrierOutcome>;
   /** Listeners have everything written anywhere up to this revision; null if that needs a barrier. */
   current(): Revision | null;
   /** Reads at a revision; null for the newest that listeners received, which never returns `compacted`. Rejects if unreadable (`isPassing`). */
   range(options: RangeOptions): Promise<RangeResult>;
   /** Complete revisions, about `bytesMax` bytes of values. */
-  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult>;
-  compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult>;
+  compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome>;
   /** Delivers every later change once, until the returned function is called. `gap` means lost changes. */
   onChanges(listener: (batch: ChangeBatch) => void): () => void;
 }

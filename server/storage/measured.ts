@@ -42,20 +42,20 @@ export class MeasuredEngine implements StoreEngine {
     return result;
   }
 
-  barrier(options: { readonly timeoutMs: number }): ReturnType<StoreEngine['barrier']> {
-    return this.#engine.barrier(options);
+  barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
+    return this.#engine.barrier(timeoutMs);
   }
 
   current(): Revision | null {
     return this.#engine.current();
   }
 
-  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
-    return this.#engine.changesSince(after, options);
+  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
+    return this.#engine.changesSince(after, bytesMax);
   }
 
-  compact(at: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.#engine.compact(at, options);
+  compact(at: Revision, timeoutMs: number): Promise<WriteOutcome> {
+    return this.#engine.compact(at, timeoutMs);
   }
 
   onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {

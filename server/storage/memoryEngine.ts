@@ -86,7 +86,7 @@ export class MemoryEngine implements StoreEngine {
     return Promise.resolve({ outcome: 'found', revision: wanted, items, remaining });
   }
 
-  changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
     if (after < this.#compacted) return Promise.resolve({ outcome: 'compacted', compacted: this.#compacted });
     const changes: Change[] = [];
     let bytes = 0;

@@ -94,7 +94,7 @@ export interface RaftStorage extends Storage {
   readonly lockedKey: string | null;
   /** Objects are not checked: a server must have stored them before. With `unless`, writes nothing if that object exists ("conflict"). */
   putAll(objects: readonly KeyedObject[], terms: { readonly timeoutMs: number; readonly unless?: ObjectKey }): Promise<WriteOutcome>;
-  compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+  compact(version: Version, timeoutMs: number): Promise<WriteOutcome>;
   close(): void;
 }
 
@@ -210,8 +210,8 @@ class ReplicatedStorage implements RaftStorage {
     this.#feed.stop();
   }
 
-  compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.#options.replica.compact(revision(version), options);
+  compact(version: Version, timeoutMs: number): Promise<WriteOutcome> {
+    return this.#options.replica.compact(revision(version), timeoutMs);
   }
 
   async get(key: ObjectKey, consistency: Consistency): Promise<GetResult> {

@@ -25,8 +25,8 @@ export class SealableEngine implements StoreEngine {
     return seal === null ? { ...outcome, current: outcome.current.slice(0, -1) } : { outcome: 'unavailable', reason: textOf(seal) };
   }
 
-  barrier(options: { readonly timeoutMs: number }): ReturnType<StoreEngine['barrier']> {
-    return this.#engine.barrier(options);
+  barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
+    return this.#engine.barrier(timeoutMs);
   }
 
   current(): Revision | null {
@@ -37,12 +37,12 @@ export class SealableEngine implements StoreEngine {
     return this.#engine.range(options);
   }
 
-  changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
-    return this.#engine.changesSince(after, options);
+  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
+    return this.#engine.changesSince(after, bytesMax);
   }
 
-  compact(at: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.#engine.compact(at, options);
+  compact(at: Revision, timeoutMs: number): Promise<WriteOutcome> {
+    return this.#engine.compact(at, timeoutMs);
   }
 
   onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {

@@ -112,7 +112,7 @@ export class StoredItem implements StoredObject, Lodger {
   keep(): void {
     this.#isKept = true;
     const forms = this.commonForms;
-    if (forms !== null && 'bytes' in this.#source) this.#adopt(this.#source, forms.put(this, itemForm, madeOf(this.#source)));
+    if (forms !== null && 'bytes' in this.#source) this.#adopt(this.#source.apiVersion, forms.put(this, itemForm, madeOf(this.#source)));
   }
 
   moveOut(): void {
@@ -120,7 +120,7 @@ export class StoredItem implements StoredObject, Lodger {
     const source = this.#source;
     if (!('bytes' in source)) this.#source = ownValue(source);
     else if (this.commonForms === null) this.#source = { ...source, bytes: ownCopy(source.bytes) };
-    else this.#adopt(source, this.commonForms.put(this, itemForm, madeOf(source)));
+    else this.#adopt(source.apiVersion, this.commonForms.put(this, itemForm, madeOf(source)));
   }
 
   leaveSegment(): void {
@@ -143,7 +143,7 @@ export class StoredItem implements StoredObject, Lodger {
     return this.#isKept ? (this.facts.commonForms ?? null) : null;
   }
 
-  #adopt({ apiVersion }: { readonly apiVersion: string }, form: CommonForm): Item {
+  #adopt(apiVersion: string, form: CommonForm): Item {
     const item = itemOfForm(form, apiVersion);
     this.#source = item;
     this.#settleIn(form.segment);
@@ -199,7 +199,7 @@ export class StoredItem implements StoredObject, Lodger {
     }
     const form = forms.of(this, itemForm, () => madeOf(this.#readValue(source, Buffer.allocUnsafe)));
     this.#leaveTheOne();
-    return this.#adopt(source, form);
+    return this.#adopt(source.apiVersion, form);
   }
 
   #readValue(source: UnreadValue, allocate?: Allocate): Item {

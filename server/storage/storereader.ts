@@ -126,7 +126,7 @@ export class StoreReader {
 
   /** Values are views into a batch. */
   async changesSince(facts: ResourceFacts, after: Version): Promise<ChangesPage | Failure> {
-    const page = await this.#replica.changesSince(revision(after), { bytesMax: pageBytesMax });
+    const page = await this.#replica.changesSince(revision(after), pageBytesMax);
     if (page.outcome === 'compacted') return expired('Compacted', page.compacted);
     const { start, end } = this.#keys.rangeOf(facts.resource, null);
     const own = page.changes

@@ -82,13 +82,13 @@ const storeOver = (
         const { role, compactedRevision, space } = await replica.status();
         return { leads: role === 'leader', compacted: compactedRevision, isShort: isShortOf(space) };
       },
-      compact: (version) => owner.compact(version, { timeoutMs: compactionTimeoutMs }),
+      compact: (version) => owner.compact(version, compactionTimeoutMs),
     }),
   expose: (metrics, options) => {
     exposeReplica(metrics, () => replica.status(), options['raft-data-dir'], options['etcd-db-metric-poll-interval']);
   },
   handOver: async (log) => {
-    await replica.transferLeadership({ timeoutMs: handOverTimeoutMs }).catch((error: unknown) => {
+    await replica.transferLeadership(handOverTimeoutMs).catch((error: unknown) => {
       log.debug(2, 'leadership was not handed over', { error });
     });
   },

@@ -105,8 +105,8 @@ function historyOf(all: readonly Connected[], log: Logger): HistoryKeeper {
     ({ client, engine }) =>
       new EtcdCompaction({
         client,
-        barrier: (timeoutMs) => engine.barrier({ timeoutMs }),
-        compact: (at, timeoutMs) => engine.compact(revision(at), { timeoutMs }),
+        barrier: (timeoutMs) => engine.barrier(timeoutMs),
+        compact: (at, timeoutMs) => engine.compact(revision(at), timeoutMs),
         log,
       }),
   );

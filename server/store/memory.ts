@@ -24,7 +24,7 @@ export function openMemory(): ServerStore {
         version: () => owner.version,
         log,
         standing: () => Promise.resolve({ leads: true, compacted: engine.compacted }),
-        compact: (version) => owner.compact(version, { timeoutMs: compactionTimeoutMs }),
+        compact: (version) => owner.compact(version, compactionTimeoutMs),
       }),
     expose: () => undefined,
     handOver: () => Promise.resolve(),

@@ -18,7 +18,7 @@ export interface HistoryKeeper {
 /** The watch cache's part in compaction. */
 export interface HistoryOwner {
   readonly version: Version;
-  compact(version: Version, options: { readonly timeoutMs: number }): Promise<WriteOutcome>;
+  compact(version: Version, timeoutMs: number): Promise<WriteOutcome>;
 }
 
 /** A server's store and its requirements: the in-process replica (`embedded.ts`), an external etcd (`etcd.ts`), or memory (`memory.ts`). */

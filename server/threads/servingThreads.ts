@@ -271,7 +271,7 @@ export function exposeForms({ gauges, counter }: Metrics, thread: number, forms:
 }
 
 /** Counts failed handshakes under the reference's name. */
-export function exposeHandshakes({ counter }: Metrics, listener: { readonly handshakeErrors: number }): void {
+export function exposeHandshakes({ counter }: Metrics, listener: Pick<Listener, 'handshakeErrors'>): void {
   counter('apiserver_tls_handshake_errors_total', 'Clients that did not get through the TLS handshake.', () =>
     Promise.resolve(listener.handshakeErrors),
   );

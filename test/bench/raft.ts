@@ -95,7 +95,7 @@ function child(): void {
       if (message.options !== undefined) {
         replica = await startReplica(message.options);
         replica.onFailure((error) => console.error(error));
-        await replica.barrier({ timeoutMs: 10_000 });
+        await replica.barrier(10_000);
         process.send?.((await replica.status()).role);
       } else if (message.load !== undefined && replica !== null) {
         process.send?.(await load(message.load, replica));
@@ -116,7 +116,7 @@ async function load(label: string, replica: Replica): Promise<Outcome> {
   replica.onChanges((batch) => {
     changes += batch.changes.length;
   });
-  const reached = await replica.barrier({ timeoutMs: 10_000 });
+  const reached = await replica.barrier(10_000);
   if (reached.outcome !== 'reached') throw new Error(reached.reason);
   const latencies: number[] = [];
   const value = Buffer.alloc(valueBytes, 'x');

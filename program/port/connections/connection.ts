@@ -53,16 +53,13 @@ export class Connection implements ConnectionState, Holder {
   readonly #progress = new SocketProgress();
   #answerBytes = 0;
 
-  readonly address: string;
-
   constructor(
     socket: Socket,
     readonly ends: string,
-    { address }: { readonly address: string },
+    readonly address: string,
     keeper: ConnectionKeeper,
   ) {
     this.#keeper = keeper;
-    this.address = address;
     this.socket = socket;
     unsentBytes.register(this);
   }

@@ -52,7 +52,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
       socket.destroy();
       return;
     }
-    const connection = new Connection(socket, endsOf(socket), { address }, this);
+    const connection = new Connection(socket, endsOf(socket), address, this);
     this.#byEnds.set(connection.ends, connection);
     this.#ofAddress.add(address);
     this.#strangers.add(connection);

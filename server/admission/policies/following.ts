@@ -65,7 +65,11 @@ export class PolicyIndex<P extends Policy> {
   }
 }
 
-const byName = (one: { readonly name: string }, other: { readonly name: string }): number => (one.name < other.name ? -1 : 1);
+interface Named {
+  readonly name: string;
+}
+
+const byName = (one: Named, other: Named): number => (one.name < other.name ? -1 : 1);
 
 export interface FollowedPolicies<P extends Policy> {
   readonly index: PolicyIndex<P>;

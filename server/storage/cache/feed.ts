@@ -132,7 +132,7 @@ export class ReplicaFeed {
 
   async #replay(base: Revision, newest: Revision): Promise<boolean> {
     for (let from = base; from < newest;) {
-      const page = await this.#replica.changesSince(from, { bytesMax: pageBytes });
+      const page = await this.#replica.changesSince(from, pageBytes);
       if (page.outcome === 'compacted') return false;
       this.#cache.apply(page.changes);
       this.#cache.reached(page.through);

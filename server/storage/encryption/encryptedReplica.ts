@@ -88,8 +88,8 @@ export class EncryptedReplica implements StoreEngine {
     return { ...outcome, current: await Promise.all(outcome.current.map(async (item) => item && this.#openedItem(item))) };
   }
 
-  async barrier(options: Parameters<StoreEngine['barrier']>[0]): ReturnType<StoreEngine['barrier']> {
-    const outcome = await this.#replica.barrier(options);
+  async barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
+    const outcome = await this.#replica.barrier(timeoutMs);
     await this.#telling;
     return outcome;
   }
@@ -105,15 +105,15 @@ export class EncryptedReplica implements StoreEngine {
       : result;
   }
 
-  async changesSince(after: Revision, options: { readonly bytesMax: number }): Promise<ChangesResult> {
-    const result = await this.#replica.changesSince(after, options);
+  async changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
+    const result = await this.#replica.changesSince(after, bytesMax);
     return result.outcome === 'found'
       ? { ...result, changes: await Promise.all(result.changes.map(async (change) => this.#openedChange(change))) }
       : result;
   }
 
-  compact(revision: Revision, options: { readonly timeoutMs: number }): Promise<WriteOutcome> {
-    return this.#replica.compact(revision, options);
+  compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome> {
+    return this.#replica.compact(revision, timeoutMs);
   }
 
   onChanges(listener: (batch: ChangeBatch) => void): () => void {

@@ -128,7 +128,7 @@ export class EtcdEngine implements StoreEngine {
     return null;
   }
 
-  async barrier({ timeoutMs }: { readonly timeoutMs: number }): Promise<BarrierOutcome> {
+  async barrier(timeoutMs: number): Promise<BarrierOutcome> {
     const deadline = performance.now() + timeoutMs;
     try {
       const revision = await this.#newest(timeoutMs);
@@ -153,7 +153,7 @@ export class EtcdEngine implements StoreEngine {
     }
   }
 
-  async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+  async changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
     await this.#started;
     const known = Math.max(this.#floor, this.#compacted);
     if (after < known) return { outcome: 'compacted', compacted: asRevision(known) };
@@ -161,7 +161,7 @@ export class EtcdEngine implements StoreEngine {
     return this.#readBack(after, { through: this.#lastEvent, bytesMax });
   }
 
-  async compact(wanted: Revision, { timeoutMs }: { readonly timeoutMs: number }): Promise<WriteOutcome> {
+  async compact(wanted: Revision, timeoutMs: number): Promise<WriteOutcome> {
     await this.#started;
     const revision = Math.min(wanted, this.#told);
     try {

@@ -57,7 +57,10 @@ describe('a front proxy', () => {
         }),
       },
       chain: {
-        authenticate: stripCredentials(firstOf(ways, { anonymous: () => true }), headers),
+        authenticate: stripCredentials(
+          firstOf(ways, () => true),
+          headers,
+        ),
         authorize: () => ({ decision: 'allow', reason: '' }),
       },
       resources: (context) => {

@@ -229,7 +229,7 @@ describe('encryption, replica', () => {
     inner.values.set(mapKey, plain);
     inner.tell([mapKey]);
     let reached = false;
-    const barrier = replica.barrier({ timeoutMs: 1_000 }).then(() => {
+    const barrier = replica.barrier(1_000).then(() => {
       reached = true;
     });
     await new Promise((resolve) => {

@@ -145,7 +145,7 @@ describe('endpoints without a watch cache', function () {
     const page = await sameFromAll('/api/v1/namespaces?limit=1', 'application/json');
     const token = /"continue":"([^"]+)"/.exec(page)?.[1] ?? '';
     await apply({ namespace: 'default', name: 'a', label: null, deletes: false }, 9);
-    await first.compact(first.version, { timeoutMs: 1_000 });
+    await first.compact(first.version, 1_000);
     expect(await sameFromAll(`${collection('default')}?resourceVersion=${before}&resourceVersionMatch=Exact`, 'application/json')).to.match(
       /^410 /,
     );

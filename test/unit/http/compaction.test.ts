@@ -89,13 +89,13 @@ describe('server/compaction', () => {
       logEntriesKept: 100,
     });
     const storage = createRaftStorage({ replica });
-    await replica.barrier({ timeoutMs: 10_000 });
+    await replica.barrier(10_000);
     await storage.ready();
     const compaction = new Compaction({
       version: () => storage.version,
       log: silent,
       standing: async () => ({ leads: true, compacted: 0 }),
-      compact: (version) => storage.compact(version, { timeoutMs: 10_000 }),
+      compact: (version) => storage.compact(version, 10_000),
     });
     let earlyBytes = 0;
     for (let interval = 1; interval <= intervals; interval++) {

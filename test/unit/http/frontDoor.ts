@@ -63,9 +63,7 @@ export async function openFrontDoor({
   const routes = createRoutes({ resources, documents: () => Promise.resolve(false), health, metrics, replica: null, log });
   const chain = createChain(
     {
-      authenticate: firstOf([certificateAuthenticator(anchors, { uids }), bearerAuthenticator(firstTokenOf([]), [])], {
-        anonymous: () => anonymous,
-      }),
+      authenticate: firstOf([certificateAuthenticator(anchors, { uids }), bearerAuthenticator(firstTokenOf([]), [])], () => anonymous),
       authorize: firstDecision([masters, bootstrapRights()]),
       requestTimeoutMs: 60_000,
       inflight: { readOnlyMax: 0, mutatingMax: 0 },

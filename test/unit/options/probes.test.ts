@@ -180,7 +180,7 @@ describe('options whose effect is looked at where it is', () => {
     const options = read('--etcd-healthcheck-timeout=3s', '--etcd-readycheck-timeout=4s', '--livez-grace-period=1h');
     const progress = { synced: true, storageAwaited: true, bootstrapped: false, stopping: false };
     const replica = {
-      barrier: ({ timeoutMs }: { readonly timeoutMs: number }) => {
+      barrier: (timeoutMs: number) => {
         asked.push(timeoutMs);
         return Promise.resolve({ outcome: 'reached' });
       },

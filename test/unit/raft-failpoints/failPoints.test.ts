@@ -199,7 +199,7 @@ describe('raft/failPoints', function () {
       await expectKilled(dead);
       const back = await start('a');
       if (!(await back.replica.status()).members.some(({ id }) => id === newcomer.id))
-        await back.replica.changeMembership({ type: 'addLearner', member: newcomer }, { timeoutMs });
+        await back.replica.changeMembership({ type: 'addLearner', member: newcomer }, timeoutMs);
       await expectTruth(back, dead);
       await expectEqual(back, cluster.get('b'));
     },
@@ -208,7 +208,7 @@ describe('raft/failPoints', function () {
       const member: Member = await cluster.member('b', 'learner');
       cluster.members.push(member);
       await created(leader, '/first', valueOf('/first'));
-      await leader.replica.changeMembership({ type: 'addLearner', member }, { timeoutMs });
+      await leader.replica.changeMembership({ type: 'addLearner', member }, timeoutMs);
       await contents(await start('b'));
       await cluster.stop('b');
       const before = (await leader.replica.status()).lastIndex;

@@ -38,7 +38,7 @@ async function writes(): Promise<void> {
 async function adds(): Promise<void> {
   for (let round = 0; round < 4; round += 1) await write(round);
   if (newcomer === null) throw new Error('nobody to add');
-  const { outcome } = await replica.changeMembership({ type: 'addLearner', member: newcomer }, { timeoutMs });
+  const { outcome } = await replica.changeMembership({ type: 'addLearner', member: newcomer }, timeoutMs);
   if (outcome === 'applied') say(`member ${newcomer.id}`);
   await delay(timeoutMs);
 }
@@ -65,6 +65,6 @@ async function forget(round: number): Promise<void> {
     for (const key of keys) say(`delete ${key}`);
     await replica.write({ comparisons: [], operations: keys.map((key) => ({ type: 'delete', key })) }, { timeoutMs });
   }
-  await replica.compact((await replica.status()).revision, { timeoutMs });
+  await replica.compact((await replica.status()).revision, timeoutMs);
   await delay(quietMs);
 }

@@ -104,9 +104,9 @@ describe('raft/client, one replica in its thread', function () {
     await first.write(put('/kept'), { timeoutMs });
     await first.stop();
     expect(await first.write(put('/late'), { timeoutMs })).to.include({ outcome: 'unavailable' });
-    expect(await first.barrier({ timeoutMs })).to.include({ outcome: 'unavailable' });
+    expect(await first.barrier(timeoutMs)).to.include({ outcome: 'unavailable' });
     const second = await start();
-    expect(await second.barrier({ timeoutMs })).to.deep.equal({ outcome: 'reached', revision: 1 });
+    expect(await second.barrier(timeoutMs)).to.deep.equal({ outcome: 'reached', revision: 1 });
     expect(await second.status()).to.include({ memberId: 'only', leaderId: 'only', role: 'leader', revision: 1 });
   });
 
@@ -148,7 +148,7 @@ describe('raft/client, one replica in its thread', function () {
       log: () => undefined,
     });
     const patient = replica.write(put('/x'), { timeoutMs: Number.MAX_SAFE_INTEGER });
-    const hasty = replica.barrier({ timeoutMs: 200 });
+    const hasty = replica.barrier(200);
     const hastier = replica.write(put('/y'), { timeoutMs: 1 });
     const order: string[] = [];
     void hasty.then(() => order.push('hasty'));
@@ -174,7 +174,7 @@ describe('raft/client, one replica in its thread', function () {
     replica.onFailure((error) => failures.push(error));
     const asked = Promise.all([
       replica.write(put('/x'), { timeoutMs }),
-      replica.barrier({ timeoutMs }),
+      replica.barrier(timeoutMs),
       replica.status().catch((error: Error) => error.message),
     ]);
     await Promise.resolve();

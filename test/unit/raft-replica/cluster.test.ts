@@ -48,7 +48,7 @@ describe('raft/replica, three replicas', function () {
     for (let round = 0; round < 30; round += 1) {
       const [writer, reader] = [replicas[round % 3] as Running, replicas[(round + 1) % 3] as Running];
       await created(writer, `/round/${round}`);
-      expect(await reader.replica.barrier({ timeoutMs })).to.include({ outcome: 'reached' });
+      expect(await reader.replica.barrier(timeoutMs)).to.include({ outcome: 'reached' });
       expect(reader.changes.at(-1)?.key).to.equal(`/round/${round}`);
     }
   });
@@ -88,7 +88,7 @@ describe('raft/replica, three replicas', function () {
     expect(sumMs).to.be.at.least(longestMs).and.greaterThan(0);
     expect(status.figures).to.include({ proposalsRefused: 0, proposalsGivenUp: 0, leaderChanges: 0 });
     const follower = await cluster.follower();
-    await leader.replica.transferLeadership({ timeoutMs });
+    await leader.replica.transferLeadership(timeoutMs);
     await created(await cluster.leader(), '/y');
     await eventually(async () => ((await follower.replica.status()).figures.leaderChanges === 1 ? true : null));
     await cluster.stop(leader.id);
@@ -109,7 +109,7 @@ describe('raft/replica, three replicas', function () {
   it('hands leadership over on request', async () => {
     await startAll();
     const leader = await cluster.leader();
-    await leader.replica.transferLeadership({ timeoutMs });
+    await leader.replica.transferLeadership(timeoutMs);
     expect((await leader.replica.status()).role).to.equal('follower');
     await created(leader, '/still');
   });
@@ -122,16 +122,13 @@ describe('raft/replica, three replicas', function () {
     await cluster.stop(leader.id);
     await cluster.stop(first.id);
     const transaction = { comparisons: [], operations: [{ type: 'put' as const, key: '/after', value: Buffer.of(1) }] };
-    const [written, read] = await Promise.all([
-      second.replica.write(transaction, { timeoutMs: 2000 }),
-      second.replica.barrier({ timeoutMs: 2000 }),
-    ]);
+    const [written, read] = await Promise.all([second.replica.write(transaction, { timeoutMs: 2000 }), second.replica.barrier(2000)]);
     expect(written.outcome).to.be.oneOf(['unavailable', 'unknown']);
     expect(read.outcome).to.equal('unavailable');
     expect((await second.replica.range({ start: '', end: null, revision: null, limit: null })).outcome).to.equal('found');
     await cluster.start(first.id);
     // Until there is a leader again, reads may be refused at once.
-    await eventually(async () => ((await second.replica.barrier({ timeoutMs })).outcome === 'reached' ? true : null));
+    await eventually(async () => ((await second.replica.barrier(timeoutMs)).outcome === 'reached' ? true : null));
     const all = await contents(second);
     if (written.outcome === 'unavailable') expect(Object.keys(all)).to.deep.equal(['/before']);
   });
@@ -143,13 +140,13 @@ describe('raft/replica, three replicas', function () {
     await created(second, '/before');
     await cluster.stop(leader.id);
     await cluster.stop(first.id);
-    expect(await second.replica.barrier({ timeoutMs: 3_600_000 })).to.deep.include({
+    expect(await second.replica.barrier(3_600_000)).to.deep.include({
       outcome: 'unavailable',
       reason: 'no leader is known: a majority of the members is not there',
     });
     await cluster.start(first.id);
     await cluster.leader();
-    expect(await second.replica.barrier({ timeoutMs })).to.include({ outcome: 'reached' });
+    expect(await second.replica.barrier(timeoutMs)).to.include({ outcome: 'reached' });
   });
 
   it('without a majority: the log and the memory of a replica stay bounded, however much is offered', async () => {
@@ -201,7 +198,7 @@ describe('raft/replica, three replicas', function () {
     await cluster.stop('c');
     const writer = await cluster.leader();
     await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/key/${number}`)));
-    expect(await writer.replica.compact(revision(60), { timeoutMs })).to.include({ outcome: 'applied' });
+    expect(await writer.replica.compact(revision(60), timeoutMs)).to.include({ outcome: 'applied' });
     await Promise.all(Array.from({ length: 100 }, (_, number) => created(writer, `/later/${number}`)));
     // On both: whoever leads when the third comes back must lack what it needs.
     for (const name of ['a', 'b']) await eventually(async () => ((await cluster.get(name).replica.status()).firstIndex > 50 ? true : null));
@@ -210,7 +207,7 @@ describe('raft/replica, three replicas', function () {
     const [gap] = await eventually(async () => (back.gaps.length > 0 ? back.gaps : null));
     expect(gap).to.include({ compacted: 60 });
     await created(writer, '/last');
-    await back.replica.barrier({ timeoutMs });
+    await back.replica.barrier(timeoutMs);
     expect(back.gaps).to.have.lengthOf(1);
     const { revision: last } = await writer.replica.status();
     expect(back.changes.map((change) => change.revision)).to.deep.equal(
@@ -229,19 +226,19 @@ describe('raft/replica, three replicas', function () {
     const failure = await wiped.failure;
     expect(failure).to.include({ code: 'REFUSED_BY_PEER' });
     expect(failure.message).to.contain('added as a new member');
-    expect(await wiped.replica.barrier({ timeoutMs: 1000 })).to.include({ outcome: 'unavailable' });
+    expect(await wiped.replica.barrier(1000)).to.include({ outcome: 'unavailable' });
     await cluster.stop('c');
 
     const leader = await cluster.leader();
-    expect(await leader.replica.changeMembership({ type: 'remove', id: memberId('c') }, { timeoutMs })).to.deep.equal({
+    expect(await leader.replica.changeMembership({ type: 'remove', id: memberId('c') }, timeoutMs)).to.deep.equal({
       outcome: 'applied',
     });
     const member = await cluster.member('d', 'learner');
-    expect(await leader.replica.changeMembership({ type: 'addLearner', member }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member }, timeoutMs)).to.deep.equal({ outcome: 'applied' });
     cluster.members = [...cluster.members.filter(({ id }) => id !== 'c'), member];
     const joined = await cluster.start('d');
     await eventually(async () => {
-      const change = await leader.replica.changeMembership({ type: 'promote', id: member.id }, { timeoutMs });
+      const change = await leader.replica.changeMembership({ type: 'promote', id: member.id }, timeoutMs);
       return change.outcome === 'applied' ? true : null;
     });
     expect(Object.keys(await contents(joined))).to.deep.equal(['/kept']);
@@ -253,8 +250,7 @@ describe('raft/replica, three replicas', function () {
     const leader = await cluster.leader();
     const [first, second] = everyone(cluster).filter((running) => running !== leader) as [Running, Running];
     await cluster.stop(second.id);
-    const remove = (id: Running['id']): Promise<{ outcome: string }> =>
-      leader.replica.changeMembership({ type: 'remove', id }, { timeoutMs });
+    const remove = (id: Running['id']): Promise<{ outcome: string }> => leader.replica.changeMembership({ type: 'remove', id }, timeoutMs);
     await eventually(async () => ((await remove(second.id)).outcome === 'applied' ? true : null));
     const returned = await cluster.start(second.id);
     expect(await returned.failure)
@@ -265,7 +261,7 @@ describe('raft/replica, three replicas', function () {
       .to.have.property('code')
       .that.is.oneOf(['REFUSED_BY_PEER', 'REMOVED']);
     await created(leader, '/alone');
-    expect(await leader.replica.changeMembership({ type: 'remove', id: leader.id }, { timeoutMs }))
+    expect(await leader.replica.changeMembership({ type: 'remove', id: leader.id }, timeoutMs))
       .to.have.property('reason')
       .that.contains('the last voter');
   });
@@ -275,14 +271,14 @@ describe('raft/replica, three replicas', function () {
     const leader = await cluster.leader();
     const follower = await cluster.follower();
     const change = { type: 'promote', id: memberId('nobody') } as const;
-    const refused = await leader.replica.changeMembership(change, { timeoutMs });
+    const refused = await leader.replica.changeMembership(change, timeoutMs);
     expect(refused).to.include({ outcome: 'refused' });
     const silent = await cluster.member('d', 'learner');
-    expect(await leader.replica.changeMembership({ type: 'addLearner', member: silent }, { timeoutMs })).to.deep.equal({
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member: silent }, timeoutMs)).to.deep.equal({
       outcome: 'applied',
     });
     await eventually(async () => {
-      const promotion = await leader.replica.changeMembership({ type: 'promote', id: silent.id }, { timeoutMs });
+      const promotion = await leader.replica.changeMembership({ type: 'promote', id: silent.id }, timeoutMs);
       expect(promotion).to.have.property('reason').that.contains('has not caught up');
       return 'reason' in promotion && promotion.reason.includes('d does not answer') ? true : null;
     });
@@ -295,12 +291,12 @@ describe('raft/replica, three replicas', function () {
     ] as const) {
       const outcome = await leader.replica.changeMembership(
         { type: 'addLearner', member: { id: memberId('e'), role: 'learner', address } },
-        { timeoutMs },
+        timeoutMs,
       );
       expect(outcome, address).to.include({ outcome: 'refused' });
       expect('reason' in outcome && outcome.reason).to.contain(why);
     }
-    expect(await follower.replica.changeMembership(change, { timeoutMs })).to.deep.equal({ outcome: 'notLeader', leader: leader.id });
+    expect(await follower.replica.changeMembership(change, timeoutMs)).to.deep.equal({ outcome: 'notLeader', leader: leader.id });
   });
 
   it('does not take in a replica that began a cluster of its own by mistake, and is not disturbed by it', async () => {
@@ -315,13 +311,13 @@ describe('raft/replica, three replicas', function () {
     const leader = await cluster.leader();
     const { term } = await leader.replica.status();
     expect((await mistaken.replica.status()).term, 'a term from which the others would have to follow').to.be.greaterThan(1);
-    expect(await leader.replica.changeMembership({ type: 'addLearner', member: { ...own, role: 'learner' } }, { timeoutMs })).to.deep.equal(
-      { outcome: 'applied' },
-    );
+    expect(await leader.replica.changeMembership({ type: 'addLearner', member: { ...own, role: 'learner' } }, timeoutMs)).to.deep.equal({
+      outcome: 'applied',
+    });
     await eventually(() =>
       Promise.resolve(leader.lines.find(({ fields }) => String(fields['reason']).includes('a cluster of its own')) ?? null),
     );
-    const promotion = await leader.replica.changeMembership({ type: 'promote', id: own.id }, { timeoutMs });
+    const promotion = await leader.replica.changeMembership({ type: 'promote', id: own.id }, timeoutMs);
     expect('reason' in promotion && promotion.reason).to.contain('has not caught up');
     await created(leader, '/y');
     expect((await leader.replica.status()).term).to.equal(term);
@@ -377,9 +373,9 @@ describe('raft/replica, three replicas', function () {
     const follower = await cluster.follower();
     await created(follower, '/x', 'old');
     await follower.replica.write({ comparisons: [], operations: [{ type: 'put', key: '/x', value: Buffer.from('new') }] }, { timeoutMs });
-    expect(await follower.replica.compact(revision(2), { timeoutMs })).to.include({ outcome: 'applied' });
+    expect(await follower.replica.compact(revision(2), timeoutMs)).to.include({ outcome: 'applied' });
     for (const { replica } of replicas) {
-      await replica.barrier({ timeoutMs });
+      await replica.barrier(timeoutMs);
       expect(await replica.range({ start: '', end: null, revision: revision(1), limit: null })).to.deep.equal({
         outcome: 'compacted',
         compacted: 2,

@@ -53,7 +53,7 @@ describe('raft/replica, on disks that are full', function () {
     expect(only.lines.map(({ message }) => message)).to.include(
       'the disk is full: the replica takes no part until there is room, and only its store is read',
     );
-    expect(await only.replica.barrier({ timeoutMs }), 'nobody else can have written').to.have.property('outcome', 'reached');
+    expect(await only.replica.barrier(timeoutMs), 'nobody else can have written').to.have.property('outcome', 'reached');
     expect((await only.replica.status()).space.alarm).to.equal('disk');
     disk.resize(200);
     await goesOn(only, '/after');
@@ -73,7 +73,7 @@ describe('raft/replica, on disks that are full', function () {
     const only = await cluster.start('a', on(disk, 1));
     const read = await only.replica.range({ start: '', end: null, revision: null, limit: null });
     expect(read).to.have.property('items').with.length(1);
-    expect(await only.replica.barrier({ timeoutMs }), 'what the log has beyond the store is not known').to.have.property(
+    expect(await only.replica.barrier(timeoutMs), 'what the log has beyond the store is not known').to.have.property(
       'outcome',
       'unavailable',
     );
@@ -117,7 +117,7 @@ describe('raft/replica, on disks that are full', function () {
     expect(acknowledged.length, '40 MB fill the small disk').to.be.above(350);
     small.resize(300);
     const full = all[0] as Running;
-    await eventually(async () => ((await full.replica.barrier({ timeoutMs })).outcome === 'reached' ? true : null));
+    await eventually(async () => ((await full.replica.barrier(timeoutMs)).outcome === 'reached' ? true : null));
     for (const running of all) expect(Object.keys(await contents(running))).to.include.members(acknowledged);
   });
 });

@@ -62,7 +62,7 @@ describe('raft/replica, where space runs out', function () {
     await eventually(async () => ((await only.replica.status()).space.level === 'scarce' ? true : null));
     expect(await put(only, '/lease', 'essential')).to.have.property('outcome', 'noSpace');
     expect(await remove(only, '/lease')).to.have.property('outcome', 'applied');
-    expect((await only.replica.compact(revision(2), { timeoutMs })).outcome).to.equal('applied');
+    expect((await only.replica.compact(revision(2), timeoutMs)).outcome).to.equal('applied');
     diskOf('a').freeMebibytes = 1_000;
     await alarmIs(only, null);
     await created(only, '/after');
@@ -129,7 +129,7 @@ describe('raft/replica, where space runs out', function () {
     await alarmIs(only, 'quota');
     for (let number = 0; number < written; number += 1) await remove(only, `/key/${number}`);
     const { revision: newest } = await only.replica.status();
-    await only.replica.compact(newest, { timeoutMs });
+    await only.replica.compact(newest, timeoutMs);
     await alarmIs(only, null);
     await created(only, '/after');
   });

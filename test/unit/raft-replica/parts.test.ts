@@ -46,8 +46,8 @@ describe('raft/replica/barriers', () => {
     barriers.add(1, 10, 1_000);
     barriers.add(2, 60, 1_000);
     expect(barriers.expire(100)).to.deep.equal([]);
-    expect(barriers.expire(100, { sinceMs: 10 })).to.deep.equal([1]);
-    expect(barriers.expire(100, { sinceMs: 60 })).to.deep.equal([2]);
+    expect(barriers.expire(100, 10)).to.deep.equal([1]);
+    expect(barriers.expire(100, 60)).to.deep.equal([2]);
     expect(barriers.size).to.equal(0);
   });
 

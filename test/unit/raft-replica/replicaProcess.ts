@@ -46,7 +46,7 @@ async function obey(order: Order): Promise<unknown> {
   }
   if (replica === null) throw new Error('start comes first');
   if ('role' in order) {
-    await replica.barrier({ timeoutMs });
+    await replica.barrier(timeoutMs);
     return (await replica.status()).role;
   }
   if ('status' in order) return replica.status();
@@ -84,7 +84,7 @@ async function write(to: Replica, name: number): Promise<void> {
 }
 
 async function keys(from: Replica): Promise<string[]> {
-  const reached = await from.barrier({ timeoutMs });
+  const reached = await from.barrier(timeoutMs);
   if (reached.outcome !== 'reached') throw new Error(reached.reason);
   const result = await from.range({ start: '', end: null, revision: null, limit: null });
   if (result.outcome !== 'found') throw new Error(result.outcome);

@@ -53,7 +53,7 @@ describe('raft/replica, the only member', function () {
       const { replica, changes } = await cluster.start('a');
       expect(replica.current(), 'what was written before it was started').to.equal(null);
       await cluster.leader();
-      const reached = await replica.barrier({ timeoutMs });
+      const reached = await replica.barrier(timeoutMs);
       expect(reached).to.deep.equal({ outcome: 'reached', revision: replica.current() });
       for (let number = 0; number < 20; number += 1) {
         const written = await replica.write(put(`/key/${number}`), { timeoutMs });
@@ -68,14 +68,14 @@ describe('raft/replica, the only member', function () {
       await cluster.prepare('a');
       const { replica } = await cluster.start('a');
       await cluster.leader();
-      await replica.barrier({ timeoutMs });
+      await replica.barrier(timeoutMs);
       const member = await cluster.member('b', 'learner');
-      expect(await replica.changeMembership({ type: 'addLearner', member }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
-      await replica.barrier({ timeoutMs });
+      expect(await replica.changeMembership({ type: 'addLearner', member }, timeoutMs)).to.deep.equal({ outcome: 'applied' });
+      await replica.barrier(timeoutMs);
       expect(replica.current()).to.equal(null);
-      expect(await replica.changeMembership({ type: 'remove', id: member.id }, { timeoutMs })).to.deep.equal({ outcome: 'applied' });
+      expect(await replica.changeMembership({ type: 'remove', id: member.id }, timeoutMs)).to.deep.equal({ outcome: 'applied' });
       expect(replica.current(), 'before another barrier').to.equal(null);
-      expect(await replica.barrier({ timeoutMs })).to.deep.equal({ outcome: 'reached', revision: replica.current() });
+      expect(await replica.barrier(timeoutMs)).to.deep.equal({ outcome: 'reached', revision: replica.current() });
     });
 
     it('is none of three, not even the one that leads, until the others are removed', async () => {
@@ -84,14 +84,14 @@ describe('raft/replica, the only member', function () {
       const leader = await cluster.leader();
       const other = await cluster.follower();
       for (const { replica } of [leader, other]) {
-        await replica.barrier({ timeoutMs });
+        await replica.barrier(timeoutMs);
         expect(replica.current()).to.equal(null);
       }
       await eventually(async () => {
-        const removed = await leader.replica.changeMembership({ type: 'remove', id: other.id }, { timeoutMs });
+        const removed = await leader.replica.changeMembership({ type: 'remove', id: other.id }, timeoutMs);
         return removed.outcome === 'applied' ? true : null;
       });
-      expect(await leader.replica.barrier({ timeoutMs })).to.deep.equal({ outcome: 'reached', revision: leader.replica.current() });
+      expect(await leader.replica.barrier(timeoutMs)).to.deep.equal({ outcome: 'reached', revision: leader.replica.current() });
     });
   });
 });

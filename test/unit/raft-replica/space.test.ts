@@ -69,11 +69,11 @@ describe('raft/replica/space', () => {
     const space = new Space({ reserveBytes: 64 * mebibyte, quotaBytes: 0, read }, 0);
     for (let ms = 0; ms < 10_000; ms += 1) {
       space.take(100);
-      space.look(ms, { waitingBytes: 0 });
+      space.look(ms, 0);
     }
     expect(asked, 'at the start, and after each second').to.equal(10);
     space.take(2 * mebibyte + 1);
-    space.look(9_999, { waitingBytes: 0 });
+    space.look(9_999, 0);
     expect(asked).to.equal(11);
   });
 
@@ -82,9 +82,9 @@ describe('raft/replica/space', () => {
     const space = new Space({ reserveBytes: null, quotaBytes: 0, read }, 0);
     expect(space.disk).to.equal('ample');
     space.take(10 * mebibyte);
-    space.look(1, { waitingBytes: 10 * mebibyte });
+    space.look(1, 10 * mebibyte);
     expect(space.disk).to.equal('low');
-    space.look(1_001, { waitingBytes: 0 });
+    space.look(1_001, 0);
     expect(space.disk).to.equal('ample');
   });
 });

@@ -116,7 +116,7 @@ export class TestCluster {
   /** Waits until somebody leads. */
   async leader(): Promise<Running> {
     for (const attempt of [...this.running.values(), ...this.running.values()]) {
-      await attempt.replica.barrier({ timeoutMs });
+      await attempt.replica.barrier(timeoutMs);
       const { leaderId } = await attempt.replica.status();
       const leader = leaderId === null ? undefined : this.running.get(leaderId);
       if (leader !== undefined && (await leader.replica.status()).role === 'leader') return leader;
@@ -158,7 +158,7 @@ export async function created(running: Running, key: string, value = 'value'): P
 
 /** All keys and values as this replica has them, after everything committed by now. */
 export async function contents(running: Running): Promise<Record<string, string>> {
-  expect(await running.replica.barrier({ timeoutMs })).to.include({ outcome: 'reached' });
+  expect(await running.replica.barrier(timeoutMs)).to.include({ outcome: 'reached' });
   const result = await running.replica.range({ start: '', end: null, revision: null, limit: null });
   if (result.outcome !== 'found') throw new Error(result.outcome);
   return Object.fromEntries(result.items.map(({ key, value }) => [key, Buffer.from(value).toString()]));

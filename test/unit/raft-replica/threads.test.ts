@@ -55,7 +55,7 @@ describe('raft/client, one replica for several threads', function () {
     });
     const revisions = await Promise.all(writes);
     expect([...revisions].sort((a, b) => a - b)).to.deep.equal(Array.from({ length: 90 }, (_, at) => at + 1));
-    await Promise.all(users.map(({ replica }) => replica.barrier({ timeoutMs })));
+    await Promise.all(users.map(({ replica }) => replica.barrier(timeoutMs)));
     expect(seen[0]).to.have.length(90);
     expect(seen[1]).to.deep.equal(seen[0]);
     expect(seen[2]).to.deep.equal(seen[0]);
@@ -76,13 +76,13 @@ describe('raft/client, one replica for several threads', function () {
     const [writer, reader] = [users[1]!, users[2]!];
     const told: number[] = [];
     reader.replica.onChanges(({ revision }) => told.push(revision));
-    await Promise.all(users.map(({ replica }) => replica.barrier({ timeoutMs })));
+    await Promise.all(users.map(({ replica }) => replica.barrier(timeoutMs)));
     for (let number = 0; number < 30; number++) {
       const written = await writer.replica.write(put(`/key/${number}`), { timeoutMs });
       if (written.outcome !== 'applied') throw new Error(written.outcome);
       const current = reader.replica.current();
       if (current !== null) expect([current, told.at(-1)]).to.deep.equal([written.revision, written.revision]);
-      await reader.replica.barrier({ timeoutMs });
+      await reader.replica.barrier(timeoutMs);
       expect(reader.replica.current()).to.equal(written.revision);
     }
   });

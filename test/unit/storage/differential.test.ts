@@ -229,7 +229,7 @@ class Both {
       }
       case 'compact': {
         this.model.compact(this.model.version - operation_.back);
-        await this.cache.compact(Math.max(1, this.model.version - operation_.back), { timeoutMs: 60_000 });
+        await this.cache.compact(Math.max(1, this.model.version - operation_.back), 60_000);
       }
     }
   }

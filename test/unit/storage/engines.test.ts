@@ -91,7 +91,7 @@ class Subject {
       case 'changes':
         return this.#changes(step_);
       case 'compact': {
-        const { outcome } = await this.#engine.compact(revision(this.#at(step_.back)), { timeoutMs });
+        const { outcome } = await this.#engine.compact(revision(this.#at(step_.back)), timeoutMs);
         return outcome;
       }
     }
@@ -124,7 +124,7 @@ class Subject {
   async #changes({ back, bytesMax }: Extract<Step, { do: 'changes' }>): Promise<unknown> {
     const all: unknown[] = [];
     for (let after = this.#at(back); after < this.#at(0);) {
-      const page = await this.#engine.changesSince(revision(after), { bytesMax });
+      const page = await this.#engine.changesSince(revision(after), bytesMax);
       if (page.outcome !== 'found') return page.outcome;
       const own = page.changes.filter(({ key }) => key.startsWith(this.#prefix));
       all.push(...own.map((change) => this.#toldChange(change)));
@@ -176,7 +176,7 @@ describe('storage engines', function () {
       logEntriesKept: 100,
     });
     stops.push(() => replica.stop());
-    await replica.barrier({ timeoutMs });
+    await replica.barrier(timeoutMs);
     engines.push(['model', new FakeReplica()], ['memory', new MemoryEngine()], ['replica', replica]);
     if (!hasEtcd()) return;
     const etcd: EtcdServers = await startEtcd();
@@ -191,7 +191,7 @@ describe('storage engines', function () {
       engine.stop();
       await etcd.stop();
     });
-    await engine.barrier({ timeoutMs });
+    await engine.barrier(timeoutMs);
     engines.push(['etcd', engine]);
   });
 

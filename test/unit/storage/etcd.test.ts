@@ -39,7 +39,7 @@ describe('over a real etcd', function () {
     return {
       storage,
       compact: async (version) => {
-        await storage.compact(version, { timeoutMs: 60_000 });
+        await storage.compact(version, 60_000);
       },
       close: () => {
         storage.close();

@@ -118,12 +118,12 @@ describe('storage/etcd: a watch whose connection is cut', function () {
         const there = new Set<string>();
         const model: string[] = [];
         try {
-          await engine.barrier({ timeoutMs });
+          await engine.barrier(timeoutMs);
           let newest = 0;
           for (const each of steps) {
             if (each.do === 'cut') cutter.cut();
             else if (each.do === 'barrier') {
-              const reached = await engine.barrier({ timeoutMs });
+              const reached = await engine.barrier(timeoutMs);
               expect(reached.outcome).to.equal('reached');
               expect(engine.revision).to.be.at.least(newest);
             } else if (each.do === 'elsewhere') newest = await written([{ put: { key: 'elsewhere', value: Buffer.alloc(1) } }]);
@@ -141,7 +141,7 @@ describe('storage/etcd: a watch whose connection is cut', function () {
               for (const key of deletes) there.delete(key);
             }
           }
-          expect((await engine.barrier({ timeoutMs })).outcome).to.equal('reached');
+          expect((await engine.barrier(timeoutMs)).outcome).to.equal('reached');
         } finally {
           engine.stop();
           await cutter.stop();

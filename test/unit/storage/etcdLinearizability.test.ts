@@ -105,7 +105,7 @@ describe('storage over etcd members that fail', function () {
 
   /** Both servers know the present again. */
   async function present(): Promise<void> {
-    for (const { engine } of servers) expect(await engine.barrier({ timeoutMs: 30_000 })).to.have.property('outcome', 'reached');
+    for (const { engine } of servers) expect(await engine.barrier(30_000)).to.have.property('outcome', 'reached');
   }
 });
 

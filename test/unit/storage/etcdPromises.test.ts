@@ -98,7 +98,7 @@ describe('storage/etcd: promises over members that fail', function () {
 
   const everythingToldOnce = async (all: readonly Server[], done: readonly number[]): Promise<void> => {
     for (const server of all) {
-      expect(await server.engine.barrier({ timeoutMs })).to.have.property('outcome', 'reached');
+      expect(await server.engine.barrier(timeoutMs)).to.have.property('outcome', 'reached');
       const there = await stored(server);
       expect(server.told, 'every write that is there, once and in order').to.deep.equal(there);
       expect(there.map(({ revision: at }) => at)).to.include.members([...done]);
@@ -108,13 +108,13 @@ describe('storage/etcd: promises over members that fail', function () {
   it('tells every change once and in order while members are killed and come back', async function () {
     const etcd = await started(3);
     const all = [serverOf(etcd.urls), serverOf([...etcd.urls].reverse())];
-    await Promise.all(all.map(({ engine }) => engine.barrier({ timeoutMs })));
+    await Promise.all(all.map(({ engine }) => engine.barrier(timeoutMs)));
     const done = await writeThrough(all[0]!, async () => {
       for (const member of etcd.members) {
         await member.kill();
-        expect(await all[1]!.engine.barrier({ timeoutMs })).to.have.property('outcome', 'reached');
+        expect(await all[1]!.engine.barrier(timeoutMs)).to.have.property('outcome', 'reached');
         member.restart();
-        expect(await all[0]!.engine.barrier({ timeoutMs })).to.have.property('outcome', 'reached');
+        expect(await all[0]!.engine.barrier(timeoutMs)).to.have.property('outcome', 'reached');
       }
     });
     expect(done).to.have.length.above(10);
@@ -124,10 +124,10 @@ describe('storage/etcd: promises over members that fail', function () {
   it('leaves a member that is paused, and misses nothing', async function () {
     const etcd = await started(3);
     const all = [serverOf(etcd.urls), serverOf([...etcd.urls].reverse())];
-    await Promise.all(all.map(({ engine }) => engine.barrier({ timeoutMs })));
+    await Promise.all(all.map(({ engine }) => engine.barrier(timeoutMs)));
     const done = await writeThrough(all[1]!, async () => {
       etcd.members[0]!.pause();
-      expect(await all[0]!.engine.barrier({ timeoutMs })).to.have.property('outcome', 'reached');
+      expect(await all[0]!.engine.barrier(timeoutMs)).to.have.property('outcome', 'reached');
       etcd.members[0]!.resume();
     });
     await everythingToldOnce(all, done);
@@ -143,12 +143,12 @@ describe('storage/etcd: promises over members that fail', function () {
     away.engine.stop();
     etcd.members[0]!.restart();
     for (const name of ['one', 'two', 'three']) await put(other, name);
-    expect(await other.engine.compact(revision(other.engine.revision), { timeoutMs })).to.have.property('outcome', 'applied');
+    expect(await other.engine.compact(revision(other.engine.revision), timeoutMs)).to.have.property('outcome', 'applied');
     const before = away.engine.revision;
     held.close();
     const late = serverOf(etcd.urls);
-    await late.engine.barrier({ timeoutMs });
-    expect(await late.engine.changesSince(revision(before), { bytesMax: 1_000 })).to.have.property('outcome', 'compacted');
+    await late.engine.barrier(timeoutMs);
+    expect(await late.engine.changesSince(revision(before), 1_000)).to.have.property('outcome', 'compacted');
     expect(await late.engine.range({ start: '/', end: null, revision: revision(before), limit: 1 })).to.have.property(
       'outcome',
       'compacted',
@@ -158,12 +158,12 @@ describe('storage/etcd: promises over members that fail', function () {
   it('reads back what it was told, in parts', async () => {
     const etcd = await started(1);
     const server = serverOf(etcd.urls);
-    await server.engine.barrier({ timeoutMs });
+    await server.engine.barrier(timeoutMs);
     const start = server.engine.revision;
     for (let n = 0; n < 20; n++) await put(server, `part-${n}`);
     const found: number[] = [];
     for (let at = start; found.length < 20;) {
-      const page = await server.engine.changesSince(revision(at), { bytesMax: 20 });
+      const page = await server.engine.changesSince(revision(at), 20);
       if (page.outcome !== 'found') throw new Error(page.outcome);
       found.push(...page.changes.filter(isObject).map((change) => change.revision));
       at = page.through;
@@ -175,13 +175,13 @@ describe('storage/etcd: promises over members that fail', function () {
     const etcd = await started(1);
     const server = serverOf(etcd.urls);
     const others = serverOf(etcd.urls);
-    await server.engine.barrier({ timeoutMs });
+    await server.engine.barrier(timeoutMs);
     const foreign = await others.engine.write(
       { comparisons: [], operations: [{ type: 'put', key: '/elsewhere', value: Buffer.from('x') }] },
       { timeoutMs: 60_000 },
     );
     if (foreign.outcome !== 'applied') throw new Error(foreign.outcome);
-    const barrier = await server.engine.barrier({ timeoutMs });
+    const barrier = await server.engine.barrier(timeoutMs);
     expect(barrier.outcome === 'reached' && barrier.revision >= foreign.revision).to.equal(true);
     expect(server.told).to.deep.equal([]);
   });
@@ -212,7 +212,7 @@ describe('storage/etcd: promises over members that fail', function () {
   it('lets keys with a lifetime go, and keys of one time share a lease', async function () {
     const etcd = await started(1);
     const server = serverOf(etcd.urls);
-    await server.engine.barrier({ timeoutMs });
+    await server.engine.barrier(timeoutMs);
     const key = '/registry/events/default/e';
     const gone = new Promise<void>((resolve) => {
       server.engine.onChanges(({ changes }) => {
@@ -242,16 +242,16 @@ describe('storage/etcd: promises over members that fail', function () {
   it('says that nothing was done where no member can be reached', async () => {
     const etcd = await started(1);
     const server = serverOf(etcd.urls);
-    await server.engine.barrier({ timeoutMs });
+    await server.engine.barrier(timeoutMs);
     await etcd.members[0]!.kill();
-    expect(await server.engine.barrier({ timeoutMs: 300 })).to.have.property('outcome', 'unavailable');
+    expect(await server.engine.barrier(300)).to.have.property('outcome', 'unavailable');
     const outcome = await server.engine.write(
       { comparisons: [], operations: [{ type: 'put', key: '/registry/configmaps/default/x', value: Buffer.from('x') }] },
       { timeoutMs: 300 },
     );
     expect(outcome.outcome).to.be.oneOf(['unavailable', 'unknown']);
     etcd.members[0]!.restart();
-    expect(await server.engine.barrier({ timeoutMs })).to.have.property('outcome', 'reached');
+    expect(await server.engine.barrier(timeoutMs)).to.have.property('outcome', 'reached');
   });
 
   it('compacts once an interval, whoever comes first', async () => {
@@ -263,10 +263,10 @@ describe('storage/etcd: promises over members that fail', function () {
       (server) =>
         new EtcdCompaction({
           client: server.client,
-          barrier: (ms) => server.engine.barrier({ timeoutMs: ms }),
+          barrier: (ms) => server.engine.barrier(ms),
           compact: (at, ms) => {
             compactions.push(at);
-            return server.engine.compact(revision(at), { timeoutMs: ms });
+            return server.engine.compact(revision(at), ms);
           },
           log,
         }),

@@ -72,7 +72,7 @@ export class FakeReplica implements Pick<Replica, 'write' | 'barrier' | 'current
     return { outcome: 'found', revision: at ?? this.revision, items, remaining: found.length - items.length };
   }
 
-  async changesSince(after: Revision, { bytesMax }: { readonly bytesMax: number }): Promise<ChangesResult> {
+  async changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
     if (after < this.compacted) return { outcome: 'compacted', compacted: this.compacted };
     const all = this.#history.filter((record) => record.revision > after);
     const last = upToBytes(all, bytesMax).at(-1)?.revision ?? this.revision;

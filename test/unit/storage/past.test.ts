@@ -53,7 +53,7 @@ describe('the past of the replicated storage', () => {
     replica.apply([put('h')]);
     expect(await exactly(version)).to.deep.equal(['a', 'b', 'c']);
     expect(rangesRead, 'from the store').to.be.greaterThan(0);
-    await storage.compact(version + 1, { timeoutMs: secondMs });
+    await storage.compact(version + 1, secondMs);
     expect(await exactly(version)).to.equal('expired');
   });
 
@@ -61,10 +61,10 @@ describe('the past of the replicated storage', () => {
     const page = await storage.list(listRequest(configMaps, { limit: 1 }));
     const version = page.outcome === 'found' ? page.version : 0;
     replica.apply([put('d')]);
-    await storage.compact(version, { timeoutMs: secondMs });
+    await storage.compact(version, secondMs);
     expect(await exactly(version)).to.deep.equal(['a', 'b', 'c']);
     replica.apply([put('e')]);
-    await storage.compact(version + 1, { timeoutMs: secondMs });
+    await storage.compact(version + 1, secondMs);
     expect(await exactly(version)).to.equal('expired');
   });
 

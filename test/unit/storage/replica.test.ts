@@ -28,7 +28,7 @@ describe('over a real replica', () => {
       electionTimeoutMs: 20,
       logEntriesKept: 100,
     });
-    await replica.barrier({ timeoutMs: 10_000 });
+    await replica.barrier(10_000);
   });
 
   after(async () => {
@@ -41,7 +41,7 @@ describe('over a real replica', () => {
     return {
       storage,
       compact: async (version) => {
-        await storage.compact(version, { timeoutMs: 60_000 });
+        await storage.compact(version, 60_000);
       },
       close: () => storage.close(),
     };
@@ -58,7 +58,7 @@ describe('over a real replica', () => {
     return {
       storage,
       compact: async (version) => {
-        await storage.compact(version, { timeoutMs: 60_000 });
+        await storage.compact(version, 60_000);
       },
       close: () => storage.close(),
     };

@@ -54,7 +54,7 @@ describe('storage/wire', () => {
     const travelled = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
     const range = await store.range({ start: '', end: null, revision: revision(3), limit: null });
     expect(rangeFromJson(travelled(rangeToJson(range)))).to.deep.equal(range);
-    const changes = await store.changesSince(revision(1), { bytesMax: 1 << 20 });
+    const changes = await store.changesSince(revision(1), 1 << 20);
     if (changes.outcome !== 'found') throw new Error(changes.outcome);
     const arrived = changesFromJson(travelled(changesToJson(changes)));
     if (arrived.outcome !== 'found') throw new Error(arrived.outcome);
