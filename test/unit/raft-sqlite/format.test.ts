@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 class Damaged extends StorageError {
   constructor(path: string, what: string) {
-    super('DAMAGED', path, { message: `${path}: ${what}` });
+    super('DAMAGED', path, `${path}: ${what}`);
   }
 }
 
