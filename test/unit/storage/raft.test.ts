@@ -22,14 +22,14 @@ import {
   type Subject,
 } from './suite.js';
 
-const withinMs = 60_000;
+const within = { timeoutMs: 60_000 };
 const quick = { versionTimeoutMs: 20 };
 const subject = async (options: Partial<RaftStorageOptions>): Promise<Subject> => {
   const storage = createRaftStorage({ replica: new FakeReplica(), selectableFields, ...quick, ...options });
   return {
     storage,
     compact: async (version) => {
-      await storage.compact(version, withinMs);
+      await storage.compact(version, within.timeoutMs);
     },
   };
 };
@@ -86,12 +86,12 @@ describe('the replicated storage', () => {
       it(`shows them to readers and to watchers, as one version, ${how}`, async () => {
         storage = createRaftStorage({ replica, ...quick, ...options });
         await storage.ready();
-        applied(await storage.create(a, objectFor(a), withinMs));
+        applied(await storage.create(a, objectFor(a), within));
         const sink = new Recorder();
         storage.watch({ ...watchRequest(configMaps), start: { at: 'after', version: storage.version }, initialEvents: false }, sink);
         await settle();
         const objects = [a, b].map((at) => ({ key: at, object: objectFor(at) }));
-        expect(await storage.putAll(objects, withinMs)).to.deep.equal({ outcome: 'applied', revision: replica.revision });
+        expect(await storage.putAll(objects, within)).to.deep.equal({ outcome: 'applied', revision: replica.revision });
         await sink.count(2);
         expect(names(found(await storage.list(listRequest(configMaps))))).to.deep.equal([
           `one/a@${replica.revision}`,
@@ -101,7 +101,7 @@ describe('the replicated storage', () => {
 
     it('puts nothing where an object is there that should not be', async () => {
       await storage.ready();
-      applied(await storage.create(a, objectFor(a), withinMs));
+      applied(await storage.create(a, objectFor(a), within));
       const before = replica.revision;
       expect(await storage.putAll([{ key: b, object: objectFor(b) }], { ...within, unless: a })).to.have.property('outcome', 'conflict');
       expect([replica.revision, (await storage.get(b, { at: 'mostRecent' })).outcome]).to.deep.equal([before, 'absent']);
@@ -336,10 +336,10 @@ describe('the replicated storage', () => {
   describe('writing', () => {
     it('answers with the very object that readers get', async () => {
       await storage.ready();
-      const written = applied(await storage.create(a, objectFor(a), withinMs));
+      const written = applied(await storage.create(a, objectFor(a), within));
       const read = await storage.get(a, { at: 'any' });
       expect(read.outcome === 'found' && read.object === written).to.equal(true);
-      const again = await storage.create(a, objectFor(a), withinMs);
+      const again = await storage.create(a, objectFor(a), within);
       expect(again.outcome === 'conflict' && again.current === written).to.equal(true);
     });
 
@@ -351,14 +351,14 @@ describe('the replicated storage', () => {
         replica.apply([put('a')]);
         return outcome;
       };
-      expect(applied(await storage.create(a, objectFor(a, { text: 'mine' }), withinMs)).decode()).to.deep.include({ data: { text: 'mine' } });
+      expect(applied(await storage.create(a, objectFor(a, { text: 'mine' }), within)).decode()).to.deep.include({ data: { text: 'mine' } });
       const newest = replica.revision;
-      expect(applied(await storage.delete(a, newest, withinMs)).version).to.equal(newest + 1);
+      expect(applied(await storage.delete(a, newest, within)).version).to.equal(newest + 1);
     });
 
     it('works before the cache is loaded', async () => {
-      const created = applied(await storage.create(a, objectFor(a, { text: 'early' }), withinMs));
-      expect(applied(await storage.delete(a, created.version, withinMs)).decode()).to.deep.include({ data: { text: 'early' } });
+      const created = applied(await storage.create(a, objectFor(a, { text: 'early' }), within));
+      expect(applied(await storage.delete(a, created.version, within)).decode()).to.deep.include({ data: { text: 'early' } });
     });
 
     it('passes on whether a failure is definite', async () => {
@@ -367,7 +367,7 @@ describe('the replicated storage', () => {
         { outcome: 'unknown', reason: 'leader lost' },
       ] as const satisfies WriteOutcome[]) {
         replica.nextWrite = outcome;
-        expect(await storage.create(a, objectFor(a), withinMs)).to.deep.equal(outcome);
+        expect(await storage.create(a, objectFor(a), within)).to.deep.equal(outcome);
       }
     });
   });
@@ -396,7 +396,7 @@ describe('the replicated storage', () => {
       expect(await messageOf(storage.get(a, { at: 'any' }))).to.equal(complaint);
       expect(await messageOf(storage.list(listRequest(configMaps)))).to.equal(complaint);
       expect((await storage.get(b, { at: 'any' })).outcome).to.equal('found');
-      expect(applied(await storage.delete(a, replica.revision, withinMs)).decode()).to.deep.equal({
+      expect(applied(await storage.delete(a, replica.revision, within)).decode()).to.deep.equal({
         metadata: { name: 'a', namespace: 'one', resourceVersion: '3' },
       });
       expect(names(await storage.list(listRequest(configMaps)))).to.deep.equal(['one/b@2']);
@@ -628,7 +628,7 @@ describe('the replicated storage', () => {
         await storage.ready();
         const [later, within] = [new Recorder(), new Recorder()];
         storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 12 } }), later);
-        storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), withinMs);
+        storage.watch(watchRequest(configMaps, { start: { at: 'after', version: 8 } }), within);
         await settle();
         replica.restore(
           [
