@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../../api/duration.js';
+import type { Exploration, ExploredCluster, TestCluster } from '../testing/index.js';
 import { CommandRefused } from './control.js';
 import { quote } from './foreground.js';
 import { exitCodes, print, say } from './output.js';
@@ -22,6 +23,10 @@ interface ExploreTerms {
   readonly rest: number;
   readonly replay?: string;
   readonly plans: string;
+  readonly changes: boolean;
+  readonly clusters: number;
+  readonly html?: string;
+  readonly junit?: string;
   readonly json: boolean;
 }
 
@@ -51,26 +56,33 @@ export const exploreCommand = (): Command =>
     .option('--rest <time>', 'an undisturbed operator without requests for this time is done', parseTime, 800)
     .option('--replay <file>', 'only the plan of this file')
     .option('--plans <folder>', 'where the plans of findings are written', 'explore-plans')
+    .option('--no-changes', 'only disturbances, no changes of custom resources by their schema')
+    .option('--clusters <count>', 'run plans side by side', parseCount, 1)
+    .option('--html <file>', 'write a page with timelines as well')
+    .option('--junit <file>', 'write JUnit XML as well')
     .option('--json', 'one JSON document instead of words', false)
     .action(runExplore);
 
 async function runExplore(command: readonly string[], terms: ExploreTerms): Promise<void> {
-  const { CommandOperator, explore, readPlan, readScenario, reportText, startApiServer, writePlan } = await import('../testing/index.js');
+  const { explore, readPlan, readScenario, startApiServer } = await import('../testing/index.js');
   if (!fs.existsSync(terms.scenario)) throw new CommandRefused(`${terms.scenario} does not exist: name a folder of steps`);
   const end = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end.abort(new Error(`stopped by ${signal}`)));
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'raftplane-explore-'));
-  const { controllers, nodes, crds, budget, seed, patience, rest, replay } = terms;
+  const { controllers, nodes, budget, seed, patience, rest, replay, changes } = terms;
   const scenario = readScenario(terms.scenario);
   const plan = replay === undefined ? undefined : readPlan(replay);
-  const cluster = await startApiServer({ controllers, nodes, audit: false, signal: end.signal });
+  const clusters: TestCluster[] = [];
   try {
-    if (crds.length > 0) await cluster.installCRDs(...crds);
+    for (let count = 0; count < Math.max(1, terms.clusters); count++)
+      clusters.push(await startApiServer({ controllers, nodes, audit: false, signal: end.signal }));
+    const [first, ...beside] = await Promise.all(clusters.map((cluster, index) => explored(cluster, index, { command, folder, terms })));
     const found = await explore({
-      cluster,
-      operator: new CommandOperator({ command, variable: terms.kubeconfigEnv, folder }),
+      ...first!,
+      beside,
       scenario,
       seed,
+      changes,
       patienceMs: patience,
       restMs: rest,
       signal: end.signal,
@@ -79,20 +91,41 @@ async function runExplore(command: readonly string[], terms: ExploreTerms): Prom
       ...(budget === undefined ? {} : { budgetMs: budget }),
       ...(plan === undefined ? {} : { plans: [plan] }),
     });
-    const files = found.findings.map(({ perturbation }, index) => {
-      if (perturbation === null || replay !== undefined) return replay;
-      fs.mkdirSync(terms.plans, { recursive: true });
-      const file = path.join(terms.plans, `finding-${index + 1}.json`);
-      writePlan(file, perturbation);
-      return file;
-    });
-    const replays = files.map((file) => (file === undefined ? undefined : replayCommand(terms, file, command)));
-    print(terms.json ? JSON.stringify({ ...found, replays: files }) : reportText(found, replays));
-    if (found.findings.length > 0) process.exitCode = exitCodes.failed;
+    await report(found, terms, command);
   } finally {
-    await cluster.stop();
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
     fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+interface Place {
+  readonly command: readonly string[];
+  readonly folder: string;
+  readonly terms: ExploreTerms;
+}
+
+async function explored(cluster: TestCluster, index: number, { command, folder, terms }: Place): Promise<ExploredCluster> {
+  const { CommandOperator } = await import('../testing/index.js');
+  if (terms.crds.length > 0) await cluster.installCRDs(...terms.crds);
+  const own = path.join(folder, String(index));
+  fs.mkdirSync(own);
+  return { cluster, operator: new CommandOperator({ command, variable: terms.kubeconfigEnv, folder: own }) };
+}
+
+async function report(found: Exploration, terms: ExploreTerms, command: readonly string[]): Promise<void> {
+  const { reportHtml, reportJunit, reportText, writePlan } = await import('../testing/index.js');
+  const files = found.findings.map(({ perturbation }, index) => {
+    if (perturbation === null || terms.replay !== undefined) return terms.replay;
+    fs.mkdirSync(terms.plans, { recursive: true });
+    const file = path.join(terms.plans, `finding-${index + 1}.json`);
+    writePlan(file, perturbation);
+    return file;
+  });
+  const replays = files.map((file) => (file === undefined ? undefined : replayCommand(terms, file, command)));
+  if (terms.html !== undefined) fs.writeFileSync(terms.html, reportHtml(found, replays));
+  if (terms.junit !== undefined) fs.writeFileSync(terms.junit, reportJunit(found, replays));
+  print(terms.json ? JSON.stringify({ ...found, replays: files }) : reportText(found, replays));
+  if (found.findings.length > 0) process.exitCode = exitCodes.failed;
 }
 
 function replayCommand(

@@ -16,11 +16,14 @@ import { auditFlags, auditPolicy } from './auditLog.js';
 import { makeTemporaryFolder } from './folder.js';
 import { TestCluster } from './testCluster.js';
 
-export { explore, type Exploration, type ExploreOptions, type Finding, type Progress } from './explore/explore.js';
-export type { Perturbation } from './explore/perturbation.js';
+export { explore, type Exploration, type ExploredCluster, type ExploreOptions, type Finding, type Progress } from './explore/explore.js';
+export type { Change, Edit } from './explore/change.js';
+export type { Perturbation, Plan } from './explore/perturbation.js';
 export { CommandOperator, type CommandTerms, type Operator, type OperatorConfig } from './explore/operator.js';
 export { readPlan, writePlan } from './explore/planFile.js';
 export { reportText } from './explore/report.js';
+export { reportHtml } from './explore/reportHtml.js';
+export { reportJunit } from './explore/reportJunit.js';
 export { readScenario, type ScenarioStep } from './explore/scenario.js';
 export type { AuditedRequest } from './auditLog.js';
 export type { ArmedFailure, Failure, RequestMatch } from './failures.js';

@@ -1,5 +1,6 @@
 // A Site gets a ConfigMap, a Secret, and a line in the ConfigMap `registry`, which all sites share. BUG=name gives it a bug that `raftplane explore` finds:
-// lost, twice, gives-up, panic, lock, leak, generation, restless.
+// lost, twice, gives-up, panic, lock, leak, generation, restless, stale, edges, order, conflict, blind, once, wedged.
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   QueueController,
   controllerProgram,
@@ -35,13 +36,28 @@ async function sync(key) {
     );
     return;
   }
+  // The bug: after a title that it refuses it looks at no other.
+  if (bugs.has('wedged') && (refused.has(site.metadata.uid) || site.spec.title.length < 2)) {
+    refused.add(site.metadata.uid);
+    return report(site, 'refused');
+  }
   await keepContent(site);
   await register(site.metadata, site.spec.title);
   await report(site);
 }
 
-/** Only the bug `twice` needs a memory. */
+/** Only bugs need a memory. */
 const made = new Set();
+const generations = new Map();
+const registered = new Set();
+const refused = new Set();
+
+/** The bug: each change is expected to be seen. */
+function isNext({ metadata: { uid, generation } }) {
+  const last = generations.get(uid) ?? generation;
+  if (generation - last < 2) generations.set(uid, generation);
+  return !bugs.has('edges') || generation - last < 2;
+}
 
 async function keepContent(site) {
   const { name, namespace } = site.metadata;
@@ -53,7 +69,13 @@ async function keepContent(site) {
   const token = { metadata: { ...metadata, name: `${name}-token` }, stringData: { token: `for ${name}` } };
   const map = cached(configMaps, metadata.name, namespace);
   if (!map) await unless(isAlreadyExists, api.create(configMaps, { metadata, data }));
-  else if (map.data?.title !== data.title || map.data.theme !== data.theme) await api.update(configMaps, { ...map, data });
+  else if (isNext(site) && (map.data?.title !== data.title || isOtherTheme(map, data))) await api.update(configMaps, { ...map, data });
+  // The bug: the map was made first, so it must have been seen first; without it, somebody has switched the site off.
+  if (bugs.has('order')) {
+    if (!map && cached(secrets, token.metadata.name, namespace))
+      return void (await api.update(sites, { ...site, spec: { ...site.spec, title: 'off' } }));
+    await delay(150);
+  }
   // The bug: where the first object is there, the second is thought to be there as well.
   if (bugs.has('lost') && map) return;
   // The bug: a write that was not answered is done once more, under another name.
@@ -61,27 +83,43 @@ async function keepContent(site) {
     if (made.has(site.metadata.uid)) return;
     await api.create(secrets, { ...token, metadata: { ...token.metadata, name: undefined, generateName: `${name}-token-` } });
     made.add(site.metadata.uid);
+  } else if (bugs.has('stale')) {
+    if (made.has(site.metadata.uid)) return;
+    made.add(site.metadata.uid);
+    // The bug: this list may be older than the last write.
+    const { items } = await api.list(secrets, { namespace, resourceVersion: '0' });
+    if (items.some(({ metadata: { ownerReferences = [] } }) => ownerReferences.some(({ uid }) => uid === site.metadata.uid))) return;
+    await api.create(secrets, { ...token, metadata: { ...token.metadata, name: undefined, generateName: `${name}-token-` } });
   } else if (!cached(secrets, token.metadata.name, namespace)) await unless(isAlreadyExists, api.create(secrets, token));
 }
 
 /** The registry is read anew each time: others write it too. */
 async function register({ name, namespace }, title) {
   const registry = await unless(isNotFound, api.get(configMaps, { namespace, name: 'registry' }));
-  if (registry?.data?.[name] === title) return;
+  if (registry?.data?.[name] === title || registered.has(`${name} ${title}`)) return;
   const metadata = registry ? { ...registry.metadata } : { name: 'registry', namespace };
+  // The bug: what somebody else has written meanwhile is written over.
+  if (bugs.has('blind')) delete metadata.resourceVersion;
   const data = { ...registry?.data, [name]: title };
   if (title === undefined && Object.keys(data).length === 1)
     await unless(isNotFound, api.delete(configMaps, { namespace, name: 'registry' }, preconditionOf(registry)));
-  else if (registry) await api.update(configMaps, { ...registry, metadata, data });
+  else if (registry && bugs.has('conflict')) {
+    // The bug: a conflict means that somebody else has done it.
+    registered.add(`${name} ${title}`);
+    await unless(isConflict, api.update(configMaps, { ...registry, metadata, data }));
+  } else if (registry) await api.update(configMaps, { ...registry, metadata, data });
   else await api.create(configMaps, { metadata, data });
 }
 
 const preconditionOf = ({ metadata: { uid, resourceVersion } }) => ({ preconditions: { uid, resourceVersion } });
 
-async function report(site) {
+/** The bug: the theme is only that of the beginning. */
+const isOtherTheme = (map, data) => !bugs.has('once') && map.data.theme !== data.theme;
+
+async function report(site, content = `${site.metadata.name}-content`) {
   // The bug: the status is of the generation before.
   const seen = site.metadata.generation - (bugs.has('generation') && site.metadata.generation > 1 ? 1 : 0);
-  const status = { observedGeneration: seen, content: `${site.metadata.name}-content` };
+  const status = { observedGeneration: seen, content };
   if (site.status?.observedGeneration === seen && site.status.content === status.content) return;
   await unless(isNotFound, api.update(sites, { ...site, status }, { subresource: 'status' }));
 }

@@ -14,6 +14,7 @@ import { benchEmbed } from './embed.js';
 import { benchFailover } from './failover.js';
 import { benchGrowth } from './growth.js';
 import { benchOverload, type OverloadOptions } from './overload.js';
+import { benchExplore, type ExploreTerms } from './explore.js';
 import { benchReads } from './reads.js';
 import { benchStalls } from './stalls/stalls.js';
 import { benchStore } from './store.js';
@@ -242,6 +243,13 @@ program
         await command.parseAsync([], { from: 'user' });
       }, Promise.resolve());
   });
+
+program
+  .command('explore')
+  .description('what a plan of `raftplane explore` costs beside the time of its scenario')
+  .option('--rounds <n>', 'of the scenario alone, and of plans', positive, 20)
+  .option('--clusters <n>', 'plans side by side', positive, 1)
+  .action((options: ExploreTerms) => benchExplore(options));
 
 program
   .command('codecs')

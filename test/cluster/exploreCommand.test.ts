@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import { writePlan } from '../../deploy/testing/index.js';
@@ -17,14 +18,16 @@ describe('cluster/exploreCommand', function () {
     fs.copyFileSync(path.join(example, 'scenario', '10-create.yaml'), path.join(scenario, '10-create.yaml'));
   });
 
+  const argsOf = (...options: readonly string[]): readonly string[] => {
+    const command = [path.join(packageRoot, 'dist', 'programs', 'raftplane.js'), 'explore', '--crds', path.join(example, 'sites.yaml')];
+    const operator = ['--', process.execPath, path.join(example, 'operator.mjs')];
+    return [...command, '--scenario', scenario, '--rest', '500ms', ...options, ...operator];
+  };
   const run = (
     bug: string,
     ...options: readonly string[]
   ): { readonly status: number | null; readonly stdout: string; readonly said: string } => {
-    const command = [path.join(packageRoot, 'dist', 'programs', 'raftplane.js'), 'explore', '--crds', path.join(example, 'sites.yaml')];
-    const operator = ['--', process.execPath, path.join(example, 'operator.mjs')];
-    const args = [...command, '--scenario', scenario, '--rest', '500ms', ...options, ...operator];
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    const { status, stdout, stderr } = spawnSync(process.execPath, argsOf(...options), {
       cwd: folder,
       encoding: 'utf8',
       env: { ...process.env, BUG: bug },
@@ -38,6 +41,43 @@ describe('cluster/exploreCommand', function () {
     const { status, stdout, said } = run('lost', '--replay', plan, '--patience', '2s');
     expect(status, said).to.equal(1);
     expect(stdout).to.contain('Secret default/blog-token is missing').and.contain(`again: raftplane explore --replay ${plan}`);
+  });
+
+  it('keeps what was found until Ctrl-C', async () => {
+    const child = spawn(process.execPath, argsOf(), { cwd: folder, env: { ...process.env, BUG: 'leak' } });
+    let [stdout, said] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes('plans 1/')) child.kill('SIGINT');
+    });
+    const [status] = (await once(child, 'close')) as [number | null];
+    expect(status, said).to.equal(1);
+    expect(stdout)
+      .to.contain('something is left after deletion')
+      .and.match(/1 finding; \d of \d\d+ plans/);
+  });
+
+  it('runs on clusters side by side, and writes a page and JUnit XML', () => {
+    const plan = path.join(folder, 'plan.json');
+    writePlan(plan, { kind: 'crash', at: { call: 'create configmaps default/blog-content', nth: 1 }, when: 'after' });
+    const { status, said } = run(
+      'lost',
+      '--replay',
+      plan,
+      '--patience',
+      '2s',
+      '--clusters',
+      '2',
+      '--html',
+      'page.html',
+      '--junit',
+      'cases.xml',
+    );
+    expect(status, said).to.equal(1);
+    const [page = '', cases = ''] = ['page.html', 'cases.xml'].map((file) => fs.readFileSync(path.join(folder, file), 'utf8'));
+    expect(page).to.contain('Secret default/blog-token').and.contain('<tr class="note">');
+    expect(cases).to.contain('failures="1"').and.contain('it does not arrive where it arrives undisturbed');
   });
 
   it('begins no plan after its budget, and ends well without a finding', () => {

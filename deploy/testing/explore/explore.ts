@@ -1,29 +1,41 @@
 import { Connection } from '../../../controllers/client/connection.js';
 import type { KubeObject } from '../../../api/meta/object.js';
+import { resource } from '../../../api/meta/resource.js';
+import { RestApi } from '../../../controllers/client/rest.js';
 import { issueCertificate } from '../../certificates.js';
 import type { ClientConfig } from '../identity.js';
 import type { TestCluster } from '../testCluster.js';
 import type { Violation } from './judgement.js';
 import type { Operator } from './operator.js';
-import type { Perturbation } from './perturbation.js';
+import { changesFor, schemaOf } from './change.js';
+import { playChange } from './differential.js';
+import type { Plan } from './perturbation.js';
 import { plansFor, stableEntries } from './plans.js';
 import { startupOf, type Entry } from './record.js';
 import { play, type Reference, type RunResult, type Setting } from './run.js';
 import { stepsOf, type ScenarioStep } from './scenario.js';
-import { differencesOf, noiseOf, type Noise } from './state.js';
+import { differencesOf, nameOf, noiseOf, type Noise } from './state.js';
 
-export interface ExploreOptions {
+/** Where an operator runs. */
+export interface ExploredCluster {
   readonly cluster: TestCluster;
   readonly operator: Operator;
-  readonly scenario: readonly ScenarioStep[];
   /** The operator's user (`createUser`); an administrator unless given. */
   readonly user?: ClientConfig;
+}
+
+export interface ExploreOptions extends ExploredCluster {
+  /** Further clusters with the same contents, each with an operator of its own: plans run side by side. */
+  readonly beside?: readonly ExploredCluster[];
+  readonly scenario: readonly ScenarioStep[];
   readonly expect?: (state: readonly KubeObject[]) => unknown;
   readonly budgetMs?: number;
   /** 0, the default, takes plans as they come. */
   readonly seed?: number;
   /** Only these. */
-  readonly plans?: readonly Perturbation[];
+  readonly plans?: readonly Plan[];
+  /** Changes of custom resources by their schema as well; true unless given. */
+  readonly changes?: boolean;
   /** Bound on the wait for each state; 15,000 unless given. Undisturbed runs get four times as much. */
   readonly patienceMs?: number;
   /** An undisturbed operator without requests for this time has finished a step; 800 unless given. */
@@ -42,11 +54,11 @@ export interface Progress {
 
 export interface Finding {
   /** Null for what the undisturbed run shows. */
-  readonly perturbation: Perturbation | null;
+  readonly perturbation: Plan | null;
   readonly violations: readonly Violation[];
   readonly record: readonly Entry[];
   readonly output: string;
-  readonly others: readonly Perturbation[];
+  readonly others: readonly Plan[];
 }
 
 export interface Exploration {
@@ -56,10 +68,15 @@ export interface Exploration {
   readonly run: number;
   readonly notReached: number;
   /** Plans whose violation did not come again: they are not findings. */
-  readonly unconfirmed: readonly Perturbation[];
+  readonly unconfirmed: readonly Plan[];
   readonly tookMs: number;
 }
 
+const definitions = resource<KubeObject>({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+});
 const defaultRestMs = 800;
 /** Undisturbed runs get this many times as long, and this much rest in a second pair where two differ. */
 const calmer = 4;
@@ -69,29 +86,30 @@ const defaultPatienceMs = 15_000;
 
 /** Disturbs an operator at every place of a scenario, one at a time. Rejects when it does not run at all. */
 export async function explore(options: ExploreOptions): Promise<Exploration> {
-  const {
-    cluster,
-    operator,
-    user = cluster.admin,
-    scenario,
-    expect,
-    patienceMs = defaultPatienceMs,
-    restMs = defaultRestMs,
-    signal,
-  } = options;
+  const explored = [options, ...(options.beside ?? [])];
+  const settings = await Promise.all(explored.map((each) => settingOf(options, each)));
+  try {
+    return await new Exploring(options, settings).all();
+  } finally {
+    for (const { connection } of settings) connection.close();
+    await Promise.all(settings.map(({ cluster }) => cluster.reset()));
+  }
+}
+
+async function settingOf(options: ExploreOptions, { cluster, operator, user = cluster.admin }: ExploredCluster): Promise<Setting> {
+  const { scenario, expect, patienceMs = defaultPatienceMs, restMs = defaultRestMs, signal } = options;
   await cluster.begin();
   const certificate = await issueCertificate(cluster.authority, {
     commonName: 'operator gateway',
     usages: ['serverAuth'],
     ipAddresses: ['127.0.0.1'],
   });
-  const connection = new Connection(cluster.admin);
-  const common = {
+  return {
     cluster,
     operator,
     identity: user,
     certificate,
-    connection,
+    connection: new Connection(cluster.admin),
     steps: stepsOf(scenario),
     expect,
     patienceMs,
@@ -99,51 +117,74 @@ export async function explore(options: ExploreOptions): Promise<Exploration> {
     restMs,
     signal,
   };
-  try {
-    return await new Exploring(options, common).all();
-  } finally {
-    connection.close();
-    await cluster.reset();
-  }
 }
 
 class Exploring {
   readonly #options: ExploreOptions;
+  readonly #settings: readonly Setting[];
   readonly #setting: Setting;
   readonly #begunMs = performance.now();
   readonly #found = new Map<string, Finding>();
-  readonly #unconfirmed: Perturbation[] = [];
+  readonly #unconfirmed: Plan[] = [];
   #notReached = 0;
   #run = 0;
 
-  constructor(options: ExploreOptions, setting: Setting) {
+  constructor(options: ExploreOptions, settings: readonly Setting[]) {
     this.#options = options;
-    this.#setting = setting;
+    this.#settings = settings;
+    this.#setting = settings[0]!;
   }
 
   async all(): Promise<Exploration> {
-    const { seed = 0 } = this.#options;
     const { reference, records } = await this.#reference();
     const entries = stableEntries(records);
-    const plans = this.#options.plans ?? plansFor(entries, seed);
-    try {
-      for (const plan of reference === null ? [] : plans) {
-        if (this.#isOver()) break;
-        await this.#try(reference!, plan);
-        this.#progress('plans', this.#run, plans.length);
-      }
-    } catch (error) {
-      if (!this.#setting.signal?.aborted) throw error;
-    }
+    const plans = this.#options.plans ?? (await this.#plans(entries));
+    if (reference !== null) await this.#tryAll(reference, plans);
     return {
       findings: [...this.#found.values()],
-      requests: entries.length,
+      requests: entries.filter(({ event }) => event === undefined).length,
       plans: plans.length,
       run: this.#run,
       notReached: this.#notReached,
       unconfirmed: this.#unconfirmed,
       tookMs: Math.round(performance.now() - this.#begunMs),
     };
+  }
+
+  /** Each cluster takes the next plan. */
+  async #tryAll(reference: Reference, plans: readonly Plan[]): Promise<void> {
+    const queue = plans.values();
+    const ends = await Promise.allSettled(
+      this.#settings.map(async (setting) => {
+        for (const plan of queue) {
+          if (this.#isOver()) return;
+          await this.#try(setting, reference, plan);
+          this.#progress('plans', this.#run, plans.length);
+        }
+      }),
+    );
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed && !this.#setting.signal?.aborted) throw failed.reason;
+  }
+
+  /** Changes come first: they are few, and need no ill luck. */
+  async #plans(entries: readonly Entry[]): Promise<readonly Plan[]> {
+    const { seed = 0, changes = true } = this.#options;
+    const disturbances = plansFor(entries, seed);
+    if (!changes) return disturbances;
+    const api = new RestApi({ connection: this.#setting.connection, userAgent: 'raftplane-testing' });
+    const { items } = await api.list(definitions, {});
+    const applied = this.#setting.steps.flatMap(({ does, objects }) => (does === 'apply' ? objects : []));
+    const first = applied.filter((object, index) => applied.findIndex((other) => nameOf(other) === nameOf(object)) === index);
+    return [
+      ...changesFor(
+        first.flatMap((object) => {
+          const schema = schemaOf(items, object);
+          return schema ? [[object, schema] as const] : [];
+        }),
+      ),
+      ...disturbances,
+    ];
   }
 
   async #reference(): Promise<{ readonly reference: Reference | null; readonly records: readonly (readonly Entry[])[] }> {
@@ -168,15 +209,18 @@ class Exploring {
     return { first, second, noise: noiseOf(differences) };
   }
 
-  async #try(reference: Reference, plan: Perturbation): Promise<void> {
-    const result = await play(this.#setting, reference, plan);
+  #play(setting: Setting, reference: Reference, plan: Plan): Promise<RunResult> {
+    return plan.kind === 'change' ? playChange(setting, reference, plan) : play(setting, reference, plan);
+  }
+
+  async #try(setting: Setting, reference: Reference, plan: Plan): Promise<void> {
+    const result = await this.#play(setting, reference, plan);
     this.#run++;
     if (!result.reached) this.#notReached++;
     const [worst] = this.#newIn(result);
     if (!result.reached || worst === undefined) return;
     if (this.#found.has(keyOf(result))) return this.#keep(plan, result);
-    const { patienceMs } = this.#setting;
-    const again = await play({ ...this.#setting, idleMs: patienceMs }, reference, plan);
+    const again = await this.#play({ ...setting, idleMs: setting.patienceMs }, reference, plan);
     if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);
     else this.#unconfirmed.push(plan);
   }
@@ -187,7 +231,7 @@ class Exploring {
     return violations.filter(({ judgement }) => !known.has(judgement));
   }
 
-  #keep(perturbation: Perturbation | null, result: RunResult): void {
+  #keep(perturbation: Plan | null, result: RunResult): void {
     const { violations, record, output } = result;
     const key = perturbation === null ? '' : keyOf(result);
     const known = this.#found.get(key);

@@ -22,8 +22,10 @@ export interface Reply {
   readonly body: Buffer | AsyncIterable<Buffer>;
 }
 
-/** `forward` carries a request out; null breaks the connection. */
-export type Meet = (asked: Asked, forward: () => Promise<Reply>) => Promise<Reply | null>;
+/** Carries a request out, or another one in its place. */
+export type Forward = (url?: string) => Promise<Reply>;
+/** Null breaks the connection. */
+export type Meet = (asked: Asked, forward: Forward) => Promise<Reply | null>;
 
 /** Headers of one connection (RFC 9110, 7.6.1), and those that the next hop sets. */
 const ofOneHop =
@@ -80,7 +82,7 @@ export class Gateway {
     response.on('error', () => undefined);
     try {
       const asked = await this.#read(request);
-      const reply = await this.#meet(asked, () => this.#forward(asked, request));
+      const reply = await this.#meet(asked, (url = asked.url) => this.#forward({ ...asked, url }, request));
       if (reply === null || this.#isCut) return void request.socket.destroy();
       await this.#answer(response, reply);
     } catch {
@@ -150,4 +152,18 @@ export function parsedJson(body: Buffer): unknown {
 
 export async function wholeReply(reply: Reply): Promise<Reply & { readonly body: Buffer }> {
   return { ...reply, body: Buffer.isBuffer(reply.body) ? reply.body : await buffer(reply.body) };
+}
+
+/** Sends a request anew, for an operator that is gone; resolves with its status. */
+export async function sendAs(settings: ConnectionSettings, { method, url, headers, body }: Asked): Promise<number> {
+  const { server, ca } = settings;
+  const connection = new Connection(headers['authorization'] === undefined ? settings : { server, ...(ca === undefined ? {} : { ca }) });
+  try {
+    const sent = { ...headers, 'content-length': String(body.length) };
+    const { status, stream } = await connection.request({ method, path: url, headers: sent, ...(body.length === 0 ? {} : { body }) });
+    stream.resume();
+    return status;
+  } finally {
+    connection.close();
+  }
 }

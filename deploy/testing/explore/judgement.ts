@@ -1,16 +1,21 @@
 import type { KubeObject } from '../../../api/meta/object.js';
-import { differenceText, type Difference } from './state.js';
+import type { Entry } from './record.js';
+import { differenceText, ownAnnotation, type Difference } from './state.js';
 
 export interface Violation {
-  readonly judgement: 'finalState' | 'quiet' | 'starts' | 'leftovers' | 'generation' | 'panic' | 'expected';
+  readonly judgement:
+    'finalState' | 'path' | 'quiet' | 'starts' | 'leftovers' | 'generation' | 'panic' | 'overwrites' | 'fights' | 'idleWrites' | 'expected';
   readonly details: readonly string[];
+  /** Of states, where they are what is wrong. */
+  readonly differences?: readonly Difference[];
 }
 
 const detailsMax = 20;
 
-export const differs = (step: string, differences: readonly Difference[]): Violation => ({
+export const differs = (step: string, differences: readonly Difference[], where?: string): Violation => ({
   judgement: 'finalState',
-  details: [`after "${step}":`, ...differences.slice(0, detailsMax).map(differenceText)],
+  details: [`after "${step}":`, ...differences.slice(0, detailsMax).map((difference) => differenceText(difference, where))],
+  differences: differences.slice(0, detailsMax),
 });
 
 export function leftovers(objects: readonly KubeObject[]): Violation | null {
@@ -32,6 +37,42 @@ export function wrongGenerations(objects: readonly WithStatus[]): Violation | nu
     return [`${kind} ${metadata.name} is at rest with observedGeneration ${seen}, and its generation is ${now}`];
   });
   return details.length === 0 ? null : { judgement: 'generation', details };
+}
+
+/** `touched`: uids of objects that somebody else has annotated. */
+export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet<string>): Violation | null {
+  const lost = objects.filter(({ metadata }) => touched.has(metadata.uid ?? '') && metadata.annotations?.[ownAnnotation] === undefined);
+  const details = lost.map(({ kind, metadata }) => `${kind} ${metadata.name} has lost the annotation that somebody else has given it`);
+  return details.length === 0 ? null : { judgement: 'overwrites', details };
+}
+
+/** Writes of one object to the same content within a step; fewer are told from bad luck only by a reader. */
+const fightsMin = 4;
+const idleWritesMin = 10;
+
+/** Returns writes that somebody else takes back again and again, and writes that change nothing. */
+export function vainWrites(record: readonly Entry[]): readonly Violation[] {
+  const writes = record.filter(({ outcome }) => outcome !== undefined);
+  const isIdle = ({ outcome }: Entry, index: number): boolean =>
+    writes.slice(0, index).findLast((before) => before.outcome!.uid === outcome!.uid)?.outcome!.version === outcome!.version;
+  const idle = writes.filter(isIdle);
+  const effective = writes.filter((write) => !idle.includes(write));
+  return [
+    ...repeated(idle, idleWritesMin, 'idleWrites', 'and changes nothing'),
+    ...repeated(effective, fightsMin, 'fights', 'to the same content, which somebody else has changed between'),
+  ];
+}
+
+function repeated(writes: readonly Entry[], min: number, judgement: Violation['judgement'], how: string): readonly Violation[] {
+  const alike = new Map<string, readonly Entry[]>();
+  for (const write of writes) {
+    const key = `${write.step} ${write.place.call} ${write.outcome!.uid} ${write.outcome!.content}`;
+    alike.set(key, [...(alike.get(key) ?? []), write]);
+  }
+  const details = [...alike.values()]
+    .filter(({ length }) => length >= min)
+    .map(([write]) => `"${write!.place.call}" comes ${min} times or more in one step ${how}`);
+  return details.length === 0 ? [] : [{ judgement, details }];
 }
 
 /** Go, Node, Python, Rust and Java when nobody has caught an error. */

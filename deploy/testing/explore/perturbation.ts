@@ -1,21 +1,45 @@
+import { changeText, type Change } from './change.js';
 import { placeText, type Place } from './record.js';
 
 /** One disturbance in a run, at a place that is counted in the operator's requests. */
 export type Perturbation =
   | { readonly kind: 'crash'; readonly at: Place; readonly when: 'before' | 'after' }
-  | { readonly kind: 'refusal'; readonly at: Place; readonly status: 429 | 500 | 503 }
+  | { readonly kind: 'refusal'; readonly at: Place; readonly status: 409 | 429 | 500 | 503 }
   | { readonly kind: 'lostAnswer'; readonly at: Place; readonly how: 'timeout' | 'break' }
   /** Somebody else changes the object just before: preconditions meet a real conflict. */
-  | { readonly kind: 'foreignWrite'; readonly at: Place };
+  | { readonly kind: 'foreignWrite'; readonly at: Place }
+  /** A crash after the write; then reads that may be stale come from before it, as from a replica that lags, until the operator rests. */
+  | { readonly kind: 'past'; readonly at: Place }
+  /** A crash; the write of the old start arrives when the new one rests, and that of an update a step later. */
+  | { readonly kind: 'lateWrite'; readonly at: Place }
+  /** From this event on, events of its resource come when the operator rests: all others are faster. */
+  | { readonly kind: 'late'; readonly at: Place }
+  /** From this event to the end of the next step nothing of its resource is seen; then the watch ends with 410, and a list shows what came of it. */
+  | { readonly kind: 'missed'; readonly at: Place }
+  /** Instead of this event the watch ends with 410. */
+  | { readonly kind: 'expired'; readonly at: Place };
 
-const guesses: Readonly<Record<Perturbation['kind'], string>> = {
+/** What a run tries: a disturbance, or a change of an object. */
+export type Plan = Perturbation | Change;
+
+const guesses: Readonly<Record<Plan['kind'], string>> = {
+  change: 'the state depends on the way to it',
   crash: 'state is lost between two writes',
   refusal: 'an error of the server is not tried again',
   lostAnswer: 'a write without an answer is taken for one that was not done',
-  foreignWrite: 'a conflict is not tried again on a new read',
+  foreignWrite: 'a conflict is not tried again on a new read, or written over',
+  past: 'an old view after a restart is taken for the present',
+  lateWrite: 'a write without precondition meets a newer object',
+  late: 'events of two kinds are expected in an order',
+  missed: 'each state is expected to be seen',
+  expired: 'a watch that ends is not begun again with a list',
 };
 
-export const guessOf = ({ kind }: Perturbation): string => guesses[kind];
+export const guessOf = ({ kind }: Plan): string => guesses[kind];
+
+export function planText(plan: Plan): string {
+  return plan.kind === 'change' ? changeText(plan) : perturbationText(plan);
+}
 
 export function perturbationText(perturbation: Perturbation): string {
   const place = placeText(perturbation.at);
@@ -30,5 +54,15 @@ export function perturbationText(perturbation: Perturbation): string {
       return `"${place}" is carried out, and the ${perturbation.how === 'timeout' ? 'answer is 504, a time-out' : 'connection breaks before the answer'}`;
     case 'foreignWrite':
       return `somebody else changes the object just before "${place}"`;
+    case 'past':
+      return `crash after "${place}"; the new start reads what was before it`;
+    case 'lateWrite':
+      return `crash before "${place}", which arrives after the work of the new start`;
+    case 'late':
+      return `events are late, from "${place}" on`;
+    case 'missed':
+      return `states are missed, from "${place}" on`;
+    case 'expired':
+      return `the watch ends with 410 instead of "${place}"`;
   }
 }

@@ -4,24 +4,40 @@ import type { Entry, Place } from './record.js';
 
 /** The perturbations of one kind of place, the most telling first. */
 interface Recipe {
-  readonly fits: (call: Call) => boolean;
+  readonly fits: (call: Call, entry: Entry) => boolean;
   readonly make: (at: Place) => Perturbation;
 }
 
 const replaces = (call: Call): boolean => call.verb === 'update' || call.verb === 'patch';
 const isRead = (call: Call): boolean => call.verb === 'get' || call.verb === 'list';
+const isEvent = (_: Call, { event }: Entry): boolean => event !== undefined;
 
 const recipes: readonly Recipe[] = [
   { fits: isWrite, make: (at) => ({ kind: 'crash', at, when: 'after' }) },
   { fits: isWrite, make: (at) => ({ kind: 'lostAnswer', at, how: 'break' }) },
   { fits: replaces, make: (at) => ({ kind: 'foreignWrite', at }) },
+  { fits: isEvent, make: (at) => ({ kind: 'missed', at }) },
+  { fits: isWrite, make: (at) => ({ kind: 'past', at }) },
+  { fits: isWrite, make: (at) => ({ kind: 'lateWrite', at }) },
   { fits: isWrite, make: (at) => ({ kind: 'refusal', at, status: 500 }) },
   { fits: isWrite, make: (at) => ({ kind: 'crash', at, when: 'before' }) },
+  { fits: isEvent, make: (at) => ({ kind: 'late', at }) },
+  { fits: isEvent, make: (at) => ({ kind: 'expired', at }) },
+  { fits: ({ verb }) => verb === 'update', make: (at) => ({ kind: 'refusal', at, status: 409 }) },
   { fits: isWrite, make: (at) => ({ kind: 'lostAnswer', at, how: 'timeout' }) },
   { fits: isRead, make: (at) => ({ kind: 'refusal', at, status: 500 }) },
   { fits: isWrite, make: (at) => ({ kind: 'refusal', at, status: 503 }) },
   { fits: isWrite, make: (at) => ({ kind: 'refusal', at, status: 429 }) },
 ];
+
+/** Of the events of a step, the first of each resource: what is held from there on takes the others along. */
+function telling(entries: readonly Entry[]): readonly Entry[] {
+  const isLike = (one: Entry, other: Entry): boolean =>
+    other.event !== undefined && one.step === other.step && one.call.resource === other.call.resource;
+  return entries.filter(
+    (entry) => entry.event === undefined || (entry.step > 0 && entries.find((other) => isLike(entry, other)) === entry),
+  );
+}
 
 /** Returns the requests of all reference runs: their places come again. */
 export function stableEntries([first = [], ...others]: readonly (readonly Entry[])[]): readonly Entry[] {
@@ -34,12 +50,12 @@ export function plansFor(entries: readonly Entry[], seed = 0): readonly Perturba
   const next = randomOf(seed);
   const places =
     seed === 0
-      ? entries
-      : entries
+      ? telling(entries)
+      : [...telling(entries)]
           .map((entry) => ({ entry, rank: next() }))
           .sort((a, b) => a.rank - b.rank)
           .map(({ entry }) => entry);
-  return recipes.flatMap(({ fits, make }) => places.filter(({ call }) => fits(call)).map(({ place }) => make(place)));
+  return recipes.flatMap(({ fits, make }) => places.filter((entry) => fits(entry.call, entry)).map(({ place }) => make(place)));
 }
 
 function randomOf(seed: number): () => number {

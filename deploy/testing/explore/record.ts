@@ -1,4 +1,5 @@
 import { callText, isWrite, type Call } from './call.js';
+import type { WatchEvent } from './events.js';
 
 /** The n-th of the requests that read alike: how workers take turns does not change it. */
 export interface Place {
@@ -10,6 +11,13 @@ export interface Place {
 export const placeText = ({ call, nth }: Place): string => (nth === 1 ? call : `${call} (${nth})`);
 export const isSamePlace = (a: Place, b: Place): boolean => a.call === b.call && a.nth === b.nth;
 
+export interface Outcome {
+  readonly uid: string;
+  readonly version: string;
+  /** Equal for equal objects, whatever their versions. */
+  readonly content: string;
+}
+
 export interface Entry {
   readonly place: Place;
   readonly call: Call;
@@ -20,6 +28,10 @@ export interface Entry {
   /** HTTP code of the answer; null for none. */
   status: number | null;
   note?: string;
+  /** What a watch told, where it is no request: `MODIFIED`. */
+  readonly event?: string;
+  /** What a write left. */
+  outcome?: Outcome | undefined;
 }
 
 export class Recorder {
@@ -33,13 +45,26 @@ export class Recorder {
   step = 0;
 
   begin(call: Call, incarnation: number): Entry {
-    const text = callText({ ...call, name: this.#generated.get(call.name) ?? call.name });
+    this.#pending++;
+    return this.#add({ call, incarnation }, callText(this.#known(call)));
+  }
+
+  /** Notes an event on its way to the operator. */
+  see(watch: Call, { type, object: { metadata } }: WatchEvent, incarnation: number): Entry {
+    const call = { ...watch, namespace: metadata.namespace ?? '', name: metadata.name ?? '' };
+    return this.#add({ call, incarnation, event: type }, callText(this.#known(call)).replace('watch', `see ${type}`));
+  }
+
+  #known(call: Call): Call {
+    return { ...call, name: this.#generated.get(call.name) ?? call.name };
+  }
+
+  #add(what: Pick<Entry, 'call' | 'incarnation' | 'event'>, text: string): Entry {
     const nth = (this.#counts.get(text) ?? 0) + 1;
     this.#counts.set(text, nth);
     const atMs = Math.round(performance.now() - this.#begunMs);
-    const entry: Entry = { place: { call: text, nth }, call, incarnation, step: this.step, atMs, status: null };
+    const entry: Entry = { ...what, place: { call: text, nth }, step: this.step, atMs, status: null };
     this.entries.push(entry);
-    this.#pending++;
     this.stir();
     return entry;
   }
@@ -70,7 +95,10 @@ export class Recorder {
 /** Returns the reads of each start: an operator has started once it has made them. */
 export function startupOf(records: readonly (readonly Entry[])[]): ReadonlySet<string> {
   const begun = records.map(
-    (entries) => new Set(entries.filter(({ step, call }) => step === 0 && !isWrite(call)).map(({ place }) => place.call)),
+    (entries) =>
+      new Set(
+        entries.filter(({ step, call, event }) => step === 0 && event === undefined && !isWrite(call)).map(({ place }) => place.call),
+      ),
   );
   return new Set([...(begun[0] ?? [])].filter((call) => begun.every((each) => each.has(call))));
 }

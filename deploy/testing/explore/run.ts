@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { KubeObject } from '../../../api/meta/object.js';
 import type { Connection } from '../../../controllers/client/connection.js';
 import type { ConnectionSettings } from '../../../controllers/client/kubeconfig.js';
@@ -5,8 +6,8 @@ import type { KeyAndCertificate } from '../../certificateRequest.js';
 import { kubeconfigText } from '../../kubeconfig.js';
 import { objectsIn } from '../contents.js';
 import type { TestCluster } from '../testCluster.js';
-import { Gateway } from './gateway.js';
-import { differs, leftovers, panicIn, wrongGenerations, type Violation } from './judgement.js';
+import { Gateway, parsedJson, sendAs } from './gateway.js';
+import { differs, leftovers, overwritten, panicIn, vainWrites, wrongGenerations, type Violation } from './judgement.js';
 import type { Operator } from './operator.js';
 import type { Perturbation } from './perturbation.js';
 import { Recorder, type Entry } from './record.js';
@@ -32,9 +33,12 @@ export interface Setting {
 }
 
 export interface Reference {
-  readonly states: readonly State[];
+  /** After the start, and after each step; undefined where any state at rest will do. */
+  readonly states: readonly (State | undefined)[];
   readonly noise: Noise;
   readonly startup: ReadonlySet<string>;
+  /** Where its states come from; the undisturbed run unless given. */
+  readonly where?: string;
 }
 
 export interface RunResult {
@@ -47,6 +51,8 @@ export interface RunResult {
 
 /** The operator may spoil a wanted state for this long. */
 const quietMs = 100;
+/** Another try of it may come later than that. */
+const heldQuietMs = 300;
 /** A kubelet starts an ended operator again; here this often at most. */
 const restartsMax = 5;
 
@@ -81,7 +87,12 @@ class Run {
   constructor(setting: Setting, reference: Reference | null, perturbation: Perturbation | null) {
     this.#setting = setting;
     this.#reference = reference;
-    this.#stage = new Stage(this.#recorder, perturbation, { crash: () => this.#restart(), touch: (path) => this.#touch(path) });
+    this.#stage = new Stage(this.#recorder, perturbation, {
+      crash: () => this.#restart(),
+      touch: (path) => this.#touch(path),
+      version: () => this.#version(),
+      send: (asked) => sendAs(setting.identity, asked),
+    });
   }
 
   async play(): Promise<RunResult> {
@@ -102,11 +113,13 @@ class Run {
     await this.end();
     this.#note(panicIn(this.#output));
     const { entries: record } = this.#recorder;
+    for (const violation of vainWrites(record)) this.#note(violation);
     return { record, states: this.#states, reached: this.#stage.reached, violations: this.#violations, output: this.#output };
   }
 
   async end(): Promise<void> {
     this.#isOver = true;
+    this.#stage.end();
     this.#gateway?.cut();
     await this.#changing.catch(() => undefined);
     this.#gateway?.cut();
@@ -163,39 +176,76 @@ class Run {
     this.#output += this.#setting.operator.output?.() ?? '';
   }
 
-  async #touch(path: string): Promise<boolean> {
+  async #touch(path: string): Promise<string | null> {
     const body = Buffer.from(JSON.stringify({ metadata: { annotations: { [ownAnnotation]: 'was here' } } }));
     const headers = { 'content-type': 'application/merge-patch+json', 'content-length': String(body.length), accept: 'application/json' };
     const { status, stream } = await this.#setting.connection.request({ method: 'PATCH', path, headers, body });
-    stream.resume();
-    return status === 200;
+    const { metadata } = (parsedJson(await buffer(stream)) ?? {}) as Partial<KubeObject>;
+    return status === 200 ? (metadata?.uid ?? null) : null;
+  }
+
+  async #version(): Promise<string> {
+    const request = { method: 'GET', path: '/api/v1/namespaces?limit=1', headers: { accept: 'application/json' } };
+    const { stream } = await this.#setting.connection.request(request);
+    const { metadata } = parsedJson(await buffer(stream)) as KubeObject;
+    return metadata.resourceVersion ?? '';
   }
 
   async #arrive(name: string, step: number): Promise<void> {
     const { patienceMs, idleMs, signal, restMs } = this.#setting;
     const target = this.#reference?.states[step];
-    const turns = new Turns(this.#recorder, signal);
+    let turns = new Turns(this.#recorder, signal);
+    let starts = this.#starts;
     let differences: readonly Difference[] = [];
     for (;;) {
       signal?.throwIfAborted();
       if (this.#failure !== null) return this.#failed(this.#failure);
+      // A start takes its own time.
+      if (starts !== this.#starts) [turns, starts] = [new Turns(this.#recorder, signal), this.#starts];
       const isAtEnd = turns.waitedMs >= patienceMs;
-      const isQuiet = turns.quietMs >= (target ? quietMs : restMs) && this.#hasStarted();
-      const moment = this.#recorder.stirs;
+      const isQuiet = turns.quietMs >= (this.#stage.hold ? heldQuietMs : target ? quietMs : restMs) && this.#hasStarted();
       if (isQuiet || (target && isAtEnd)) {
-        const objects = await this.#objects();
-        const state = stateOf(objects);
-        differences = target ? differencesOf(target, state, this.#reference?.noise) : [];
-        const isSettled = isQuiet && moment === this.#recorder.stirs;
-        if (isSettled && differences.length === 0) {
-          this.#states[step] = state;
-          return this.#note(wrongGenerations(objects));
-        }
+        const seen = await this.#look(step, isQuiet);
+        if (seen === 'arrived') return;
+        differences = seen;
+      }
+      if (this.#stage.hold && (isQuiet || isAtEnd)) {
+        await this.#stage.release();
+        turns = new Turns(this.#recorder, signal);
+        continue;
       }
       const isIdle = target !== undefined && differences.length > 0 && turns.quietMs >= idleMs;
       if (isIdle || isAtEnd) return this.#gaveUp(name, differences);
       await turns.next(differences.length > 0 ? 5 : 1);
     }
+  }
+
+  /** Returns what is not as it should be; a state counts only while nothing stirs. */
+  async #look(step: number, isQuiet: boolean): Promise<'arrived' | readonly Difference[]> {
+    const target = this.#reference?.states[step];
+    const moment = this.#recorder.stirs;
+    const objects = await this.#objects();
+    const state = stateOf(objects);
+    const differences = target ? differencesOf(target, state, this.#reference?.noise) : [];
+    if (!isQuiet || moment !== this.#recorder.stirs) return differences;
+    const isThere = differences.length === 0 && !this.#mustRelease(step);
+    if (!isThere && !(target && this.#mayMiss(step, objects))) return differences;
+    this.#states[step] = isThere ? state : target!;
+    if (isThere) for (const judge of [wrongGenerations, overwritten]) this.#note(judge(objects, this.#stage.touched));
+    return 'arrived';
+  }
+
+  /** A hold of this step may last to the end of the next one. */
+  #mustRelease(step: number): boolean {
+    const { hold } = this.#stage;
+    return hold !== null && (hold.pastStep !== step || step === this.#setting.steps.length);
+  }
+
+  /** An object that a finalizer keeps is not made again by the next step. */
+  #mayMiss(step: number, objects: readonly KubeObject[]): boolean {
+    if (!this.#stage.hold?.expires || this.#mustRelease(step)) return false;
+    const { does, objects: own } = this.#setting.steps[step - 1]!;
+    return does === 'apply' || !objects.some((there) => own.some((object) => isSameObject(there, object)));
   }
 
   #failed(error: Error): void {
@@ -208,7 +258,7 @@ class Run {
     this.#isLost = true;
     if (!this.#hasStarted())
       return this.#note({ judgement: 'starts', details: [`after "${name}": the operator does not come back to where it watches`] });
-    if (differences.length > 0) return this.#note(differs(name, differences));
+    if (differences.length > 0) return this.#note(differs(name, differences, this.#reference?.where));
     const last = this.#recorder.entries.slice(-5).map(({ place }) => place.call);
     this.#note({ judgement: 'quiet', details: [`after "${name}": the operator does not become quiet; its last requests:`, ...last] });
   }
@@ -242,6 +292,12 @@ class Run {
     if (violation !== null) this.#violations.push(violation);
   }
 }
+
+const isSameObject = (there: KubeObject, { apiVersion, kind, metadata: { namespace = 'default', name } }: KubeObject): boolean =>
+  there.apiVersion === apiVersion &&
+  there.kind === kind &&
+  there.metadata.name === name &&
+  (there.metadata.namespace ?? namespace) === namespace;
 
 class OperatorFailed extends Error {
   override readonly name = 'OperatorFailed';

@@ -1,21 +1,43 @@
+import { createHash } from 'node:crypto';
 import type { KubeObject } from '../../../api/meta/object.js';
 import { termsOf } from '../failures.js';
-import { isWrite, type Call } from './call.js';
-import { parsedJson, wholeReply, type Asked, type Reply } from './gateway.js';
+import { isWrite } from './call.js';
+import { eventOf, expiredLine, linesOf } from './events.js';
+import { parsedJson, wholeReply, type Asked, type Forward, type Reply } from './gateway.js';
+import { fromPast, Hold, type HoldTerms } from './hold.js';
 import type { Perturbation } from './perturbation.js';
-import { isSamePlace, type Entry, type Recorder } from './record.js';
+import { isSamePlace, type Entry, type Outcome, type Recorder } from './record.js';
+import { contentOf } from './state.js';
 
 export interface Surroundings {
   /** Resolves when the old start can do nothing any more. */
   readonly crash: () => Promise<void>;
-  readonly touch: (path: string) => Promise<boolean>;
+  /** Changes an object as somebody else; resolves with its uid, or null where there is none. */
+  readonly touch: (path: string) => Promise<string | null>;
+  /** Resolves with the newest version of the store. */
+  readonly version: () => Promise<string>;
+  /** Carries out a request of a start that is gone; resolves with its status. */
+  readonly send: (asked: Asked) => Promise<number>;
 }
 
+/** Those that meet requests; the others meet events. */
+type Kind = Exclude<Perturbation['kind'], 'late' | 'missed' | 'expired'>;
+type Of<K extends Kind> = Extract<Perturbation, { readonly kind: K }>;
+type Acting<K extends Kind> = (perturbation: Of<K>, moment: Moment) => Promise<Reply | null>;
+interface Moment {
+  readonly entry: Entry;
+  readonly asked: Asked;
+  readonly forward: Forward;
+}
+
+/** Where perturbations meet requests and events. */
 export class Stage {
   readonly #recorder: Recorder;
   readonly #perturbation: Perturbation | null;
   readonly #surroundings: Surroundings;
+  readonly #touched = new Set<string>();
   #reached = false;
+  #hold: Hold | null = null;
 
   constructor(recorder: Recorder, perturbation: Perturbation | null, surroundings: Surroundings) {
     this.#recorder = recorder;
@@ -27,55 +49,123 @@ export class Stage {
     return this.#reached;
   }
 
-  async meet(incarnation: number, asked: Asked, forward: () => Promise<Reply>): Promise<Reply | null> {
+  /** What waits for the operator's rest. */
+  get hold(): HoldTerms | null {
+    return this.#hold?.terms ?? null;
+  }
+
+  /** Uids of objects that somebody else has changed. */
+  get touched(): ReadonlySet<string> {
+    return this.#touched;
+  }
+
+  async release(): Promise<void> {
+    const hold = this.#hold;
+    this.#hold = null;
+    await hold?.release();
+    this.#recorder.stir();
+  }
+
+  end(): void {
+    this.#hold?.abandon();
+    this.#hold = null;
+  }
+
+  async meet(incarnation: number, asked: Asked, forward: Forward): Promise<Reply | null> {
     const { call } = asked;
     if (call === null) return forward();
     const entry = this.#recorder.begin(call, incarnation);
     try {
-      return call.verb === 'watch' ? this.#watched(await forward(), entry) : await this.#carriedOut(entry, asked, forward);
+      return call.verb === 'watch' ? this.#watched(await forward(), entry, asked) : await this.#carriedOut({ entry, asked, forward });
     } finally {
       this.#recorder.end(entry, null);
     }
   }
 
-  #watched(reply: Reply, entry: Entry): Reply {
+  #watched(reply: Reply, entry: Entry, asked: Asked): Reply {
     entry.status = reply.status;
     const { body } = reply;
-    const recorder = this.#recorder;
-    if (Buffer.isBuffer(body)) return reply;
-    const noticed = async function* (): AsyncGenerator<Buffer> {
-      for await (const chunk of body) {
-        recorder.stir();
-        yield chunk;
-      }
-    };
-    return { ...reply, body: noticed() };
+    return Buffer.isBuffer(body) || reply.status !== 200 ? reply : { ...reply, body: this.#events(linesOf(body), entry, asked.url) };
   }
 
-  async #carriedOut(entry: Entry, asked: Asked, forward: () => Promise<Reply>): Promise<Reply | null> {
-    const perturbation = this.#due(entry);
-    switch (perturbation?.kind) {
-      case undefined:
-        return this.#answered(entry, asked.call!, await forward());
-      case 'crash':
-        entry.note = perturbation.when === 'before' ? 'killed before it' : 'killed after it';
-        if (perturbation.when === 'after') await this.#answered(entry, asked.call!, await forward());
-        await this.#surroundings.crash();
-        return null;
-      case 'refusal':
-        entry.note = 'refused';
-        return this.#answered(entry, asked.call!, refusalOf(perturbation.status));
-      case 'lostAnswer': {
-        entry.note = 'its answer is lost';
-        const { status } = await this.#answered(entry, asked.call!, await forward());
-        return status >= 300 ? refusalOf(500) : perturbation.how === 'break' ? null : refusalOf(504);
+  async *#events(lines: AsyncIterable<Buffer>, { call, incarnation }: Entry, url: string): AsyncGenerator<Buffer> {
+    for await (const line of lines) {
+      this.#recorder.stir();
+      const event = eventOf(line);
+      const entry = event && this.#recorder.see(call, event, incarnation);
+      const due = entry && this.#due(entry);
+      if (due?.kind === 'expired') entry!.note = 'the watch ends with 410';
+      if (due?.kind === 'expired') return yield expiredLine;
+      if (due)
+        this.#hold = new Hold({ resource: call.resource, ...(due.kind === 'missed' ? { expires: true, pastStep: entry!.step } : {}) });
+      const hold = this.#hold;
+      if (hold?.holdsWatch(call.resource, url)) {
+        if (entry) entry.note = hold.terms.expires ? 'not seen' : 'not seen yet';
+        await hold.released;
+        if (hold.terms.expires) return yield expiredLine;
       }
-      case 'foreignWrite':
-        entry.note = 'somebody else was faster';
-        this.#reached = await this.#surroundings.touch(objectPath(asked));
-        return this.#answered(entry, asked.call!, await forward());
+      yield line;
     }
   }
+
+  async #carriedOut(moment: Moment): Promise<Reply | null> {
+    const { entry, asked, forward } = moment;
+    const perturbation = this.#due(entry);
+    if (perturbation) return await this.#act(perturbation.kind as Kind, perturbation as Of<Kind>, moment);
+    const { version } = this.#hold?.terms ?? {};
+    const past = version !== undefined && entry.call.verb === 'list' ? fromPast(asked.url, version) : null;
+    if (past === null) return this.#answered(moment, await forward());
+    this.#reached = true;
+    entry.note = 'sees the past';
+    return this.#answered(moment, await forward(past));
+  }
+
+  #act<K extends Kind>(kind: K, perturbation: Of<K>, moment: Moment): Promise<Reply | null> {
+    return this.#acts[kind](perturbation, moment);
+  }
+
+  readonly #acts: { readonly [K in Kind]: Acting<K> } = {
+    crash: async ({ when }, moment) => {
+      moment.entry.note = when === 'before' ? 'killed before it' : 'killed after it';
+      if (when === 'after') await this.#answered(moment, await moment.forward());
+      await this.#surroundings.crash();
+      return null;
+    },
+    past: async (_, moment) => {
+      moment.entry.note = 'killed after it';
+      this.#reached = false;
+      const version = await this.#surroundings.version();
+      await this.#answered(moment, await moment.forward());
+      this.#hold = new Hold({ version });
+      await this.#surroundings.crash();
+      return null;
+    },
+    lateWrite: async (_, { entry, asked }) => {
+      entry.note = 'killed before it; it arrives later';
+      const late = async (): Promise<void> => {
+        entry.status = await this.#surroundings.send(asked);
+      };
+      this.#hold = new Hold({ late, ...(asked.call!.verb === 'create' ? {} : { pastStep: entry.step }) });
+      await this.#surroundings.crash();
+      return null;
+    },
+    refusal: async ({ status }, moment) => {
+      moment.entry.note = 'refused';
+      return this.#answered(moment, refusalOf(status));
+    },
+    lostAnswer: async ({ how }, moment) => {
+      moment.entry.note = 'its answer is lost';
+      const { status } = await this.#answered(moment, await moment.forward());
+      return status >= 300 ? refusalOf(500) : how === 'break' ? null : refusalOf(504);
+    },
+    foreignWrite: async (_, moment) => {
+      moment.entry.note = 'somebody else was faster';
+      const uid = await this.#surroundings.touch(objectPath(moment.asked));
+      this.#reached = uid !== null;
+      if (uid !== null) this.#touched.add(uid);
+      return this.#answered(moment, await moment.forward());
+    },
+  };
 
   #due(entry: Entry): Perturbation | null {
     if (this.#reached || this.#perturbation === null || !isSamePlace(entry.place, this.#perturbation.at)) return null;
@@ -83,15 +173,29 @@ export class Stage {
     return this.#perturbation;
   }
 
-  async #answered(entry: Entry, call: Call, reply: Reply): Promise<Reply & { readonly body: Buffer }> {
+  async #answered({ entry, asked }: Moment, reply: Reply): Promise<Reply & { readonly body: Buffer }> {
     const whole = await wholeReply(reply);
     entry.status = whole.status;
-    if (call.verb === 'create' && call.name.endsWith('*') && whole.status < 300) {
-      const { metadata } = (parsedJson(whole.body) ?? {}) as Partial<KubeObject>;
-      if (metadata?.name !== undefined) this.#recorder.generated(metadata.name, call.name);
-    }
+    const call = asked.call!;
+    if (!isWrite(call) || whole.status >= 300) return whole;
+    const object = parsedJson(whole.body) as Partial<KubeObject> | null;
+    if (call.verb === 'create' && call.name.endsWith('*') && object?.metadata?.name !== undefined)
+      this.#recorder.generated(object.metadata.name, call.name);
+    if (call.verb === 'update' || call.verb === 'patch') entry.outcome = outcomeOf(object);
     return whole;
   }
+}
+
+function outcomeOf(object: Partial<KubeObject> | null): Outcome | undefined {
+  const { uid, resourceVersion: version } = object?.metadata ?? {};
+  if (uid === undefined || version === undefined) return undefined;
+  return {
+    uid,
+    version,
+    content: createHash('sha256')
+      .update(contentOf(object as KubeObject))
+      .digest('hex'),
+  };
 }
 
 function objectPath({ url, call }: Asked): string {

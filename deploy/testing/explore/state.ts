@@ -59,6 +59,9 @@ export function stateOf(objects: readonly KubeObject[]): State {
   );
 }
 
+/** Equal for objects that differ in versions and times alone. */
+export const contentOf = (object: KubeObject): string => JSON.stringify([...leavesOf(object, new Map())]);
+
 function leavesOf(object: KubeObject, replaced: ReadonlyMap<string, string>): ReadonlyMap<string, unknown> {
   const leaves = new Map<string, unknown>();
   const visit = (value: unknown, path: string): void => {
@@ -99,9 +102,9 @@ export function differencesOf(expected: State, actual: State, noise: Noise = new
 export const noiseOf = (differences: readonly Difference[]): Noise =>
   new Set(differences.map(({ object, path }) => (path === '' ? object : `${object} ${path}`)));
 
-export function differenceText({ object, path, expected, actual }: Difference): string {
+export function differenceText({ object, path, expected, actual }: Difference, where = 'in the undisturbed run'): string {
   const [, kind, name] = object.split(' ');
   if (path === '') return `${kind} ${name} ${expected === undefined ? 'is too many' : 'is missing'}`;
   const said = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
-  return `${kind} ${name}: ${path} is ${said(actual)}, and ${said(expected)} in the undisturbed run`;
+  return `${kind} ${name}: ${path} is ${said(actual)}, and ${said(expected)} ${where}`;
 }

@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { readCall } from '../../../../deploy/testing/explore/call.js';
-import { panicIn, wrongGenerations } from '../../../../deploy/testing/explore/judgement.js';
+import { overwritten, panicIn, vainWrites, wrongGenerations } from '../../../../deploy/testing/explore/judgement.js';
 import { perturbationText } from '../../../../deploy/testing/explore/perturbation.js';
 import { plansFor, stableEntries } from '../../../../deploy/testing/explore/plans.js';
+import type { KubeObject } from '../../../../api/meta/object.js';
+import type { WatchEvent } from '../../../../deploy/testing/explore/events.js';
 import { Recorder, startupOf, type Entry } from '../../../../deploy/testing/explore/record.js';
 
 function recorded(...requests: readonly (readonly [string, string, unknown?])[]): readonly Entry[] {
@@ -59,6 +61,47 @@ describe('testing/explore/plans', () => {
     expect(sorted(7)).to.deep.equal(sorted(0));
     expect(plansFor(record, 7)).to.deep.equal(plansFor(record, 7));
     expect(plansFor(record, 7)).not.to.deep.equal(plansFor(record, 0));
+  });
+
+  it('holds events from the first of each resource in a step, and refuses updates with conflicts', () => {
+    const recorder = new Recorder();
+    const watch = readCall('GET', `${maps}?watch=true`, null)!;
+    const event = (name: string): WatchEvent => ({ type: 'ADDED', object: { metadata: { name, namespace: 'a' } } as KubeObject });
+    recorder.see(watch, event('before'), 0);
+    recorder.step = 1;
+    for (const name of ['x', 'y']) recorder.see(watch, event(name), 0);
+    recorder.end(recorder.begin(readCall(...update)!, 0), 200);
+    const plans = plansFor(recorder.entries).map(perturbationText);
+    expect(plans.filter((plan) => plan.includes('see '))).to.deep.equal([
+      'states are missed, from "see ADDED configmaps a/x" on',
+      'events are late, from "see ADDED configmaps a/x" on',
+      'the watch ends with 410 instead of "see ADDED configmaps a/x"',
+    ]);
+    expect(plans).to.include.members([
+      '"update configmaps a/x" is refused with 409',
+      'crash after "update configmaps a/x"; the new start reads what was before it',
+      'crash before "update configmaps a/x", which arrives after the work of the new start',
+    ]);
+  });
+
+  it('sees fights, and writes that change nothing', () => {
+    const writes = (count: number, version: (index: number) => string): readonly Entry[] => {
+      const recorder = new Recorder();
+      for (let index = 0; index < count; index++)
+        recorder.begin(readCall(...update)!, 0).outcome = { uid: 'u', version: version(index), content: 'c' };
+      return recorder.entries;
+    };
+    expect(vainWrites(writes(4, String)).map(({ judgement }) => judgement)).to.deep.equal(['fights']);
+    expect(vainWrites(writes(3, String))).to.deep.equal([]);
+    expect(vainWrites(writes(11, () => '1')).map(({ judgement }) => judgement)).to.deep.equal(['idleWrites']);
+    expect(vainWrites(writes(10, () => '1'))).to.deep.equal([]);
+  });
+
+  it('sees what was written over', () => {
+    const map = (annotations?: object): never => ({ kind: 'ConfigMap', metadata: { name: 'x', uid: 'u', annotations } }) as never;
+    expect(overwritten([map()], new Set(['u']))?.judgement).to.equal('overwrites');
+    expect(overwritten([map({ 'explore.raftplane.dev/foreign': 'was here' })], new Set(['u']))).to.equal(null);
+    expect(overwritten([map()], new Set(['v']))).to.equal(null);
   });
 
   it('takes for the start what every undisturbed start reads', () => {

@@ -5,7 +5,7 @@ import { differencesOf, differenceText, noiseOf, stateOf } from '../../../../dep
 const map = (name: string, metadata: object = {}, more: object = {}): KubeObject =>
   ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'a', uid: `uid-${name}`, ...metadata }, ...more }) as KubeObject;
 const texts = (expected: readonly KubeObject[], actual: readonly KubeObject[]): string[] =>
-  differencesOf(stateOf(expected), stateOf(actual)).map(differenceText);
+  differencesOf(stateOf(expected), stateOf(actual)).map((each) => differenceText(each));
 
 describe('testing/explore/state', () => {
   it('knows no versions, uids and times', () => {

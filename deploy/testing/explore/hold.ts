@@ -1,0 +1,53 @@
+/** Something that waits until the operator rests: events, an old view, or a late write. */
+export interface HoldTerms {
+  /** Whose events wait; undefined for none. */
+  readonly resource?: string;
+  /** The held watches end with 410. */
+  readonly expires?: boolean;
+  /** It lasts to the end of the step after this one. */
+  readonly pastStep?: number;
+  /** Lists that may be old come from this version, and watches from there on wait. */
+  readonly version?: string;
+  /** Carried out at the end. */
+  readonly late?: () => Promise<unknown>;
+}
+
+export class Hold {
+  readonly terms: HoldTerms;
+  readonly released: Promise<void>;
+  #open: () => void = () => undefined;
+
+  constructor(terms: HoldTerms) {
+    this.terms = terms;
+    this.released = new Promise((resolve) => {
+      this.#open = resolve;
+    });
+  }
+
+  holdsWatch(resource: string, url: string): boolean {
+    const { resource: held, version } = this.terms;
+    return (
+      held === resource || (version !== undefined && new URL(url, 'https://localhost').searchParams.get('resourceVersion') === version)
+    );
+  }
+
+  async release(): Promise<void> {
+    await this.terms.late?.();
+    this.#open();
+  }
+
+  /** For the end of a run: nothing more is carried out. */
+  abandon(): void {
+    this.#open();
+  }
+}
+
+/** Returns the request for an old state; null where the newest is asked for. */
+export function fromPast(url: string, version: string): string | null {
+  const asked = new URL(url, 'https://localhost');
+  const { searchParams } = asked;
+  if (searchParams.get('resourceVersion') !== '0' || searchParams.get('continue')) return null;
+  searchParams.set('resourceVersion', version);
+  searchParams.set('resourceVersionMatch', 'Exact');
+  return asked.pathname + asked.search;
+}

@@ -1,0 +1,80 @@
+import { loadavg } from 'node:os';
+import path from 'node:path';
+import { CommandOperator, explore, readScenario, startApiServer, type Operator, type TestCluster } from '../../deploy/testing/index.js';
+import { packageRoot } from '../fixtures/packageRoot.js';
+import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
+import { printTable } from './table.js';
+
+const example = path.join(packageRoot, 'examples', 'explore');
+const scenario = readScenario(path.join(example, 'scenario'));
+const site = { apiVersion: 'example.org/v1', kind: 'Site', metadata: { name: 'blog' } };
+const reported = 'object.status.observedGeneration == object.metadata.generation';
+
+export interface ExploreTerms {
+  /** Of each way. */
+  readonly rounds: number;
+  readonly clusters: number;
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(2)} s`;
+
+/** What a plan costs beside the scenario's own time: the same operator and steps with a client that knows what to wait for, and no gateway between. */
+export async function benchExplore({ rounds, clusters: count }: ExploreTerms): Promise<void> {
+  const clusters: TestCluster[] = [];
+  try {
+    for (let index = 0; index < count; index++) clusters.push(await startApiServer({ audit: false }));
+    await Promise.all(clusters.map((cluster) => cluster.installCRDs(path.join(example, 'sites.yaml'))));
+    const ownMs = await measureOwn(clusters[0]!, rounds);
+    const planMs = await measurePlans(clusters, rounds);
+    console.log(`load ${loadavg()[0]!.toFixed(1)}, ${rounds} rounds, ${count} cluster${count === 1 ? '' : 's'}`);
+    printTable(
+      ['scenario alone', 'a plan', 'more', '200 plans'],
+      [[seconds(ownMs), seconds(planMs * count), seconds(planMs * count - ownMs), seconds(200 * planMs)]],
+    );
+  } finally {
+    await Promise.all(clusters.map((cluster) => cluster.stop()));
+  }
+}
+
+const operator = (): Operator =>
+  new CommandOperator({
+    command: [process.execPath, path.join(example, 'operator.mjs')],
+    variable: 'KUBECONFIG',
+    folder: temporaryDirectory('bench-explore'),
+  });
+
+async function measureOwn(cluster: TestCluster, rounds: number): Promise<number> {
+  let tookMs = 0;
+  for (let round = 0; round < rounds; round++) {
+    const own = operator();
+    const begunMs = performance.now();
+    await own.start(cluster.admin);
+    for (const step of scenario)
+      if ('apply' in step) {
+        await cluster.apply(step.apply);
+        await cluster.waitFor(site, reported);
+      } else {
+        await cluster.delete(step.delete);
+        await cluster.waitFor(site, 'deleted');
+      }
+    await own.stop();
+    tookMs += performance.now() - begunMs;
+    await cluster.reset();
+  }
+  return tookMs / rounds;
+}
+
+/** Refusals at a place that never comes: each is the whole scenario, with everything that a plan costs. */
+async function measurePlans([first, ...others]: readonly TestCluster[], rounds: number): Promise<number> {
+  const at = { call: 'create nothing', nth: 1 };
+  const plans = Array.from({ length: rounds }, () => ({ kind: 'refusal', at, status: 500 }) as const);
+  const beside = others.map((cluster) => ({ cluster, operator: operator() }));
+  let begunMs = performance.now();
+  await explore({
+    ...{ cluster: first!, operator: operator(), beside, scenario, plans },
+    onProgress: ({ phase }) => {
+      if (phase === 'reference') begunMs = performance.now();
+    },
+  });
+  return (performance.now() - begunMs) / rounds;
+}
