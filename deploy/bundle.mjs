@@ -26,6 +26,9 @@ const late = {
   request: 'controllers/certificates/request.js',
 };
 
+/** What tests and operators import, also from CommonJS (jest): one file each, and a module that exports the same. */
+const libraries = { testing: 'deploy/testing/index.js', client: 'controllers/client/index.js', api: 'server/manifests/index.js' };
+
 /** Native code, what finds files of its own beside itself, and what others can do without and is not installed. */
 const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
@@ -33,11 +36,12 @@ const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 export async function bundle(root, dist) {
   const { build } = await import('esbuild');
   const programs = [...Object.entries(await programsOf(build, root, dist)), ...threads.map((file) => [path.basename(file, '.js'), file])];
-  const entries = [...programs.filter(([name]) => !(name in cached)), ...Object.entries(late)];
+  const entries = [...programs.filter(([name]) => !(name in cached) && !(name in libraries)), ...Object.entries(late)];
   const sourcesOf = (named) => Object.fromEntries(named.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))]));
   const outdir = path.join(dist, 'programs');
   fs.rmSync(outdir, { recursive: true, force: true });
   const whole = await bundleWhole(build, root, outdir, sourcesOf(Object.entries(cached)));
+  const imported = await bundleLibraries(build, root, outdir, sourcesOf(Object.entries(libraries)));
   const { metafile } = await build({
     ...common(root),
     entryPoints: sourcesOf(entries),
@@ -52,7 +56,7 @@ export async function bundle(root, dist) {
   });
   for (const [name] of programs) fs.chmodSync(path.join(outdir, `${name}.js`), 0o755);
   const page = await bundleConsole(build, root, path.join(outdir, 'console'));
-  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, [...Object.keys(metafile.inputs), ...whole, ...page]));
+  fs.writeFileSync(path.join(outdir, 'LICENSES.txt'), licences(root, [...Object.keys(metafile.inputs), ...whole, ...imported, ...page]));
 }
 
 const common = (root) => ({
@@ -67,6 +71,18 @@ const common = (root) => ({
   absWorkingDir: root,
 });
 
+const urlOfFile = {
+  define: { 'import.meta.url': '__url' },
+  banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+};
+
+/** Libraries as CommonJS, and beside each a module that exports the same, so that a class is one however it was imported. */
+async function bundleLibraries(build, root, outdir, entryPoints) {
+  const { metafile } = await build({ ...common(root), ...urlOfFile, entryPoints, outdir, outExtension: { '.js': '.cjs' }, format: 'cjs' });
+  for (const name of Object.keys(entryPoints)) fs.writeFileSync(path.join(outdir, `${name}.js`), `export * from './${name}.cjs';\n`);
+  return Object.keys(metafile.inputs);
+}
+
 /** Programs in one file each, and beside each the module by whose name it is started. Returns what went into them. */
 async function bundleWhole(build, root, outdir, entryPoints) {
   const { metafile } = await build({
@@ -78,8 +94,7 @@ async function bundleWhole(build, root, outdir, entryPoints) {
     // V8 keeps the text of a program for as long as it runs: indentation and comments are two fifths of it. Lines stay short enough for stack traces to say where.
     minifyWhitespace: true,
     lineLimit: 120,
-    define: { 'import.meta.url': '__url' },
-    banner: { js: "const __url = require('node:url').pathToFileURL(__filename).href;" },
+    ...urlOfFile,
     plugins: [routerOfExpress, { name: 'late', setup: leaveLate(root) }],
   });
   fs.copyFileSync(path.join(root, 'deploy', 'codeCache.mjs'), path.join(outdir, 'codeCache.js'));

@@ -20,6 +20,8 @@ export function pruneTypes(root) {
   for (const { types: entry } of Object.values(exports)) if (entry && !entry.includes('*')) reach(path.join(root, entry));
   for (const file of [...reached]) for (const imported of importsOf(file)) reach(imported);
   for (const file of all) if (!reached.has(file)) fs.rmSync(file);
+  // Modules and CommonJS may import declarations of CommonJS by name; CommonJS may not import those of modules.
+  fs.writeFileSync(path.join(types, 'package.json'), '{ "type": "commonjs" }\n');
 }
 
 /** `from './x.js'`, `import './x.js'` and `import('./x.js')` are the forms in which declarations name others. */

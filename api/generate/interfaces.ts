@@ -8,7 +8,27 @@ import { byText, type Member, type Model, type ModelType } from './model.js';
 export function interfaceFiles(facts: Facts, model: Model): Map<string, string> {
   const places = new Map<string, ModelType[]>();
   for (const type of model.types.values()) if (!type.messageOnly) places.set(type.place, [...(places.get(type.place) ?? []), type]);
-  return new Map([...places].map(([place, types]) => [`${place}.ts`, new Writer(facts, model, place).file(types)]));
+  const files = [...places].map(([place, types]) => [`${place}.ts`, new Writer(facts, model, place).file(types)] as const);
+  return new Map([...files, ['kinds.ts', kindsFile(facts)]]);
+}
+
+/** Maps `apiVersion/kind` to types, which names objects by what is written in them. */
+function kindsFile({ versions }: Facts): string {
+  const served = [...versions].filter(([, { resources }]) => resources !== undefined).sort(([a], [b]) => byText(a, b));
+  const imports = served.map(([place]) => `import type * as ${aliasOf(place)} from './${place}.js';`);
+  const members = served.flatMap(([place, { group = '', version = '', resources = {} }]) =>
+    [...new Set(Object.values(resources).map(({ kind }) => kind))]
+      .sort(byText)
+      .map((kind) => `  readonly '${group === '' ? version : `${group}/${version}`}/${kind}': ${aliasOf(place)}.${kind};`),
+  );
+  const comment = '/** The types of all built-in kinds, by `apiVersion/kind`. */';
+  return `${[generatedMark, ...imports].join('\n')}\n\n${comment}\nexport interface Kinds {\n${members.join('\n')}\n}\n`;
+}
+
+/** `apps/v1` -> `appsV1` */
+function aliasOf(place: string): string {
+  const [group = '', version = ''] = place.split('/');
+  return `${group}${version.replace(/^v/, 'V')}`;
 }
 
 const generatedMark = '// Generated from api/facts by `npm run generate`: change it there.';
@@ -84,8 +104,7 @@ class Writer {
     if (type === undefined) return scalars[shape] ?? 'unknown';
     if (type.messageOnly) throw new Error(`${this.#place}.yaml: ${shape} is described as a message alone, and a JSON member is of it`);
     if (type.place === this.#place) return type.word;
-    const [group = '', version = ''] = type.place.split('/');
-    const alias = `${group}${version.replace(/^v/, 'V')}`;
+    const alias = aliasOf(type.place);
     this.#imports.set(type.place, alias);
     return `${alias}.${type.word}`;
   }

@@ -88,6 +88,14 @@ export class Connection {
     return this.#send(session, request);
   }
 
+  /** Sends further requests over a new session. Those that are under way go on. */
+  reopen(): void {
+    for (const session of this.#sessions) {
+      this.#sessions.delete(session);
+      session.http.close();
+    }
+  }
+
   close(): void {
     this.#closed = true;
     for (const { http } of this.#sessions) http.destroy();

@@ -30,10 +30,13 @@ export type { ArmedFailure, Failure, RequestMatch } from './failures.js';
 export type { ClientConfig } from './identity.js';
 export type { TestMember } from './member.js';
 export type { TestClock } from './testCluster.js';
-export type { ApplyOptions, Manifests, ObjectReference, Wanted } from './objects.js';
+export type { ApplyOptions, DeletionOptions, Manifests, PatchOptions, Wanted } from './objects.js';
+export type { KindReference, ObjectOf, ObjectReference, ObjectsOf } from './typed.js';
+export type { Kinds } from '../../api/types/kinds.js';
 export { TestCluster, type PolicyRule, type UserTerms } from './testCluster.js';
 export { eventually, NotInTime, type WaitOptions } from './waiting.js';
-export type { AdmissionHandler, AdmissionRequest, AdmissionVerdict, ServedWebhook } from './webhook.js';
+export type { AdmissionHandler, AdmissionRequest, AdmissionVerdict, ConversionHandler, ServedWebhook, WebhookHandlers } from './webhook.js';
+export type { WebhookAddress } from './webhookManifests.js';
 
 export interface ServerOptions {
   /** Threads of this process (the default), or separate processes: needed only for a member's death by a real SIGKILL. */

@@ -75,6 +75,9 @@ export class FaultyMember extends OrderedProgram implements TestMember {
   get running(): boolean {
     return this.#member.process.running;
   }
+  get answers(): boolean {
+    return this.running && !this.#paused;
+  }
 
   async kill(): Promise<void> {
     this.#paused = false;

@@ -1,14 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
-import { applyPatch } from '../../controllers/client/api.js';
+import { applyPatch, type PatchType, type PropagationPolicy, type Watch, type WatchOptions } from '../../controllers/client/api.js';
 import { discover, type DiscoveredType } from '../../controllers/client/discovery.js';
 import { ApiError, ConnectionError, isNotFound, StoppedError, unless } from '../../controllers/client/errors.js';
 import type { JsonValue } from '../../api/object.js';
-import type { Condition, KubeObject } from '../../api/meta/object.js';
+import type { Condition, KubeObject, ObjectKey } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
 import { createScope } from '../../server/cel/environment.js';
+import type { KindReference, ObjectReference } from './typed.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
 
 /** YAML of one or more documents, an object, or several; of any library's types with apiVersion, kind and metadata. */
@@ -21,13 +23,6 @@ export interface ApplyOptions {
   readonly namespace?: string;
 }
 
-/** Names one object: an object itself suffices. */
-export interface ObjectReference {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata: { readonly name?: string; readonly namespace?: string };
-}
-
 /**
  * A condition that must be True, such as `Ready`; `deleted`; an expression in CEL over `object`, such as `object.status.replicas == 3`; or the desired part of
  * the object. `null` stands for a missing object.
@@ -36,53 +31,102 @@ export type Wanted<T extends KubeObject> = string | ((object: T | null) => boole
 
 /** No leader, or one that was lost during the request. */
 const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
-/** Longer than a request hangs at an isolated member, until the balancer notices and breaks the connection. */
 const persistMs = 60_000;
+/** The time for a response at first, doubled with each attempt: a server that stands still is left soon, and a slow one is waited for. */
+const patienceMs = 500;
 /** Bound on the printed part of an invalid object. */
 const shownCharactersMax = 200;
 const definitionsGroup = 'apiextensions.k8s.io';
 
+export interface DeletionOptions {
+  /** What becomes of dependents; `Background` unless given. */
+  readonly propagationPolicy?: PropagationPolicy;
+  readonly gracePeriodSeconds?: number;
+}
+
+export interface PatchOptions {
+  /** A merge patch unless given; a list is a JSON patch. */
+  readonly type?: PatchType;
+  /** Such as `status`. */
+  readonly subresource?: string;
+}
+
+/** Clients of the servers that answer. */
+export interface Reach {
+  /** Chooses anew for each attempt. */
+  readonly api: () => RestApi;
+  /** Called when a server did not answer: further requests must not share its connection. */
+  readonly leave: () => void;
+}
+
 /** Objects of every served type, by their manifests. */
 export class Objects {
-  readonly #api: RestApi;
+  readonly #reach: Reach;
   #types: readonly DiscoveredType[] = [];
 
-  constructor(api: RestApi) {
-    this.#api = api;
+  constructor(reach: Reach) {
+    this.#reach = reach;
   }
 
   /**
-   * Applies each in turn by server-side apply. Waits for types that one of them defines (custom resource definitions). Resolves with the objects as the server
-   * has them.
+   * Applies each by server-side apply, namespaces and definitions first. Waits for types that one of them defines. Resolves with the objects as the server has
+   * them, in the order given.
    */
   async apply(
     manifests: Manifests,
     { fieldManager = 'raftplane-testing', namespace = 'default' }: ApplyOptions = {},
   ): Promise<KubeObject[]> {
-    const applied: KubeObject[] = [];
-    for (const object of inOrder(objectsOf(manifests))) {
+    const objects = objectsOf(manifests);
+    const applied = new Map<KubeObject, KubeObject>();
+    for (const object of inOrder(objects)) {
       const type = await this.typeOf(object);
       const body = type.namespaced ? { ...object, metadata: { namespace, ...object.metadata } } : object;
       const key = { namespace: body.metadata.namespace ?? '', name: body.metadata.name ?? '' };
-      applied.push(await this.#persist(() => this.#api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
+      applied.set(object, await this.#persist((api) => api.patch(type, key, applyPatch(body, { fieldManager, force: true }))));
     }
-    return applied;
+    return objects.map((object) => applied.get(object)!);
   }
 
   /** Asks for the deletion of objects, one after the other, as far as they exist. */
-  async delete(manifests: Manifests): Promise<void> {
+  async delete(manifests: Manifests, options: DeletionOptions = {}): Promise<void> {
     for (const object of objectsOf(manifests)) {
-      const type = await this.typeOf(object);
-      const { namespace = type.namespaced ? 'default' : '', name = '' } = object.metadata;
-      await this.#persist(() => unless(isNotFound, this.#api.delete(type, { namespace, name }, { propagationPolicy: 'Background' })));
+      const { type, key } = await this.#place(object);
+      await this.#persist((api) => unless(isNotFound, api.delete(type, key, { propagationPolicy: 'Background', ...options })));
     }
+  }
+
+  /** Resolves with null for a missing object. */
+  async get(reference: ObjectReference): Promise<KubeObject | null> {
+    const { type, key } = await this.#place(reference);
+    return (await this.#persist((api) => unless(isNotFound, api.get(type, key)))) ?? null;
+  }
+
+  async list({ apiVersion, kind, ...options }: KindReference): Promise<readonly KubeObject[]> {
+    const type = await this.typeOf({ apiVersion, kind });
+    return (await this.#persist((api) => api.list(type, options))).items;
+  }
+
+  /** A merge patch is sent again when a server dies with it. */
+  async patch(reference: ObjectReference, body: object, { type: given, ...options }: PatchOptions = {}): Promise<KubeObject> {
+    const { type, key } = await this.#place(reference);
+    const form = given ?? (Array.isArray(body) ? 'application/json-patch+json' : 'application/merge-patch+json');
+    const send = (api: RestApi): Promise<KubeObject> => api.patch(type, key, { type: form, body }, options);
+    return form === 'application/merge-patch+json' ? this.#persist(send) : send(this.#reach.api());
+  }
+
+  async watch({ apiVersion, kind, ...options }: KindReference): Promise<Watch<KubeObject>> {
+    return this.#reach.api().watch(await this.typeOf({ apiVersion, kind }), options);
+  }
+
+  async #place(reference: ObjectReference): Promise<{ readonly type: DiscoveredType; readonly key: ObjectKey }> {
+    const type = await this.typeOf(reference);
+    const { namespace = type.namespaced ? 'default' : '', name = '' } = reference.metadata;
+    return { type, key: { namespace, name } };
   }
 
   /** Applies the custom resource definitions in files and folders (below them as well), and waits until all are served. */
   async installCRDs(...sources: readonly (string | object)[]): Promise<KubeObject[]> {
-    const objects = sources.flatMap((source) =>
-      typeof source === 'string' ? manifestFiles(source).flatMap((file) => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source),
-    );
+    const objects = readSources(sources);
     const definitions = await this.apply(objects.filter(({ kind }) => kind === 'CustomResourceDefinition'));
     if (definitions.length === 0)
       throw new Error(
@@ -98,36 +142,28 @@ export class Objects {
         };
       };
       for (const { name } of spec.versions.filter(({ served }) => served))
-        await this.typeOf({ apiVersion: `${spec.group}/${name}`, kind: spec.names.kind, metadata: {} });
+        await this.typeOf({ apiVersion: `${spec.group}/${name}`, kind: spec.names.kind });
     }
     return definitions;
   }
 
   /** Resolves with the object once it matches; rejects with its last state. */
   async waitFor<T extends KubeObject>(reference: ObjectReference, wanted: Wanted<T>, options: WaitOptions = {}): Promise<T | null> {
-    const type: Resource<T> = (await this.typeOf(reference)) as Resource as Resource<T>;
-    const { name = '', namespace = type.namespaced ? 'default' : '' } = reference.metadata;
+    const { type, key } = await this.#place(reference);
+    const at = { namespace: key.namespace, fieldSelector: `metadata.name=${key.name}` };
     const holds = predicateOf(wanted);
     const signal = AbortSignal.timeout(timeoutOf(options));
-    const api = this.#api.with({ signal });
     let last: T | null = null;
     try {
       for (;;) {
-        const {
-          items: [object = null],
-          metadata: { resourceVersion },
-        } = await api.list<T>(type, { namespace, fieldSelector: `metadata.name=${name}` });
-        last = object;
+        const { items, metadata } = await this.#persist((api) => api.with({ signal }).list<T>(type as Resource as Resource<T>, at));
+        last = items[0] ?? null;
         if (holds(last)) return last;
-        const watch = await api.watch<T>(type, {
-          namespace,
-          fieldSelector: `metadata.name=${name}`,
-          ...(resourceVersion === undefined ? {} : { resourceVersion }),
-        });
-        for await (const event of watch) {
-          if (event.type === 'ERROR') break;
-          if (event.type === 'BOOKMARK') continue;
-          last = event.type === 'DELETED' ? null : event.object;
+        const { resourceVersion } = metadata;
+        const since = resourceVersion === undefined ? {} : { resourceVersion };
+        const api = this.#reach.api().with({ signal });
+        for await (const object of states<T>(api, { type: type as Resource as Resource<T>, ...at, ...since })) {
+          last = object;
           if (holds(last)) return last;
         }
       }
@@ -136,39 +172,59 @@ export class Objects {
       if (!signal.aborted && !(error instanceof StoppedError)) throw error;
       const state = last === null ? 'it does not exist' : `it is ${JSON.stringify(last)}`;
       throw new NotInTime(
-        `${reference.kind ?? 'object'} ${name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`,
+        `${reference.kind ?? 'object'} ${key.name} was not ${typeof wanted === 'string' ? wanted : 'as wanted'} within ${timeoutOf(options)} ms: ${state}`,
       );
     }
   }
 
-  /** Applying twice equals applying once: so a request can be retried when a server dies with it. Refusals are the caller's. */
-  async #persist<T>(work: () => Promise<T>): Promise<T> {
-    const result = await eventually(
-      () =>
-        work().then(
-          (value) => ({ value }),
-          (error: unknown) => {
-            if (error instanceof ConnectionError || (error instanceof ApiError && lostWithServer.has(error.code))) throw error;
-            return { error };
-          },
-        ),
-      { timeoutMs: persistMs },
-    );
+  /** For requests that may be carried out twice. Leaves a server that does not answer; refusals are the caller's. */
+  async #persist<T>(work: (api: RestApi) => Promise<T>): Promise<T> {
+    let timeoutMs = patienceMs;
+    const attempt = (): Promise<{ readonly value: T } | { readonly error: unknown }> =>
+      work(this.#reach.api().with({ timeoutMs, retries: 0 })).then(
+        (value) => ({ value }),
+        async (error: unknown) => {
+          if (error instanceof ApiError && error.code === 429 && error.retryAfterSeconds !== null) {
+            await delay(error.retryAfterSeconds * 1000);
+            throw error;
+          }
+          if (!(error instanceof ConnectionError) && !(error instanceof ApiError && lostWithServer.has(error.code))) return { error };
+          timeoutMs *= 2;
+          this.#reach.leave();
+          throw error;
+        },
+      );
+    const result = await eventually(attempt, { timeoutMs: persistMs });
     if ('error' in result) throw result.error;
     return result.value;
   }
 
   /** Retries for a while where a type is unknown: it may be about to be served. */
-  async typeOf({ apiVersion = '', kind = '' }: ObjectReference): Promise<DiscoveredType> {
+  async typeOf({ apiVersion = '', kind = '' }: Omit<ObjectReference, 'metadata'>): Promise<DiscoveredType> {
     const find = (): DiscoveredType | undefined => this.#types.find((type) => type.kind === kind && apiVersionOf(type) === apiVersion);
     const known = find();
     if (known) return known;
     return eventually(async () => {
-      this.#types = (await discover(this.#api)).all;
+      this.#types = (await this.#persist(discover)).all;
       const found = find();
       if (!found) throw new Error(`the server knows no kind ${kind} of ${apiVersion || 'an unnamed version'}`);
       return found;
     });
+  }
+}
+
+/** Yields each state of what is watched, null for a missing object, until the watch ends or breaks. */
+async function* states<T extends KubeObject>(
+  api: RestApi,
+  { type, ...options }: WatchOptions & { readonly type: Resource<T> },
+): AsyncGenerator<T | null> {
+  try {
+    for await (const event of await api.watch<T>(type, options)) {
+      if (event.type === 'ERROR') return;
+      if (event.type !== 'BOOKMARK') yield event.type === 'DELETED' ? null : event.object;
+    }
+  } catch (error) {
+    if (!(error instanceof ConnectionError)) throw error;
   }
 }
 
@@ -217,6 +273,12 @@ function inOrder(objects: readonly KubeObject[]): KubeObject[] {
     kind === 'Namespace' ? 0 : apiVersion.startsWith(definitionsGroup) ? 1 : 2;
   return [...objects].sort((a, b) => rank(a) - rank(b));
 }
+
+/** Reads files, folders (and what is below them) and objects. */
+export const readSources = (sources: readonly (string | object)[]): KubeObject[] =>
+  sources.flatMap((source) =>
+    typeof source === 'string' ? manifestFiles(source).flatMap((file) => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source),
+  );
 
 function manifestFiles(source: string): string[] {
   if (!fs.statSync(source).isDirectory()) return [source];

@@ -1,6 +1,7 @@
 import { Connection } from '../../controllers/client/connection.js';
 import type { KubeObject } from '../../api/meta/object.js';
 import type { ConnectionSettings } from '../../controllers/client/kubeconfig.js';
+import { RestApi } from '../../controllers/client/rest.js';
 
 /** The part of `/raft/v1/status` that tests need. */
 export interface MemberStatus {
@@ -79,6 +80,16 @@ export class OperatorDoor {
   async putObjects(objects: readonly KeptObject[]): Promise<void> {
     for (const part of inRequests(objects))
       await this.#ask('PUT', '/raft/v1/objects', changeTimeoutMs, { body: `{"objects":[${part.join(',')}]}` });
+  }
+
+  /** Resolves when the member has a version of an object, or does not answer. */
+  async seen(path: string, resourceVersion: string): Promise<void> {
+    await this.#ask('GET', `${path}?resourceVersion=${resourceVersion}`, changeTimeoutMs).catch(() => undefined);
+  }
+
+  /** Speaks the API to this member. */
+  get api(): RestApi {
+    return new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
   }
 
   close(): void {

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { Connection } from '../../controllers/client/connection.js';
-import type { KubeObject } from '../../api/meta/object.js';
+import { keyOf, type KubeObject } from '../../api/meta/object.js';
+import type { Watch } from '../../controllers/client/api.js';
 import { isAlreadyExists, isNotFound, unless } from '../../controllers/client/errors.js';
 import { RestApi } from '../../controllers/client/rest.js';
-import { resource } from '../../api/meta/resource.js';
+import { groupOf, pathOf, resource } from '../../api/meta/resource.js';
 import type { Lease } from '../../api/types/coordination/v1.js';
 import type { KeyAndCertificate } from '../certificateRequest.js';
 import type { Cluster } from '../cluster.js';
@@ -13,11 +14,21 @@ import { Contents } from './contents.js';
 import { Failures, patternOf, type ArmedFailure, type Failure, type RequestMatch } from './failures.js';
 import { Identities, type ClientConfig } from './identity.js';
 import { FaultyMember, OrderedProgram, type TestMember } from './member.js';
-import { Objects, type ApplyOptions, type Manifests, type ObjectReference, type Wanted } from './objects.js';
+import {
+  Objects,
+  readSources,
+  type ApplyOptions,
+  type DeletionOptions,
+  type Manifests,
+  type PatchOptions,
+  type Wanted,
+} from './objects.js';
+import type { KindReference, ObjectOf, ObjectReference, ObjectsOf } from './typed.js';
 import { OperatorDoor } from './operatorDoor.js';
 import { isDone, isSpent, type MemberOrder } from './orders.js';
 import { eventually, type WaitOptions } from './waiting.js';
-import { serveWebhook, type AdmissionHandler, type ServedWebhook } from './webhook.js';
+import { serveWebhook, type AdmissionHandler, type ServedWebhook, type WebhookHandlers } from './webhook.js';
+import { namesWebhooks, pointedTo, type WebhookAddress } from './webhookManifests.js';
 
 export interface PolicyRule {
   readonly apiGroups?: readonly string[];
@@ -35,6 +46,9 @@ export interface UserTerms {
   /** Limits permissions to this namespace; everywhere unless given. */
   readonly namespace?: string;
 }
+
+/** Groups whose objects change what servers do. */
+const followedGroups: ReadonlySet<string> = new Set(['rbac.authorization.k8s.io', 'admissionregistration.k8s.io']);
 
 const leases = resource<Lease>({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', kind: 'Lease' });
 const expiring = { namespace: 'kube-node-lease', name: 'raftplane-expire-history' };
@@ -117,7 +131,7 @@ export class TestCluster implements AsyncDisposable {
     this.#doors = this.members.map(({ url }) => new OperatorDoor({ ...this.admin, server: url }));
     this.#door = new OperatorDoor(this.admin);
     this.#api = new RestApi({ connection: this.#connection, userAgent: 'raftplane-testing' });
-    this.#objects = new Objects(this.#api);
+    this.#objects = new Objects({ api: () => this.#nearest(), leave: () => this.#connection.reopen() });
     this.#contents = new Contents(this.#api, this.#door, cluster.managers.length > 0 || cluster.fakeNodes !== null);
     this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
@@ -129,7 +143,7 @@ export class TestCluster implements AsyncDisposable {
     return this.#identities.of(user, groups);
   }
 
-  /** Creates a user with exactly the permissions of `rules`. */
+  /** Creates a user with exactly the permissions of `rules`, which are in effect when it resolves. */
   async createUser({ name = `test-user-${++this.#users}`, groups = [], rules, namespace }: UserTerms): Promise<ClientConfig> {
     const [role, binding] = namespace === undefined ? ['ClusterRole', 'ClusterRoleBinding'] : ['Role', 'RoleBinding'];
     const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
@@ -155,14 +169,50 @@ export class TestCluster implements AsyncDisposable {
 
   // ---- objects ----
 
-  /** Applies manifests as administrator by server-side apply. Resolves with the resulting objects. */
-  apply(manifests: Manifests, options?: ApplyOptions): Promise<KubeObject[]> {
-    return this.#objects.apply(manifests, options);
+  /**
+   * Applies manifests as administrator by server-side apply. Resolves with the resulting objects once they are in effect: roles, webhooks and policies on every
+   * server that answers.
+   */
+  apply<const R extends object>(manifest: R & { readonly kind: string }, options?: ApplyOptions): Promise<[ObjectOf<R>]>;
+  apply<const L extends readonly object[]>(manifests: L, options?: ApplyOptions): Promise<ObjectsOf<L>>;
+  apply(manifests: Manifests, options?: ApplyOptions): Promise<KubeObject[]>;
+  async apply(manifests: Manifests, options?: ApplyOptions): Promise<unknown> {
+    const applied = await this.#objects.apply(manifests, options);
+    await this.#inEffect(applied);
+    return applied;
+  }
+
+  /** Resolves with an object, or with null where there is none. */
+  get<const R extends ObjectReference>(object: R): Promise<ObjectOf<R> | null>;
+  get<T extends KubeObject>(object: ObjectReference): Promise<T | null>;
+  get(object: ObjectReference): Promise<KubeObject | null> {
+    return this.#objects.get(object);
+  }
+
+  /** Lists the objects of a kind: `list({ apiVersion: 'v1', kind: 'Pod', namespace: 'default' })`. */
+  list<const R extends KindReference>(kind: R): Promise<readonly ObjectOf<R>[]>;
+  list<T extends KubeObject>(kind: KindReference): Promise<readonly T[]>;
+  list(kind: KindReference): Promise<readonly KubeObject[]> {
+    return this.#objects.list(kind);
+  }
+
+  /** Patches an object, or one of its subresources; by a merge patch, or by a JSON patch where the body is a list. */
+  patch<const R extends ObjectReference>(object: R, body: object, options?: PatchOptions): Promise<ObjectOf<R>>;
+  patch<T extends KubeObject>(object: ObjectReference, body: object, options?: PatchOptions): Promise<T>;
+  patch(object: ObjectReference, body: object, options?: PatchOptions): Promise<KubeObject> {
+    return this.#objects.patch(object, body, options);
+  }
+
+  /** Watches the objects of a kind: first those that are there (`ADDED`), then each change. The loop that is left ends it. */
+  watch<const R extends KindReference>(kind: R): Promise<Watch<ObjectOf<R>>>;
+  watch<T extends KubeObject>(kind: KindReference): Promise<Watch<T>>;
+  watch(kind: KindReference): Promise<Watch<KubeObject>> {
+    return this.#objects.watch(kind);
   }
 
   /** Asks for the deletion of objects as administrator; finalizers may still hold them when it resolves. */
-  delete(manifests: Manifests): Promise<void> {
-    return this.#objects.delete(manifests);
+  delete(manifests: Manifests, options?: DeletionOptions): Promise<void> {
+    return this.#objects.delete(manifests, options);
   }
 
   /** Installs custom resource definitions from files, folders or objects; resolves when their kinds are served. */
@@ -170,8 +220,14 @@ export class TestCluster implements AsyncDisposable {
     return this.#objects.installCRDs(...sources);
   }
 
-  /** Resolves with the object once a condition is True (`'Ready'`), once it is `'deleted'` (with null), or once a function accepts it. */
-  waitFor<T extends KubeObject = KubeObject>(object: ObjectReference, wanted: Wanted<T>, options?: WaitOptions): Promise<T | null> {
+  /**
+   * Resolves with the object once a condition is True (`'Ready'`), an expression in CEL holds, or a function accepts it; with null once it is `'deleted'`, or
+   * where an expression or a function accepts null.
+   */
+  waitFor(object: ObjectReference, wanted: 'deleted', options?: WaitOptions): Promise<null>;
+  waitFor<const R extends ObjectReference>(object: R, wanted: Wanted<ObjectOf<R>>, options?: WaitOptions): Promise<ObjectOf<R>>;
+  waitFor<T extends KubeObject>(object: ObjectReference, wanted: Wanted<T>, options?: WaitOptions): Promise<T>;
+  waitFor(object: ObjectReference, wanted: Wanted<KubeObject>, options?: WaitOptions): Promise<KubeObject | null> {
     return this.#objects.waitFor(object, wanted, options);
   }
 
@@ -180,11 +236,29 @@ export class TestCluster implements AsyncDisposable {
     return eventually(attempt, options);
   }
 
-  /** Serves an admission webhook with a certificate that the API servers accept. It ends with the cluster. */
-  async serveWebhook(handler: AdmissionHandler): Promise<ServedWebhook> {
-    const webhook = await serveWebhook(this.#identities.authority, handler);
+  /**
+   * Serves a webhook with a certificate that the API servers accept: admission by a function, or by one for each path, and conversion. It ends with the
+   * cluster.
+   */
+  async serveWebhook(handlers: AdmissionHandler | WebhookHandlers): Promise<ServedWebhook> {
+    const webhook = await serveWebhook(this.#identities.authority, handlers);
     this.#webhooks.push(webhook);
     return webhook;
+  }
+
+  /**
+   * Applies the webhook configurations and the custom resource definitions in files, folders or objects, with their webhooks pointed to one of the test:
+   * services become its URL with their path, and bundles are filled in.
+   */
+  async installWebhooks(webhook: ServedWebhook | WebhookAddress, ...sources: readonly (string | object)[]): Promise<KubeObject[]> {
+    const address = 'clientConfig' in webhook ? webhook.clientConfig : webhook;
+    const objects = readSources(sources).filter(namesWebhooks);
+    const [definitions, configurations] = [true, false].map((isDefinition) =>
+      objects.filter(({ kind }) => (kind === 'CustomResourceDefinition') === isDefinition).map((object) => pointedTo(object, address)),
+    ) as [KubeObject[], KubeObject[]];
+    if (objects.length === 0) throw new Error('none of the manifests names a webhook');
+    const installed = definitions.length === 0 ? [] : await this.installCRDs(...definitions);
+    return [...installed, ...(await this.apply(configurations as Manifests))];
   }
 
   /** Deletes everything created since the start, whatever its finalizers, and ends all failures and partitions. */
@@ -328,6 +402,26 @@ export class TestCluster implements AsyncDisposable {
 
   #doorOf(member: TestMember): OperatorDoor {
     return this.#doors[this.members.indexOf(member)]!;
+  }
+
+  /** A server that this cluster has not cut off or suspended; any of them while all are well. */
+  #nearest(): RestApi {
+    const well = this.#wellMembers();
+    const [first] = well;
+    return first === undefined || well.length === this.#members.length ? this.#api : this.#doorOf(first).api;
+  }
+
+  #wellMembers(): readonly FaultyMember[] {
+    return this.#members.filter(({ id, answers }) => answers && (this.#cuts.get(id)?.size ?? 0) === 0);
+  }
+
+  /** Servers follow these objects with watches, and by then have seen them. */
+  async #inEffect(objects: readonly KubeObject[]): Promise<void> {
+    const followed = objects.filter(({ apiVersion = '' }) => followedGroups.has(groupOf(apiVersion)));
+    for (const object of followed) {
+      const path = pathOf(await this.#objects.typeOf(object), keyOf(object));
+      await Promise.all(this.#wellMembers().map((member) => this.#doorOf(member).seen(path, object.metadata.resourceVersion ?? '')));
+    }
   }
 
   #inForce(id: string): readonly MemberOrder[] {

@@ -27,6 +27,15 @@ export type AdmissionHandler = (request: AdmissionRequest) => Promise<AdmissionV
 export type AdmissionVerdict =
   void | boolean | KubeObject | { readonly allowed: boolean; readonly message?: string; readonly warnings?: readonly string[] };
 
+/** Converts one object to `desiredAPIVersion`; an error refuses the conversion. */
+export type ConversionHandler = (object: KubeObject, desiredAPIVersion: string) => Promise<KubeObject> | KubeObject;
+
+/** Answers by the path of the request where a webhook serves several. */
+export interface WebhookHandlers {
+  readonly admit?: AdmissionHandler | Readonly<Record<string, AdmissionHandler>>;
+  readonly convert?: ConversionHandler;
+}
+
 /** A webhook that serves on a port of its own on loopback. */
 export interface ServedWebhook {
   readonly url: string;
@@ -39,7 +48,20 @@ export interface ServedWebhook {
 /** The server's own limit of a request, and room for the old object. */
 const bodyBytesMax = 8 * 1024 * 1024;
 
-export async function serveWebhook(authority: KeyAndCertificate, handler: AdmissionHandler): Promise<ServedWebhook> {
+interface Review {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly request: unknown;
+}
+
+interface ConversionRequest {
+  readonly uid: string;
+  readonly desiredAPIVersion: string;
+  readonly objects: readonly KubeObject[];
+}
+
+export async function serveWebhook(authority: KeyAndCertificate, given: AdmissionHandler | WebhookHandlers): Promise<ServedWebhook> {
+  const { admit, convert }: WebhookHandlers = typeof given === 'function' ? { admit: given } : given;
   const { certificate, key } = await issueCertificate(authority, {
     commonName: 'webhook',
     usages: ['serverAuth'],
@@ -48,13 +70,13 @@ export async function serveWebhook(authority: KeyAndCertificate, handler: Admiss
   const requests: AdmissionRequest[] = [];
   const server = https.createServer({ cert: certificate, key }, (request, response) => {
     const respond = async (): Promise<string> => {
-      const { request: asked } = JSON.parse(await textOf(request)) as { readonly request: AdmissionRequest };
-      requests.push(asked);
-      return JSON.stringify({
-        apiVersion: 'admission.k8s.io/v1',
-        kind: 'AdmissionReview',
-        response: { uid: asked.uid, ...(await decide(handler, asked)) },
-      });
+      const { apiVersion, kind, request: asked } = JSON.parse(await textOf(request)) as Review;
+      if (kind === 'ConversionReview')
+        return JSON.stringify({ apiVersion, kind, response: await converted(convert, asked as ConversionRequest) });
+      const about = asked as AdmissionRequest;
+      requests.push(about);
+      const handler = typeof admit === 'object' ? admit[pathOf(request.url)] : admit;
+      return JSON.stringify({ apiVersion, kind, response: { uid: about.uid, ...(await decide(handler, about)) } });
     };
     respond().then(
       (body) => response.setHeader('content-type', 'application/json').end(body),
@@ -76,7 +98,22 @@ export async function serveWebhook(authority: KeyAndCertificate, handler: Admiss
   return { url, clientConfig: { url, caBundle: Buffer.from(authority.certificate).toString('base64') }, requests, stop };
 }
 
-async function decide(handler: AdmissionHandler, request: AdmissionRequest): Promise<object> {
+/** The query has the timeout. */
+const pathOf = (url = '/'): string => url.split('?')[0]!;
+
+async function converted(convert: ConversionHandler | undefined, { uid, desiredAPIVersion, objects }: ConversionRequest): Promise<object> {
+  try {
+    if (convert === undefined) throw new Error('this webhook of the test converts nothing: give it "convert"');
+    const convertedObjects = [];
+    for (const object of objects) convertedObjects.push(await convert(object, desiredAPIVersion));
+    return { uid, convertedObjects, result: { status: 'Success' } };
+  } catch (error) {
+    return { uid, result: { status: 'Failure', message: error instanceof Error ? error.message : String(error) } };
+  }
+}
+
+async function decide(handler: AdmissionHandler | undefined, request: AdmissionRequest): Promise<object> {
+  if (handler === undefined) return { allowed: false, status: { message: 'this webhook of the test has no handler for the path' } };
   let verdict: AdmissionVerdict;
   try {
     verdict = await handler(structuredClone(request));

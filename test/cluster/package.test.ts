@@ -150,6 +150,52 @@ describe('cluster/package', () => {
     ]);
   });
 
+  const commonJs = `
+    const { startApiServer } = require('raftplane/testing');
+    it('is told by require', async () => {
+      const server = await startApiServer();
+      const [made] = await server.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' }, data: { a: 'b' } });
+      if (made.data.a !== 'b') throw new Error(JSON.stringify(made));
+      await server.stop();
+    });`;
+
+  it('is required by CommonJS, whose types resolve by every rule, and is one with what is imported', () => {
+    fs.writeFileSync(path.join(folder, 'required.test.cjs'), commonJs);
+    run(process.execPath, [path.join(packageRoot, 'node_modules', 'mocha', 'bin', 'mocha.js'), '--timeout', '60000', 'required.test.cjs']);
+    fs.writeFileSync(
+      path.join(folder, 'same.mjs'),
+      `import { createRequire } from 'node:module';
+      import { TestCluster } from 'raftplane/testing';
+      import { isNotFound } from 'raftplane/client';
+      const require = createRequire(import.meta.url);
+      console.log(require('raftplane/testing').TestCluster === TestCluster, require('raftplane/client').isNotFound === isNotFound);`,
+    );
+    expect(run(process.execPath, ['same.mjs'])).to.equal('true true\n');
+    fs.writeFileSync(
+      path.join(folder, 'use.cts'),
+      `import { startApiServer } from 'raftplane/testing';
+      import { isNotFound } from 'raftplane/client';
+      import type { Deployment } from 'raftplane/api/types/apps/v1.js';
+      export async function use(): Promise<number | undefined> {
+        const server = await startApiServer();
+        const found: Deployment | null = await server.get({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' } });
+        const gone: null = await server.waitFor({ metadata: { name: 'd' } }, 'deleted');
+        return found?.spec?.replicas ?? (isNotFound(gone) ? 0 : undefined);
+      }`,
+    );
+    const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+    const types = ['--types', 'node', '--typeRoots', path.join(packageRoot, 'node_modules', '@types')];
+    for (const [module, resolution] of [
+      ['node16', 'node16'],
+      ['commonjs', 'node10'],
+    ])
+      run(process.execPath, [
+        tsc,
+        ...['--noEmit', '--strict', '--target', 'es2022', '--lib', 'es2022,esnext.disposable', ...types],
+        ...['--module', module!, '--moduleResolution', resolution!, '--ignoreDeprecations', '6.0', 'use.cts'],
+      ]);
+  });
+
   it('starts a server in the process that asks for one', () => {
     fs.writeFileSync(
       path.join(folder, 'server.mjs'),

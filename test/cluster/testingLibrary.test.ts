@@ -96,6 +96,41 @@ describe('cluster/testing library: one server', () => {
       .that.contains('was not Ready within 20 ms: it does not exist');
   });
 
+  it('reads, lists, patches, watches and deletes objects by their kind, whose types it knows', async () => {
+    const kind = { apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default' } as const;
+    const one = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' } } as const;
+    expect(await server.get(one)).to.equal(null);
+    const [made] = await server.apply({ ...one, data: { k: 'v' } });
+    const data: Readonly<Record<string, string>> | undefined = made.data;
+    expect(data).to.deep.equal({ k: 'v' });
+    const patched = await server.patch(one, { data: { more: 'w' } });
+    expect(patched.data).to.deep.equal({ k: 'v', more: 'w' });
+    await server.patch(one, [{ op: 'remove', path: '/data/k' }]);
+    expect((await server.get(one))?.data).to.deep.equal({ more: 'w' });
+    expect(
+      (await server.list(kind)).filter(({ data: found }) => found?.['more'] === 'w').map(({ metadata }) => metadata.name),
+    ).to.deep.equal(['one']);
+    const seen: string[] = [];
+    const watch = await server.watch({ ...kind, fieldSelector: 'metadata.name=one' });
+    const gone: null = await Promise.all([server.waitFor(one, 'deleted'), server.delete(one)]).then(([absent]) => absent);
+    expect(gone).to.equal(null);
+    for await (const { type } of watch) {
+      seen.push(type);
+      if (type === 'DELETED') break;
+    }
+    expect(seen).to.deep.equal(['ADDED', 'DELETED']);
+  });
+
+  it('has roles in effect when a user is created', async () => {
+    for (let turn = 0; turn < 5; turn++) {
+      const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }];
+      const reader = await server.createUser({ name: `reader-${turn}`, rules });
+      await using(reader, async (api) => {
+        await api.list(configMaps, { namespace: 'default' });
+      });
+    }
+  });
+
   it('waits for what an expression says, and refuses one that can never hold', async () => {
     const waiting = server.waitFor<ConfigMap>(named('cel'), 'object != null && has(object.data.k) && object.data.k.startsWith("w")');
     await server.apply(named('cel', { other: 'v' }));
@@ -182,8 +217,7 @@ describe('cluster/testing library: one server', () => {
   it('lets a user do what the rules say, and tells what a user has asked', async () => {
     const reader = await server.createUser({ rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }] });
     await using(reader, async (api) => {
-      // Authorization follows the role with a watch.
-      await eventually(() => api.list(configMaps, { namespace: 'default' }));
+      await api.list(configMaps, { namespace: 'default' });
       expect(isForbidden(await failure(api.create(configMaps, named('no'))))).to.equal(true);
     });
     const asked = server.audit('test-user-1');
@@ -319,11 +353,8 @@ describe('cluster/testing library: one server', () => {
         },
       ],
     });
-    let turn = 0;
-    // The server follows the configuration with a watch.
-    await eventually(async () =>
-      expect(((await server.apply(named(`seen-${++turn}`)))[0] as ConfigMap).data).to.deep.equal({ seen: 'yes' }),
-    );
+    const [seen] = await server.apply(named('seen'));
+    expect((seen as ConfigMap).data).to.deep.equal({ seen: 'yes' });
     expect(await failure(server.apply(named('refused'))))
       .to.have.property('message')
       .that.contains('not this one');
@@ -331,6 +362,63 @@ describe('cluster/testing library: one server', () => {
       .to.have.property('message')
       .that.contains('the handler broke');
     expect(webhook.requests.at(-1)).to.deep.include({ operation: 'CREATE', name: 'broken' });
+  });
+});
+
+describe('cluster/testing library: webhooks from manifests', () => {
+  let server: TestCluster;
+  before(async () => {
+    server = await startApiServer();
+  });
+  after(() => server.stop());
+
+  it('points services to a webhook of the test, by path, and fills in bundles, also of conversions', async () => {
+    const webhook = await server.serveWebhook({
+      admit: { '/validate': ({ name }) => name !== 'refused', '/mutate': ({ object }) => ({ ...object, seen: true }) as KubeObject },
+      convert: (object, apiVersion) => ({ ...object, apiVersion, converted: true }) as KubeObject,
+    });
+    const service = { namespace: 'system', name: 'webhooks' };
+    const hook = (name: string, path: string): object => ({
+      name: `${name}.example.org`,
+      clientConfig: { service: { ...service, path } },
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+      rules: [{ apiGroups: ['example.org'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['widgets'] }],
+    });
+    const version = widgets.spec.versions[0]!;
+    const clientConfig = { service: { ...service, path: '/convert' } };
+    await server.installWebhooks(
+      webhook,
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'MutatingWebhookConfiguration',
+        metadata: { name: 'm' },
+        webhooks: [hook('m', '/mutate')],
+      },
+      {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: { name: 'v' },
+        webhooks: [hook('v', '/validate')],
+      },
+      {
+        ...widgets,
+        spec: {
+          ...widgets.spec,
+          versions: [version, { ...version, name: 'v2', storage: false }],
+          conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+        },
+      },
+    );
+    expect((await server.apply(widget('made')))[0]).to.include({ seen: true });
+    expect(await failure(server.apply(widget('refused'))))
+      .to.have.property('message')
+      .that.contains('denied the request');
+    const second = { apiVersion: 'example.org/v2', kind: 'Widget', metadata: { name: 'made' } };
+    expect(await server.get(second)).to.include({ converted: true, apiVersion: 'example.org/v2' });
+    expect(await failure(server.installWebhooks(webhook, named('none'))))
+      .to.have.property('message')
+      .that.contains('names a webhook');
   });
 });
 

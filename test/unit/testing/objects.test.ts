@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { objectsOf } from '../../../deploy/testing/objects.js';
+import { ConnectionError } from '../../../controllers/client/errors.js';
+import type { RestApi } from '../../../controllers/client/rest.js';
+import { Objects, objectsOf } from '../../../deploy/testing/objects.js';
 import { eventually, NotInTime } from '../../../deploy/testing/waiting.js';
 
 describe('testing/objects', () => {
@@ -14,6 +16,41 @@ describe('testing/objects', () => {
       'needs apiVersion, kind and metadata.name: {"apiVersion"',
     );
     expect(() => objectsOf('kind: [')).to.throw();
+  });
+});
+
+describe('testing/objects of servers that fail', () => {
+  const one = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one', namespace: 'default' } };
+  const discovered = {
+    items: [
+      {
+        metadata: {},
+        versions: [{ version: 'v1', resources: [{ resource: 'configmaps', responseKind: { kind: 'ConfigMap' }, scope: 'Namespaced' }] }],
+      },
+    ],
+  };
+
+  it('leaves one that does not answer, and gives the next twice the time', async () => {
+    let left = 0;
+    const patience: (number | undefined)[] = [];
+    const api = {
+      with: ({ timeoutMs }: { readonly timeoutMs?: number }) => ({
+        read: () => Promise.resolve(discovered),
+        get: () => {
+          patience.push(timeoutMs);
+          return left === 0 ? Promise.reject(new ConnectionError('it did not answer', false)) : Promise.resolve(one);
+        },
+      }),
+    } as unknown as RestApi;
+    const objects = new Objects({
+      api: () => api,
+      leave: () => {
+        left += 1;
+      },
+    });
+    expect(await objects.get(one)).to.equal(one);
+    expect(left).to.equal(1);
+    expect(patience[1]).to.equal(2 * patience[0]!);
   });
 });
 
