@@ -128,9 +128,11 @@ export const invalidObject = ({ group, kind }: GroupKind, name: string, found: r
 export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 export const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-/** 406 if no entry of Accept names a supported media type. */
+const noRoute = '406: Not Acceptable\n\n';
+/** 406 if no entry of Accept names a supported media type: no handler is asked. */
 export const notAcceptable = (mediaTypes: readonly string[]): StatusError =>
-  new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${mediaTypes.join(', ')}`, {});
+  new StatusError(406, 'NotAcceptable', `${noRoute}Available representations: ${mediaTypes.join(', ')}`, {});
+export const isNotRouted = (error: unknown): boolean => error instanceof StatusError && error.message.startsWith(noRoute);
 /** 406 if the media type is supported, but not the form in its parameters. */
 export const formNotAcceptable = (mediaTypes: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);

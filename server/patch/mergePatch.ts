@@ -22,8 +22,18 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
     if (++merged % mergedInStep === 0) yield;
     const value = patch[name];
     if (value === null || value === undefined) delete result[name];
-    else if (!isObject(value)) setMember(result, name, copyOf(value));
+    else if (!isObject(value)) setMember(result, name, withoutNulls(value));
     else setMember(result, name, yield* applyMergePatch(Object.hasOwn(result, name) ? result[name] : undefined, value));
   }
   return result;
+}
+
+/** As in the library of the reference, objects in a new list have no nulls, though items may be null. */
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withoutNulls(item as JsonValue));
+  if (!isObject<JsonObject>(value)) return value;
+  const kept: JsonObject = {};
+  for (const [name, member] of Object.entries(value))
+    if (member !== null && member !== undefined) setMember(kept, name, withoutNulls(member));
+  return kept;
 }

@@ -11,13 +11,21 @@ export function patchTypeOfKind(kind: KindName): PatchType | null {
 
 function patchTypeOf(type: ApiType): PatchType {
   let patchType = known.get(type.name);
-  if (patchType === undefined) known.set(type.name, (patchType = { field: (name) => patchField(type.fields?.get(name)) }));
+  if (patchType === undefined)
+    known.set(type.name, (patchType = { name: structOf(type.name), field: (name) => patchField(type.fields?.get(name)) }));
   return patchType;
 }
 
+const structOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1);
+
 function patchField(field: Field | undefined): PatchField | undefined {
   if (field === undefined) return undefined;
-  return { strategies: field.patchStrategy?.split(',') ?? [], mergeKey: field.patchMergeKey ?? null, type: elementType(field.shape) };
+  return {
+    strategies: field.patchStrategy?.split(',') ?? [],
+    mergeKey: field.patchMergeKey ?? null,
+    isList: field.shape.is === 'list',
+    type: elementType(field.shape),
+  };
 }
 
 function elementType(shape: Shape): PatchType | null {

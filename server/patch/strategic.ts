@@ -14,10 +14,13 @@ export interface PatchField {
   readonly strategies: readonly string[];
   /** The member that identifies items of a merged list. */
   readonly mergeKey: string | null;
+  readonly isList: boolean;
   /** The type of the member, or of the items of a list; null for scalars. */
   readonly type: PatchType | null;
 }
 export interface PatchType {
+  /** As messages name it. */
+  readonly name: string;
   readonly field: (name: string) => PatchField | undefined;
 }
 
@@ -125,7 +128,7 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
     if (!Array.isArray(order)) throw noList(order);
     const member = directedMember(directive, setElementOrder, 'setElementOrder list');
     const [current, update] = [listOf(original, member), listOf(patch, member)];
-    const field = type?.field(member);
+    const field = orderedField(type, member);
     const key = field?.mergeKey ?? null;
     checkOrder(update ?? [], order, key);
     if (current === undefined && update === undefined) continue;
@@ -138,6 +141,15 @@ function* mergeOrderedLists(original: JsonObject, patch: JsonObject, type: Patch
     );
     delete patch[member];
   }
+}
+
+/** Throws where the type has no such member, or one that is no list. */
+function orderedField(type: PatchType | null, member: string): PatchField | undefined {
+  const field = type?.field(member);
+  if (type !== null && field === undefined)
+    throw new PatchError('directive', `unable to find api field in struct ${type.name} for the json field ${JSON.stringify(member)}`);
+  if (field?.isList === false) throw new PatchError('directive', 'expected slice or array type, but got: struct');
+  return field;
 }
 
 function* mergeOrdered(
@@ -202,9 +214,18 @@ function orderedItems(
   key: string | null,
   ofObjects: boolean,
 ): JsonValue[] {
-  if (key !== null) for (const item of merged) identityOf(item, key);
+  if (key !== null) checkPlaces(merged, wanted, key);
   if (ofObjects) for (const item of [...wanted, ...merged, ...live]) identityOf(item, key ?? '');
   return orderItems(merged, { wanted, live }, key);
+}
+
+/** Every merged item has its key, and is looked for in the order up to what is no object there. */
+function checkPlaces(merged: readonly JsonValue[], wanted: readonly JsonValue[], key: string): void {
+  const ids = merged.map((item) => identityOf(item, key));
+  const odd = wanted.findIndex((item) => !isObject(item));
+  if (odd < 0) return;
+  const before = new Set(wanted.slice(0, odd).map((item) => (item as JsonObject)[key]));
+  if (ids.some((id) => !before.has(id))) throw new PatchError('directive', `value for key ${odd} is not a map`);
 }
 
 /** Whether the items of lists are objects; all must be of one type. */

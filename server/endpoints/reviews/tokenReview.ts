@@ -26,16 +26,15 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
   const bearer = bearerToken(`Bearer ${token}`);
   const result =
     bearer === null || tokens === null ? null : await tokens.authenticate(bearer, asked.length === 0 ? tokens.audiences : asked);
-  // Sent members stay where the review has no result for them.
-  const { error: _, authenticated: __, ...sent } = membersOf(body['status']);
+  // Sent members stay where the review has no result for them; what is not told to be authentic is not.
+  const { authenticated: _, ...sent } = membersOf(body['status']);
   const status = { user: {}, ...sent, ...statusOf(result) };
   sendDocument(context, representation, { ...typeOf(resource), metadata: body.metadata, spec, status }, { code: 201 });
 };
 
 function statusOf(result: TokenAuthentication | null): JsonObject {
-  if (result === null || result.outcome === 'absent') return { user: {}, error: invalidToken };
-  if (result.outcome === 'invalid')
-    return { user: {}, error: result.reason === invalidToken ? invalidToken : `[${invalidToken}, ${result.reason}]` };
+  if (result === null || result.outcome === 'absent') return { error: invalidToken };
+  if (result.outcome === 'invalid') return { error: result.reason === invalidToken ? invalidToken : `[${invalidToken}, ${result.reason}]` };
   const {
     user: { name, uid, groups, extra },
     audiences,

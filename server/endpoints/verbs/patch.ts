@@ -25,6 +25,7 @@ import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
 import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
+import { patchedKind } from './patchedKind.js';
 import { readLater } from './readLater.js';
 import { restoredMessage } from './restored.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
@@ -121,9 +122,10 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
-    const checked = yield* outcomeOf(checkObject(checkedKind(after, resource, refuse), resource));
+    const { object, unknown } = patchedKind(after, resource, { strategic, refuse });
+    const checked = yield* outcomeOf(checkObject(object, resource));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
-    const strict = [...odd, ...[...checked.strict].sort(toldOrder[mediaType] ?? unchanged)];
+    const strict = [...odd, ...[...unknown, ...checked.strict].sort(toldOrder[mediaType] ?? unchanged)];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);
     if (view === null || current === null) return checked.object;
@@ -170,13 +172,6 @@ function* patched(
     if (error instanceof PatchError) throw patchFailure(error);
     throw error;
   }
-}
-
-/** A patch may not change the kind of an object. */
-function checkedKind(object: JsonObject, resource: ServedResource, refuse: (why: string) => StatusError): JsonObject {
-  const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = object;
-  if (kind === resource.kind && apiVersion === apiVersionOf(resource)) return object;
-  throw refuse(`no kind ${writeJson(kind)} is registered for version ${writeJson(apiVersion)}, or it is not a ${resource.kind}`);
 }
 
 /** The reference shows the patched object, or for a strategic merge the patch. */

@@ -157,10 +157,11 @@ const same = (a: JsonValue | undefined, b: JsonValue | undefined): boolean => JS
 
 /**
  * An applier that no longer has anything in a member takes it away with all that is in it, unless somebody owns something in it, or, but for a list, the member
- * itself. What is owned in an item that nobody owns holds nothing.
+ * itself with nothing in it. What is owned in an item that nobody owns holds nothing.
  */
 function abandoned(mine: ReadonlySet<string>, owned: ReadonlySet<string>): string[] {
-  const holding = [...owned].filter((name) => owned.has(fields.get(name)?.item ?? name) && !isList(name));
+  const filled = new Set([...owned].flatMap((name) => above.get(name) ?? []));
+  const holding = [...owned].filter((name) => owned.has(fields.get(name)?.item ?? name) && !isList(name) && !filled.has(name));
   const held = new Set(holding.flatMap((name) => [name, ...(above.get(name) ?? [])]));
   const left = new Set([...mine].flatMap((name) => above.get(name) ?? []).filter((container) => !held.has(container)));
   return [...fields.keys()].filter((name) => [name, ...(above.get(name) ?? [])].some((container) => left.has(container)));

@@ -80,4 +80,43 @@ describe('endpoints/faulty patches', () => {
     });
     expect([anothers.status, anothers.body['reason']]).to.deep.equal([409, 'Conflict']);
   });
+
+  it('take away or change what the object is called, as far as that is still read', async () => {
+    const undeterminable = 'the name of the object (there based on URL) was undeterminable: name must be provided';
+    const ending = async (type: keyof typeof types, raw: string, query = ''): Promise<unknown[]> => {
+      const { status, body, headers } = await send(type, raw, query);
+      return [status, String(body['message'] ?? body['kind']).replace(/^.*Invalid value: ".*": /, ''), headers['warning']];
+    };
+    const unregistered = (kind: string, version: string): string =>
+      `no kind "${kind}" is registered for version "${version}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    expect([
+      await ending('merge', '{"kind":null}'),
+      await ending('json', '[{"op":"replace","path":"/kind","value":""}]'),
+      await ending('strategic', '{"kind":"Secret","apiVersion":"v9"}'),
+      await ending('merge', '{"apiVersion":null}'),
+      await ending('merge', '{"apiVersion":"","kind":"","x":1}', '&fieldValidation=Ignore'),
+      await ending('json', '[{"op":"remove","path":"/apiVersion"}]', '&fieldValidation=Strict'),
+      await ending('merge', '{"kind":"Foo"}'),
+      await ending('merge', '{"apiVersion":"v2"}'),
+      await ending('merge', '{"apiVersion":"a/b/c"}'),
+      await ending('merge', '{"kind":"DeleteOptions"}'),
+      await ending('merge', '{"kind":1}'),
+    ]).to.deep.equal([
+      [200, 'ConfigMap', undefined],
+      [200, 'ConfigMap', undefined],
+      [200, 'ConfigMap', undefined],
+      [400, undeterminable, '299 - "unknown field \\"data\\"", 299 - "unknown field \\"metadata\\""'],
+      [400, undeterminable, undefined],
+      [422, 'strict decoding error: unknown field "data", unknown field "metadata"', undefined],
+      [422, unregistered('Foo', 'v1'), undefined],
+      [422, unregistered('ConfigMap', 'v2'), undefined],
+      [422, 'unexpected GroupVersion string: a/b/c', undefined],
+      [422, 'converting (v1.DeleteOptions) to (core.ConfigMap): unknown conversion', undefined],
+      [
+        422,
+        "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+        undefined,
+      ],
+    ]);
+  });
 });

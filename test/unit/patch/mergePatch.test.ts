@@ -53,6 +53,12 @@ describe('merge patch', () => {
     );
   });
 
+  it('leaves no nulls in objects of a list, but null items', () => {
+    const patch = { a: [{ b: null, c: [{ d: null }], e: 1 }, null] };
+    const without = { a: [{ c: [{}], e: 1 }, null] };
+    for (const original of [{}, { a: [1] }]) expect(inOneGo(applyMergePatch(original, patch))).to.deep.equal(without);
+  });
+
   it('gives a result that shares nothing with the patch', () => {
     const patch = { list: [{ item: 1 }], object: { list: ['x'] } };
     const result = inOneGo(applyMergePatch({}, patch)) as { list: JsonObject[]; object: { list: string[] } };

@@ -5,7 +5,8 @@ import { applyStrategicPatch, mergedInStep, type PatchField, type PatchType } fr
 import { inOneGo } from '../../../api/steps.js';
 
 const type = (fields: Record<string, Partial<PatchField>>): PatchType => ({
-  field: (name) => (fields[name] === undefined ? undefined : { strategies: [], mergeKey: null, type: null, ...fields[name] }),
+  name: 'Spec',
+  field: (name) => (fields[name] === undefined ? undefined : { strategies: [], mergeKey: null, isList: true, type: null, ...fields[name] }),
 });
 const env = type({});
 const container = type({ env: { strategies: ['merge'], mergeKey: 'name', type: env }, args: {} });
