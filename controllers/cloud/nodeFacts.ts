@@ -8,7 +8,7 @@ import { type Node, nodes } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import type { Machine } from './provider.js';
 
-/** What a kubelet puts on a node that a cloud is to initialise. */
+/** The taint that a kubelet puts on a node for a cloud to initialise. */
 const uninitialised = 'node.cloudprovider.kubernetes.io/uninitialized';
 /** The reference's default of `--node-status-update-frequency`. */
 export const nodeStatusPeriodMs = 300_000;

@@ -28,7 +28,7 @@ export interface Routes {
 export interface Instances {
   exists(node: Node): Promise<boolean>;
   isShutDown(node: Node): Promise<boolean>;
-  /** What the cloud knows of a node's machine; null when it has none. Without it nodes are not initialised. */
+  /** Returns the cloud's facts about a node's machine; null when it has none. Nodes are not initialised if it is absent. */
   describe?(node: Node): Promise<Machine | null>;
 }
 

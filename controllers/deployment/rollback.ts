@@ -2,7 +2,7 @@ import type { Deployment, ReplicaSet } from '../../api/types/apps/v1.js';
 import { nameOf } from '../../api/meta/object.js';
 import { readRevision, revisionOf, rollbackAnnotation, sameTemplate, takesOver, withoutHash } from './revisions.js';
 
-/** A Deployment as it was at a former revision, without the request to go back there; what is told of it comes before the write for a warning. */
+/** A Deployment as it was at a former revision, without the request to go back there; the event comes before the write for a warning. */
 export interface Rollback {
   readonly deployment: Deployment;
   readonly event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string };

@@ -60,7 +60,7 @@ class EndpointSliceLoop {
   readonly #zoned = new Set<string>();
   /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
-  /** What was told last of the pods that a Service cannot have. */
+  /** The last event about pods that a Service cannot have. */
   readonly #skipped = new Map<string, string>();
   readonly #counts: SliceCounts;
 

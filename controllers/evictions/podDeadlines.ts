@@ -12,7 +12,7 @@ export type Eviction =
   /** Until when it may stay, in milliseconds since 1970; Infinity for ever. */
   | { readonly until: number };
 
-/** What is told when a pod's time is over, and when it is no longer counted. */
+/** Callbacks for a pod whose time is over, and for one that is no longer counted. */
 export interface PodEvents {
   readonly reason: string;
   readonly marked: (key: string) => string;

@@ -4,7 +4,7 @@ import { readConfiguration, refuseConfiguration, type ConfigurationKind } from '
 export interface LeaderMigration {
   /** The name of that lease, in the namespace of the other. */
   readonly leaseName: string;
-  /** As the file says. The lease is one in any case: as in the reference, `endpoints` is read and means nothing. */
+  /** The kind of lock in the file. A Lease is used in any case: the reference reads `endpoints` and ignores it, too. */
   readonly resourceLock: 'leases' | 'endpoints';
   /** The component that runs a controller, by old or new name; `*` for any holder of the lease. */
   readonly components: ReadonlyMap<string, string>;

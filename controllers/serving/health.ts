@@ -31,7 +31,7 @@ export interface HealthOptions {
   readonly metrics: Metrics;
   readonly checks: Checks;
   readonly clock: Clock;
-  /** What `/configz` shows beside the options. */
+  /** The parts of `/configz` that are no options. */
   readonly inEffect?: InEffect;
   /** Changed by `PUT /debug/flags/v`. */
   readonly verbosity: Verbosity;

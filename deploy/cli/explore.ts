@@ -10,6 +10,7 @@ import { exitCodes, print, say } from './output.js';
 import { countUpTo, parseNodes } from './upOptions.js';
 
 const seedMax = 2 ** 31 - 1;
+const clustersMax = 16;
 
 interface ExploreTerms {
   readonly crds: readonly string[];
@@ -57,7 +58,7 @@ export const exploreCommand = (): Command =>
     .option('--replay <file>', 'only the plan of this file')
     .option('--plans <folder>', 'where the plans of findings are written', 'explore-plans')
     .option('--no-changes', 'only disturbances, no changes of custom resources by their schema')
-    .option('--clusters <count>', 'run plans side by side', parseCount, 1)
+    .option('--clusters <count>', 'run plans side by side', countUpTo(clustersMax), 1)
     .option('--html <file>', 'write a page with timelines as well')
     .option('--junit <file>', 'write JUnit XML as well')
     .option('--json', 'one JSON document instead of words', false)

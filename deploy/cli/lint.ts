@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { manifestFilesIn, readManifests, type Manifest } from './manifestFiles.js';
 import { exitCodes, paint, print, say } from './output.js';
 
-/** What is known of one object after its check. */
+/** The result of the check of one object. */
 interface Report {
   readonly file: string;
   readonly line: number;

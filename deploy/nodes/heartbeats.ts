@@ -26,7 +26,7 @@ const statusEveryLeases = 30;
 const registrationsAtOnce = 64;
 const notReadyTaint = 'node.kubernetes.io/not-ready';
 
-/** What nodes report of themselves: their registration, leases and conditions. */
+/** Reports nodes to the server: their registration, leases and conditions. */
 export class Heartbeats {
   readonly #environment: ControllerEnvironment;
   readonly #options: HeartbeatOptions;

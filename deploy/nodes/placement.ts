@@ -22,7 +22,7 @@ export function waitsForNode(pod: Pod): boolean {
 export function place(pod: Pod, nodes: readonly Node[], loads: ReadonlyMap<string, number>): Placement {
   const load = (node: Node): number => loads.get(nameOf(node)) ?? 0;
   let best: Node | null = null;
-  // Among thousands of nodes few are better than the best so far, and only those are looked at closely.
+  // Few of thousands of nodes are better than the best so far, and only those are checked closely.
   for (const node of nodes) {
     const better = best === null || load(node) < load(best) || (load(node) === load(best) && nameOf(node) < nameOf(best));
     if (better && complaint(pod, node, load(node)) === null) best = node;

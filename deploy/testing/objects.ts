@@ -39,7 +39,7 @@ const shownCharactersMax = 200;
 const definitionsGroup = 'apiextensions.k8s.io';
 
 export interface DeletionOptions {
-  /** What becomes of dependents; `Background` unless given. */
+  /** The fate of dependents; `Background` unless given. */
   readonly propagationPolicy?: PropagationPolicy;
   readonly gracePeriodSeconds?: number;
 }
@@ -177,7 +177,7 @@ export class Objects {
     }
   }
 
-  /** For requests that may be carried out twice. Leaves a server that does not answer; refusals are the caller's. */
+  /** Sends a request that may be carried out twice. Leaves a server that does not answer; refusals are the caller's. */
   async #persist<T>(work: (api: RestApi) => Promise<T>): Promise<T> {
     let timeoutMs = patienceMs;
     const attempt = (): Promise<{ readonly value: T } | { readonly error: unknown }> =>

@@ -224,7 +224,7 @@ export class TestCluster implements AsyncDisposable {
    * Resolves with the object once a condition is True (`'Ready'`), an expression in CEL holds, or a function accepts it; with null once it is `'deleted'`, or
    * where an expression or a function accepts null.
    */
-  waitFor(object: ObjectReference, wanted: 'deleted', options?: WaitOptions): Promise<null>;
+  waitFor<const R extends ObjectReference>(object: R, wanted: 'deleted', options?: WaitOptions): Promise<null>;
   waitFor<const R extends ObjectReference>(object: R, wanted: Wanted<ObjectOf<R>>, options?: WaitOptions): Promise<ObjectOf<R>>;
   waitFor<T extends KubeObject>(object: ObjectReference, wanted: Wanted<T>, options?: WaitOptions): Promise<T>;
   waitFor(object: ObjectReference, wanted: Wanted<KubeObject>, options?: WaitOptions): Promise<KubeObject | null> {

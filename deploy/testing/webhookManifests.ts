@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta/object.js';
 
-/** Where a webhook of the test serves. */
+/** The address of a webhook of the test. */
 export interface WebhookAddress {
   /** `https://127.0.0.1:port/`; paths of manifests are added. */
   readonly url: string;

@@ -1,6 +1,6 @@
 const fullCodes: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** What a shell reports of a program that SIGPIPE has ended. */
+/** The exit status that a shell reports for a program that SIGPIPE has ended. */
 const brokenPipeStatus = 141;
 
 /** Lines are lost on a full disk; without a listener the first failure would end the process. When nobody reads (`| head`), the program ends without a word. */

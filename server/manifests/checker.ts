@@ -31,7 +31,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** What a creation of an object would say. */
+/** The outcome of a creation of an object. */
 export interface Verdict {
   /** Empty for an object that a server accepts. */
   readonly findings: readonly Finding[];

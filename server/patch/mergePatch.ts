@@ -28,7 +28,7 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
   return result;
 }
 
-/** As in the library of the reference, objects in a new list have no nulls, though items may be null. */
+/** Removes nulls from objects in a new list, as the reference's library does; items themselves may be null. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item as JsonValue));
   if (!isObject<JsonObject>(value)) return value;

@@ -19,7 +19,7 @@ export interface PatchField {
   readonly type: PatchType | null;
 }
 export interface PatchType {
-  /** As messages name it. */
+  /** The name in messages. */
   readonly name: string;
   readonly field: (name: string) => PatchField | undefined;
 }

@@ -31,7 +31,7 @@ export interface PresenceOptions {
   readonly identity: ServerIdentity;
   /** Whether this server maintains the service's endpoints. */
   readonly reconciles: boolean;
-  /** How many servers the cluster has, of which each writes its own address alone (`master-count`); null to list those that are alive. */
+  /** The number of servers, each of which writes its own address alone (`master-count`); null lists those that are alive. */
   readonly count?: number | null;
   /** Leases of kube-apiservers that share the store, or null. */
   readonly masters?: MasterLeases | null;

@@ -112,8 +112,9 @@ describe('cluster/testing library: one server', () => {
     ).to.deep.equal(['one']);
     const seen: string[] = [];
     const watch = await server.watch({ ...kind, fieldSelector: 'metadata.name=one' });
-    const gone: null = await Promise.all([server.waitFor(one, 'deleted'), server.delete(one)]).then(([absent]) => absent);
-    expect(gone).to.equal(null);
+    const gone: Promise<null> = server.waitFor(one, 'deleted');
+    await server.delete(one);
+    expect(await gone).to.equal(null);
     for await (const { type } of watch) {
       seen.push(type);
       if (type === 'DELETED') break;

@@ -5,7 +5,7 @@ import { play, type Reference, type RunResult, type Setting } from './run.js';
 import type { Step } from './scenario.js';
 import { nameOf, type State } from './state.js';
 
-/** What a change changes, and the steps up to there. */
+/** The object of a change, and the steps before it. */
 interface Ground {
   readonly before: readonly Step[];
   readonly step: Step;

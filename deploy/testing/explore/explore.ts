@@ -16,7 +16,7 @@ import { play, type Reference, type RunResult, type Setting } from './run.js';
 import { stepsOf, type ScenarioStep } from './scenario.js';
 import { differencesOf, nameOf, noiseOf, type Noise } from './state.js';
 
-/** Where an operator runs. */
+/** The cluster that an operator runs against, and what else it needs. */
 export interface ExploredCluster {
   readonly cluster: TestCluster;
   readonly operator: Operator;

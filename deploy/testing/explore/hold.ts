@@ -1,6 +1,6 @@
 /** Something that waits until the operator rests: events, an old view, or a late write. */
 export interface HoldTerms {
-  /** Whose events wait; undefined for none. */
+  /** The resource whose events wait; undefined for none. */
   readonly resource?: string;
   /** The held watches end with 410. */
   readonly expires?: boolean;
@@ -36,7 +36,7 @@ export class Hold {
     this.#open();
   }
 
-  /** For the end of a run: nothing more is carried out. */
+  /** Ends a run: nothing more is carried out. */
   abandon(): void {
     this.#open();
   }

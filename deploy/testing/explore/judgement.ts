@@ -6,7 +6,7 @@ export interface Violation {
   readonly judgement:
     'finalState' | 'path' | 'quiet' | 'starts' | 'leftovers' | 'generation' | 'panic' | 'overwrites' | 'fights' | 'idleWrites' | 'expected';
   readonly details: readonly string[];
-  /** Of states, where they are what is wrong. */
+  /** The states that are wrong, if any. */
   readonly differences?: readonly Difference[];
 }
 
@@ -46,7 +46,7 @@ export function overwritten(objects: readonly KubeObject[], touched: ReadonlySet
   return details.length === 0 ? null : { judgement: 'overwrites', details };
 }
 
-/** Writes of one object to the same content within a step; fewer are told from bad luck only by a reader. */
+/** Writes of one object to the same content within a step; fewer may be bad luck. */
 const fightsMin = 4;
 const idleWritesMin = 10;
 

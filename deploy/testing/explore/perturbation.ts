@@ -19,7 +19,7 @@ export type Perturbation =
   /** Instead of this event the watch ends with 410. */
   | { readonly kind: 'expired'; readonly at: Place };
 
-/** What a run tries: a disturbance, or a change of an object. */
+/** One trial of a run: a disturbance, or a change of an object. */
 export type Plan = Perturbation | Change;
 
 const guesses: Readonly<Record<Plan['kind'], string>> = {

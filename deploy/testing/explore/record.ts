@@ -28,9 +28,9 @@ export interface Entry {
   /** HTTP code of the answer; null for none. */
   status: number | null;
   note?: string;
-  /** What a watch told, where it is no request: `MODIFIED`. */
+  /** The type of an event of a watch, such as `MODIFIED`; absent for requests. */
   readonly event?: string;
-  /** What a write left. */
+  /** The object after a write. */
   outcome?: Outcome | undefined;
 }
 

@@ -37,7 +37,7 @@ export interface Reference {
   readonly states: readonly (State | undefined)[];
   readonly noise: Noise;
   readonly startup: ReadonlySet<string>;
-  /** Where its states come from; the undisturbed run unless given. */
+  /** The source of its states; the undisturbed run unless given. */
   readonly where?: string;
 }
 

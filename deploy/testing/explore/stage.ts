@@ -30,7 +30,7 @@ interface Moment {
   readonly forward: Forward;
 }
 
-/** Where perturbations meet requests and events. */
+/** Applies perturbations to requests and events. */
 export class Stage {
   readonly #recorder: Recorder;
   readonly #perturbation: Perturbation | null;
@@ -49,7 +49,7 @@ export class Stage {
     return this.#reached;
   }
 
-  /** What waits for the operator's rest. */
+  /** The work that waits for the operator's rest. */
   get hold(): HoldTerms | null {
     return this.#hold?.terms ?? null;
   }

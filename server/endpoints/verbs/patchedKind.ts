@@ -10,13 +10,13 @@ import { patchTypeOfKind } from '../../patch/patchtype.js';
 import type { ServedResource } from '../../registry/resources.js';
 
 export interface PatchedKind {
-  /** Of the kind and version of the resource. */
+  /** Has the kind and version of the resource. */
   readonly object: JsonObject;
   /** Members that the type does not have. */
   readonly unknown: readonly string[];
 }
 
-/** What a patched object is taken for, by its kind and version. `refuse` makes the error of a patch. Throws StatusError. */
+/** Reads a patched object by its kind and version. `refuse` makes the error of a patch. Throws StatusError. */
 export function patchedKind(
   after: JsonObject,
   resource: ServedResource,
@@ -41,7 +41,7 @@ function textOf(object: JsonObject, member: 'kind' | 'apiVersion', refuse: (why:
   );
 }
 
-/** Without a version the object is read into the internal type, whose members have no names in JSON. */
+/** An object without a version is read into the internal type, whose members have no names in JSON. */
 const unknownIn = (object: JsonObject): string[] =>
   Object.keys(object)
     .filter((name) => name !== 'kind' && name !== 'apiVersion')
