@@ -94,15 +94,21 @@ export class Stage {
       const event = eventOf(line);
       const entry = event && this.#recorder.see(call, event, incarnation);
       const due = entry && this.#due(entry);
-      if (due?.kind === 'expired') entry!.note = 'the watch ends with 410';
-      if (due?.kind === 'expired') return yield expiredLine;
+      if (due?.kind === 'expired') {
+        entry!.note = 'the watch ends with 410';
+        yield expiredLine;
+        return;
+      }
       if (due)
         this.#hold = new Hold({ resource: call.resource, ...(due.kind === 'missed' ? { expires: true, pastStep: entry!.step } : {}) });
       const hold = this.#hold;
       if (hold?.holdsWatch(call.resource, url)) {
         if (entry) entry.note = hold.terms.expires ? 'not seen' : 'not seen yet';
         await hold.released;
-        if (hold.terms.expires) return yield expiredLine;
+        if (hold.terms.expires) {
+          yield expiredLine;
+          return;
+        }
       }
       yield line;
     }

@@ -392,9 +392,9 @@ describe('the replicated storage', () => {
         }),
         put('b'),
       ]);
-      const complaint = 'DamagedValueError: stored value of configmaps one/a cannot be read: its checksum does not match';
-      expect(await messageOf(storage.get(a, { at: 'any' }))).to.equal(complaint);
-      expect(await messageOf(storage.list(listRequest(configMaps)))).to.equal(complaint);
+      const damage = 'stored value of configmaps one/a cannot be read: its checksum does not match';
+      expect(await messageOf(storage.get(a, { at: 'any' }))).to.equal(`DamagedValueError: ${damage}`);
+      expect(await messageOf(storage.list(listRequest(configMaps)))).to.equal(`DamagedListError: ${damage}`);
       expect((await storage.get(b, { at: 'any' })).outcome).to.equal('found');
       expect(applied(await storage.delete(a, replica.revision, within)).decode()).to.deep.equal({
         metadata: { name: 'a', namespace: 'one', resourceVersion: '3' },
