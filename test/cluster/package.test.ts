@@ -121,6 +121,8 @@ describe('cluster/package', () => {
       import { resource, RestApi } from 'raftplane/client';
       import { memberId, startReplica, type ReplicaOptions } from 'raftplane/raft';
       import { startApiServer, type RunningServer } from 'raftplane/server';
+      import { startControllerManager, type CloudProvider, type RunningManager } from 'raftplane/controllers';
+      export const manager = (cloud: CloudProvider): Promise<RunningManager> => startControllerManager(['--cloud-provider=own'], { clouds: { own: () => cloud } });
       export const replicas = (deployment: Deployment): number => deployment.spec?.replicas ?? 1;
       export const replica = (options: ReplicaOptions) => startReplica({ ...options, memberId: memberId('r1') });
       export const server: Promise<RunningServer> = startApiServer(['--storage-backend=memory']);

@@ -39,7 +39,10 @@ describe('a controller manager with a cloud of its own', () => {
         users: [{ name: 'u', user: { token: 'secret' } }],
       }),
     );
-    connection = new Connection({ server: server.url, token: () => 'secret', ca: fs.readFileSync(certificate, 'utf8') }, { clock: systemClock });
+    connection = new Connection(
+      { server: server.url, token: () => 'secret', ca: fs.readFileSync(certificate, 'utf8') },
+      { clock: systemClock },
+    );
     api = new RestApi({ connection, userAgent: 'test', clock: systemClock, retries: 0 });
   });
   after(async () => {
