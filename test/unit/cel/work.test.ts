@@ -179,7 +179,7 @@ const casesByFunction: Readonly<Record<string, readonly Case[]>> = Object.fromEn
     t('optional.unwrap([optional.of(t), optional.none()]) == [optional.of(t)].unwrapOpt()', letters),
   ),
   ...both('.or/1', t('optional.none().or(optional.of(t))', letters)),
-  ...both('.orValue/1', t('optional.none().orValue(t)', letters)),
+  ...both('.orValue/1', fixed('optional.none().orValue(1)')),
   ...both(
     'quantity/1 isQuantity/1',
     t('quantity(t)', digits),

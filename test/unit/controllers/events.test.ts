@@ -42,9 +42,8 @@ const rows: Readonly<Record<string, Row>> = {
   daemon: { sources: ['daemonset'], reasons: ['FailedDaemonPod', 'SelectingAll', 'SucceededDaemonPod'] },
   deployment: {
     sources: ['deployment'],
-    reasons: ['ReplicaSetCreateError', 'ScalingReplicaSet', 'SelectingAll'],
+    reasons: ['DeploymentRollback', 'ReplicaSetCreateError', 'ScalingReplicaSet', 'SelectingAll'],
     without: {
-      DeploymentRollback: 'asked for by an API that is served no more; kubectl rolls back by itself',
       FailedDelete: 'the deletion of an old set is tried again without a word',
     },
   },

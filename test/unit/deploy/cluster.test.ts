@@ -239,7 +239,7 @@ describe('raftplane up', () => {
       [['--port', 'x'], '"x"'],
       [['--replicas', '2'], '2'],
       [['--managers', '-1'], '-1'],
-      [['--fake-nodes', '101'], '101'],
+      [['--fake-nodes', '5001'], '5001'],
       [['extra'], 'argument'],
     ] as const) {
       const { code, text } = await output(run(...args));

@@ -26,6 +26,7 @@ const others: Readonly<Record<string, string>> = {
   'persistentvolume-expander-controller': 'tells, and writes nothing',
   'selinux-warning-controller': 'tells, and writes nothing',
   'validatingadmissionpolicy-status-controller': 'does nothing here',
+  'cloud-node-controller': 'initialises a node by one update, of facts that the cloud gives again',
 };
 
 interface Outcome {
