@@ -24,7 +24,7 @@ const labelsOf = ({ instanceType, zone, region }: Machine): Readonly<Record<stri
 });
 
 /** The node as its cloud initialises it. The id of its machine never changes. Pure. */
-export const initialised = (node: Node, machine: Machine): Node => ({
+const initialised = (node: Node, machine: Machine): Node => ({
   ...node,
   metadata: { ...node.metadata, labels: { ...node.metadata.labels, ...labelsOf(machine) } },
   spec: {
