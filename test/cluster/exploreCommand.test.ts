@@ -53,9 +53,9 @@ describe('cluster/exploreCommand', function () {
     });
     const [status] = (await once(child, 'close')) as [number | null];
     expect(status, said).to.equal(1);
-    expect(stdout)
-      .to.contain('something is left after deletion')
-      .and.match(/1 finding; \d of \d\d+ plans/);
+    expect(stdout).to.contain('something is left after deletion');
+    const [, begun, planned] = /\d findings?; (\d+) of (\d+) plans/.exec(stdout) ?? [];
+    expect(Number(begun), stdout).to.be.greaterThan(0).and.lessThan(Number(planned));
   });
 
   it('runs on clusters side by side, and writes a page and JUnit XML', () => {
