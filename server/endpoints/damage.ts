@@ -20,8 +20,8 @@ const internal = (cause: Error, message: string): StatusError => internalError(n
 const keyOf = ({ key: { resource, namespace, name } }: DamagedValueError): string =>
   ['', resource.resource, ...(namespace === '' ? [] : [namespace]), name].join('/');
 
-/** Names the object of a failed decoding, whose reason names none. */
-const reasonOf = (damage: DamagedValueError): string => (damage.step === 'transform' ? damage.why : damage.message);
+/** Names the object: the reason of a failed decryption names none. */
+const reasonOf = (damage: DamagedValueError): string => (damage.step === 'transform' ? `${damage.why} (${keyOf(damage)})` : damage.message);
 
 function listReasonOf({ damaged }: DamagedListError): string {
   const first = damaged[0]!;
