@@ -128,11 +128,11 @@ export const invalidObject = ({ group, kind }: GroupKind, name: string, found: r
 export const pathNotFound = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 export const methodNotAllowed = (): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-const noRoute = '406: Not Acceptable\n\n';
-/** 406 if no entry of Accept names a supported media type: no handler is asked. */
-export const notAcceptable = (mediaTypes: readonly string[]): StatusError =>
-  new StatusError(406, 'NotAcceptable', `${noRoute}Available representations: ${mediaTypes.join(', ')}`, {});
-export const isNotRouted = (error: unknown): boolean => error instanceof StatusError && error.message.startsWith(noRoute);
+/** A 406 that is sent before a handler is chosen, as in the reference. */
+export class NotAcceptableError extends StatusError {}
+/** 406 if no entry of Accept names a supported media type. */
+export const notAcceptable = (mediaTypes: readonly string[]): NotAcceptableError =>
+  new NotAcceptableError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${mediaTypes.join(', ')}`, {});
 /** 406 if the media type is supported, but not the form in its parameters. */
 export const formNotAcceptable = (mediaTypes: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);

@@ -1,6 +1,6 @@
 import type { Workers } from '../../workers/pool.js';
 import { apiVersionOf, type GroupResource } from '../../api/resource.js';
-import { isNotRouted } from '../../api/status.js';
+import { NotAcceptableError } from '../../api/status.js';
 import { noRules } from '../authorization/rules.js';
 import { sendPageNotFound } from './answers.js';
 import { createBodyReader } from './body.js';
@@ -106,7 +106,7 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   if (refused !== null) throw refused;
   const { storage: resource } = routing.route.resource;
   await handlerOf(routing.route)(context, routing.route, deps).catch((error: unknown) => {
-    if (isNotRouted(error)) context.warnings.length = 0;
+    if (error instanceof NotAcceptableError) context.warnings.length = 0;
     throw reportDamage(error, { resource, forcesDeletion: deps.forcesDeletion });
   });
 }
