@@ -2,7 +2,8 @@ import { Command } from 'commander';
 import type { Finding, ManifestChecker } from '../../server/manifests/index.js';
 import { membersOf } from '../../api/json/members.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { manifestFilesIn, readManifests, type Manifest } from './manifestFiles.js';
+import { manifestFilesIn } from '../manifestFiles.js';
+import { readManifests, type Manifest } from './manifests.js';
 import { exitCodes, paint, print, say } from './output.js';
 
 /** The result of the check of one object. */
@@ -30,11 +31,8 @@ export const lintCommand = (): Command =>
 async function lint(places: readonly string[], { json }: { readonly json: boolean }): Promise<void> {
   // The rules of all kinds take time to load, which no other command has to wait for.
   const { ManifestChecker } = await import('../../server/manifests/index.js');
-  const manifests = places.flatMap(manifestFilesIn).flatMap(readManifests);
-  const checker = new ManifestChecker();
-  for (const { object } of manifests) if (isDefinition(object)) define(checker, object);
-  const reports: Report[] = [];
-  for (const manifest of manifests) reports.push(await reportOn(manifest, checker));
+  const manifests = places.flatMap((place) => (place === '-' ? [place] : manifestFilesIn(place))).flatMap(readManifests);
+  const reports = await reportsOn(manifests, new ManifestChecker());
   if (json) print(JSON.stringify(reports, null, 2));
   else reports.forEach(show);
   const count = reports.reduce((sum, { findings }) => sum + findings.length, 0);
@@ -48,13 +46,15 @@ async function lint(places: readonly string[], { json }: { readonly json: boolea
 const isDefinition = (object: object | null): object is object =>
   object !== null && 'kind' in object && object.kind === 'CustomResourceDefinition';
 
-/** A definition that cannot be used is reported by its own check. */
-function define(checker: ManifestChecker, definition: object): void {
-  try {
-    checker.define(definition);
-  } catch (error) {
-    if (!(error instanceof Error) || !['MalformedObject', 'UnknownKind'].includes(error.name)) throw error;
+/** Definitions are checked first: those without a finding apply to the others, wherever they stand. */
+async function reportsOn(manifests: readonly Manifest[], checker: ManifestChecker): Promise<readonly Report[]> {
+  const reports = new Map<Manifest, Report>();
+  for (const manifest of manifests.toSorted((a, b) => Number(isDefinition(b.object)) - Number(isDefinition(a.object)))) {
+    const report = await reportOn(manifest, checker);
+    if (isDefinition(manifest.object) && report.checked && report.findings.length === 0) checker.define(manifest.object);
+    reports.set(manifest, report);
   }
+  return manifests.map((manifest) => reports.get(manifest)!);
 }
 
 async function reportOn({ file, object, unreadable, lineOf }: Manifest, checker: ManifestChecker): Promise<Report> {
@@ -64,13 +64,9 @@ async function reportOn({ file, object, unreadable, lineOf }: Manifest, checker:
     const message = unreadable ?? '';
     return { ...about, checked: true, findings: [at({ type: 'FieldValueInvalid', path: '', message })], warnings: [] };
   }
-  try {
-    const { findings, warnings } = await checker.check(object);
-    return { ...about, checked: true, findings: findings.map(at), warnings };
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'UnknownKind') throw error;
-    return { ...about, checked: false, findings: [], warnings: [] };
-  }
+  if (!checker.knows(object)) return { ...about, checked: false, findings: [], warnings: [] };
+  const { findings, warnings } = await checker.check(object);
+  return { ...about, checked: true, findings: findings.map(at), warnings };
 }
 
 function nameOf(object: object): string {

@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseAllDocuments } from 'yaml';
 import { applyPatch, type PatchType, type PropagationPolicy, type Watch, type WatchOptions } from '../../controllers/client/api.js';
@@ -11,6 +10,7 @@ import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
 import { createScope } from '../../server/cel/environment.js';
 import type { KindReference, ObjectReference } from './typed.js';
+import { manifestFilesIn } from '../manifestFiles.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';
 
 /** YAML of one or more documents, an object, or several; of any library's types with apiVersion, kind and metadata. */
@@ -277,14 +277,5 @@ function inOrder(objects: readonly KubeObject[]): KubeObject[] {
 /** Reads files, folders (and what is below them) and objects. */
 export const readSources = (sources: readonly (string | object)[]): KubeObject[] =>
   sources.flatMap((source) =>
-    typeof source === 'string' ? manifestFiles(source).flatMap((file) => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source),
+    typeof source === 'string' ? manifestFilesIn(source).flatMap((file) => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source),
   );
-
-function manifestFiles(source: string): string[] {
-  if (!fs.statSync(source).isDirectory()) return [source];
-  return fs
-    .readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((file) => /\.(ya?ml|json)$/.test(file))
-    .sort()
-    .map((file) => path.join(source, file));
-}

@@ -73,7 +73,7 @@ export class ManifestChecker {
   readonly #builtIn: Catalogue = createCatalogue();
   readonly #custom = new Map<string, ServedResource>();
 
-  /** Objects of the kind that a CustomResourceDefinition defines are known from now on. Rejects with MalformedObject if it cannot be read. */
+  /** Makes the kind that a CustomResourceDefinition defines known from now on. Throws MalformedObject if it cannot be read. */
   define(definition: object): void {
     const object = this.defaults(definition);
     const names = (object['spec'] as JsonObject | undefined)?.['names'] ?? {};
@@ -86,6 +86,11 @@ export class ManifestChecker {
       isTerminating: () => false,
     });
     for (const resource of type.resources) this.#custom.set(`${apiVersionOf(resource)} ${resource.kind}`, resource);
+  }
+
+  /** Reports whether the object's kind is built in or defined. */
+  knows(object: object): boolean {
+    return this.#resourceOf(object) !== null;
   }
 
   /** Returns the object with the defaults of its version, as a new one. Throws UnknownKind or MalformedObject. */
@@ -115,15 +120,16 @@ export class ManifestChecker {
   #read(object: object): { readonly resource: ServedResource; readonly received: ApiObject; readonly unknownFields: readonly Finding[] } {
     const copy: unknown = structuredClone(object);
     if (!isObject<JsonObject>(copy)) throw new MalformedObject('an object is a map of fields');
-    const { apiVersion, kind } = copy;
-    const resource = typeof apiVersion === 'string' && typeof kind === 'string' ? this.#resourceOf(apiVersion, kind) : null;
-    if (resource === null) throw new UnknownKind(String(apiVersion ?? ''), String(kind ?? ''));
+    const resource = this.#resourceOf(copy);
+    if (resource === null) throw new UnknownKind(String(copy['apiVersion'] ?? ''), String(copy['kind'] ?? ''));
     const received = inOneGo(outcomeOf(resource.behaviour.receive(copy)));
     if (!received.ok) throw new MalformedObject(received.message);
     return { resource, received: received.object, unknownFields: received.strict.map(unknownField) };
   }
 
-  #resourceOf(apiVersion: string, kind: string): ServedResource | null {
+  #resourceOf(object: object): ServedResource | null {
+    const { apiVersion, kind } = object as Readonly<Record<string, unknown>>;
+    if (typeof apiVersion !== 'string' || typeof kind !== 'string') return null;
     const { group, version } = groupVersionOf(apiVersion);
     const builtIn = this.#builtIn.kind(group, version, kind);
     return builtIn?.verbs.has('create') === true ? builtIn : (this.#custom.get(`${apiVersion} ${kind}`) ?? null);

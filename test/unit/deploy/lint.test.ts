@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { manifestFilesIn, readManifests } from '../../../deploy/cli/manifestFiles.js';
+import { readManifests } from '../../../deploy/cli/manifests.js';
+import { manifestFilesIn } from '../../../deploy/manifestFiles.js';
 import { programFile } from '../../../deploy/programs.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 

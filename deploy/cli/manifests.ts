@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import path from 'node:path';
 import { isMap, isNode, isSeq, LineCounter, parseAllDocuments, type Document, type Node } from 'yaml';
 
 /** An object of a file, and where its parts stand. */
@@ -13,21 +12,10 @@ export interface Manifest {
   readonly lineOf: (fieldPath: string) => number;
 }
 
-const extensions: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 /** Documents that use aliases to grow beyond what any manifest needs are refused. */
 const aliasesMax = 100;
 
-/** Returns the files of manifests below a folder, or the file itself. `-` is standard input. Throws when there is no such file. */
-export function manifestFilesIn(place: string): string[] {
-  if (place === '-' || !fs.statSync(place).isDirectory()) return [place];
-  return fs
-    .readdirSync(place, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && extensions.has(path.extname(entry.name)))
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .sort();
-}
-
-/** Returns all objects of a file; the items of a List each by itself. */
+/** Returns all objects of a file; the items of a List each by itself. `-` is standard input. */
 export function readManifests(file: string): Manifest[] {
   const lines = new LineCounter();
   const text = fs.readFileSync(file === '-' ? process.stdin.fd : file, 'utf8');
