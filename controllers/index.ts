@@ -4,14 +4,11 @@
  * @module raftplane/controllers
  */
 import fs from 'node:fs';
-import { unreadableFiles } from '../program/flags/unreadable.js';
-import { unknownControllers } from './catalogue.js';
 import type { CloudProvider } from './cloud/provider.js';
 import { ManagerLog } from './managerLog.js';
-import { uselessFiles } from './options/files.js';
-import { controllerManagerFlags, type ControllerManagerOptions } from './options/flags.js';
-import { readControllerManagerOptions } from './options/read.js';
+import type { ControllerManagerOptions } from './options/flags.js';
 import { runManager } from './runManager.js';
+import { fileErrors, readUsable } from './usableOptions.js';
 
 export type { CloudProvider, Instances, LoadBalancers, Machine, Route, Routes } from './cloud/provider.js';
 
@@ -58,16 +55,8 @@ export async function startControllerManager(
 }
 
 function usable(args: readonly string[], clouds: readonly string[]): ControllerManagerOptions {
-  const read = readControllerManagerOptions(args, clouds);
-  const errors = read.ok
-    ? [
-        ...unknownControllers(read.options.controllers).map(
-          (word) => `--controllers names ${JSON.stringify(word)}, which is no controller`,
-        ),
-        ...unreadableFiles(controllerManagerFlags, read.options),
-        ...uselessFiles(read.options),
-      ]
-    : read.errors;
+  const read = readUsable(args, clouds);
+  const errors = read.ok ? fileErrors(read.options) : read.errors;
   if (!read.ok || errors.length > 0) throw new RangeError(errors.join('\n'));
   return read.options;
 }

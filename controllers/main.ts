@@ -3,16 +3,13 @@ import { isMainThread } from 'node:worker_threads';
 import { helpText } from '../program/flags/help.js';
 import { release, versionInfo } from '../program/version.js';
 import { guardStandardStreams } from '../program/log/standardStreams.js';
-import { unreadableFiles } from '../program/flags/unreadable.js';
-import { unknownControllers } from './catalogue.js';
 import { messageOf } from './client/errors.js';
 import { about, examples } from './about.js';
 import { ManagerLog } from './managerLog.js';
-import { uselessFiles } from './options/files.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from './options/flags.js';
-import { readControllerManagerOptions } from './options/read.js';
 import { keepHeapSmall } from './quietHeap.js';
 import { runManager } from './runManager.js';
+import { fileErrors, readUsable } from './usableOptions.js';
 
 /** The program's files, a key among them, are not for other users, whatever the shell's umask. */
 const privateFilesUmask = 0o077;
@@ -22,16 +19,11 @@ async function main(argv: readonly string[]): Promise<number> {
   guardStandardStreams();
   // A thread shares the process's with others.
   if (isMainThread) process.umask(privateFilesUmask);
-  const read = readControllerManagerOptions(argv);
-  const errors = read.ok
-    ? unknownControllers(read.options.controllers).map((word) => `--controllers names ${JSON.stringify(word)}, which is no controller`)
-    : read.errors;
-  if (!read.ok || errors.length > 0) return refuse(errors);
+  const read = readUsable(argv);
+  if (!read.ok) return refuse(read.errors);
   if (describe(read.options)) return 0;
-  const unreadable = unreadableFiles(controllerManagerFlags, read.options);
-  if (unreadable.length > 0) return refuse(unreadable);
-  const useless = uselessFiles(read.options);
-  if (useless.length > 0) return refuse(useless);
+  const errors = fileErrors(read.options);
+  if (errors.length > 0) return refuse(errors);
   return run(read.options, new ManagerLog(read.options));
 }
 
