@@ -84,13 +84,14 @@ export class Heartbeats {
   }
 
   async #beat(group: number, turn: number): Promise<void> {
-    const indexes = Array.from({ length: this.#options.count }, (_, index) => index).filter((index) => index % groups === group);
-    await Promise.all(
-      indexes.map(async (index) => {
-        await this.#renew(index);
-        if (turn % statusEveryLeases === index % statusEveryLeases) await this.#report(index, this.#status(index));
-      }),
-    );
+    const members: Promise<void>[] = [];
+    for (let index = group; index < this.#options.count; index += groups) members.push(this.#beatOne(index, turn));
+    await Promise.all(members);
+  }
+
+  async #beatOne(index: number, turn: number): Promise<void> {
+    await this.#renew(index);
+    if (turn % statusEveryLeases === index % statusEveryLeases) await this.#report(index, this.#status(index));
   }
 
   async #renew(index: number): Promise<void> {

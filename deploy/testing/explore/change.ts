@@ -75,7 +75,7 @@ function inside({ properties = {}, required = [], items }: Schema, value: unknow
 /** Other values of a schema: those of its list, its limits, and a neighbour. */
 function valuesFor(schema: Schema, value: unknown): readonly unknown[] {
   const others = candidates(schema, value).filter((other) => JSON.stringify(other) !== JSON.stringify(value ?? schema.default));
-  return others.filter((other, index) => others.indexOf(other) === index);
+  return [...new Set(others)];
 }
 
 function candidates(schema: Schema, value: unknown): readonly unknown[] {

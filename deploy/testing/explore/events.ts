@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../api/meta/object.js';
+import { StatusError } from '../../../api/status.js';
 import { parsedJson } from './gateway.js';
 
 export interface WatchEvent {
@@ -26,15 +27,7 @@ export function eventOf(line: Buffer): WatchEvent | null {
   return tells ? (event as WatchEvent) : null;
 }
 
-const expired = {
-  kind: 'Status',
-  apiVersion: 'v1',
-  metadata: {},
-  status: 'Failure',
-  message: 'too old resource version',
-  reason: 'Expired',
-  code: 410,
-};
+const expired = new StatusError(410, 'Expired', 'too old resource version').toStatus();
 
 /** The last line of a watch whose history is gone: its client must list again. */
 export const expiredLine: Buffer = Buffer.from(`${JSON.stringify({ type: 'ERROR', object: expired })}\n`);

@@ -52,11 +52,14 @@ const idleWritesMin = 10;
 
 /** Returns writes that somebody else takes back again and again, and writes that change nothing. */
 export function vainWrites(record: readonly Entry[]): readonly Violation[] {
-  const writes = record.filter(({ outcome }) => outcome !== undefined);
-  const isIdle = ({ outcome }: Entry, index: number): boolean =>
-    writes.slice(0, index).findLast((before) => before.outcome!.uid === outcome!.uid)?.outcome!.version === outcome!.version;
-  const idle = writes.filter(isIdle);
-  const effective = writes.filter((write) => !idle.includes(write));
+  const versions = new Map<string, string>();
+  const [idle, effective]: [Entry[], Entry[]] = [[], []];
+  for (const write of record) {
+    if (write.outcome === undefined) continue;
+    const { uid, version } = write.outcome;
+    (versions.get(uid) === version ? idle : effective).push(write);
+    versions.set(uid, version);
+  }
   return [
     ...repeated(idle, idleWritesMin, 'idleWrites', 'and changes nothing'),
     ...repeated(effective, fightsMin, 'fights', 'to the same content, which somebody else has changed between'),

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../api/json/members.js';
 import { compileRegexp } from '../../../workers/regexp/regexp.js';
 import { convert } from '../eval/functions/conversions.js';
 import { literalValue } from '../eval/literals.js';
@@ -24,9 +25,9 @@ export function literalProblems(tree: Expression, types: ReadonlyMap<Expression,
 /** The receiver of a method is none of its arguments. */
 const argumentProblems = (calls: readonly Call[]): Problem[] =>
   calls.flatMap(({ name, args: [first] }) => {
-    const value =
-      first === undefined || !Object.hasOwn(fails, name) ? undefined : first.kind === 'literal' ? literalValue(first) : undefined;
-    return value !== undefined && fails[name]?.(value) === true ? [{ at: first?.at ?? 0, message: `invalid ${name} argument` }] : [];
+    const failsWith = entryOf(fails, name);
+    if (failsWith === undefined || first?.kind !== 'literal' || !failsWith(literalValue(first))) return [];
+    return [{ at: first.at, message: `invalid ${name} argument` }];
   });
 
 /**
