@@ -16,6 +16,7 @@ import {
   type KubeObject,
 } from '../../controllers/client/index.js';
 import { eventually, startApiServer, startCluster, type ClientConfig, type TestCluster } from '../../deploy/testing/index.js';
+import { widgets } from '../fixtures/widgets.js';
 
 interface ConfigMap extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -33,25 +34,6 @@ const named = (name: string, data: Readonly<Record<string, string>> = {}): Confi
   metadata: { name, namespace: 'default' },
   data,
 });
-const widgets = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.org' },
-  spec: {
-    group: 'example.org',
-    scope: 'Namespaced',
-    names: { kind: 'Widget', plural: 'widgets', singular: 'widget' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
 const widget = (name: string, more: object = {}): object => ({
   apiVersion: 'example.org/v1',
   kind: 'Widget',

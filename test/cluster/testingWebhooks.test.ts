@@ -1,26 +1,8 @@
 import { expect } from 'chai';
 import type { KubeObject } from '../../api/meta/object.js';
 import { startApiServer, type TestCluster } from '../../deploy/testing/index.js';
+import { widgets } from '../fixtures/widgets.js';
 
-const widgets = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.org' },
-  spec: {
-    group: 'example.org',
-    scope: 'Namespaced',
-    names: { kind: 'Widget', plural: 'widgets', singular: 'widget' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
 const widget = (name: string): object => ({
   apiVersion: 'example.org/v1',
   kind: 'Widget',
