@@ -12,6 +12,7 @@ export interface KubeconfigTerms {
   readonly name: string;
 }
 
+/** The same from files, under the name that every cluster of the reference's own tools has. */
 export function kubeconfig(options: {
   readonly server: string;
   readonly caFile: string;
@@ -23,6 +24,7 @@ export function kubeconfig(options: {
   return kubeconfigText({ server, ca: read(caFile), user, cert: read(client.certFile), key: read(client.keyFile), name: 'kubernetes' });
 }
 
+/** Returns a kubeconfig with everything embedded, so that it can be copied anywhere. */
 export function kubeconfigText({ server, ca, user, cert, key, name }: KubeconfigTerms): string {
   const embedded = (pem: string): string => Buffer.from(pem).toString('base64');
   const context = `${user}@${name}`;

@@ -17,6 +17,7 @@ export function boundLog(file: string, bytesMax = logBytesMax): void {
   fs.truncateSync(file);
 }
 
+/** Opens a log for appending; null where the disk has no room for a new file: the program then runs without. */
 export function openLogFile(file: string): number | null {
   return unlessFull(() => fs.openSync(file, 'a'));
 }

@@ -1,3 +1,4 @@
+/** Messages between a program that runs as a thread (`threadLeash.ts`) and its launcher (`managedThread.ts`). */
 export type ThreadOrder = 'SIGTERM' | 'SIGSTOP' | 'SIGKILL';
 
 /** `workerData` of the first thread: shared with its launcher. */

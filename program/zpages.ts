@@ -1,6 +1,7 @@
 import { formatDuration } from './flags/duration.js';
 import type { Flag, FlagTable } from './flags/flag.js';
 
+/** The component that describes itself, as the reference names it. */
 export type Component = 'apiserver' | 'kube-controller-manager';
 const warning =
   'Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.';
@@ -93,6 +94,7 @@ const versions: ReadonlyMap<string, { readonly isOld: boolean }> = new Map([
 const objectTypes = ['application/json', 'application/yaml', 'application/cbor'] as const;
 export type ObjectType = (typeof objectTypes)[number];
 
+/** Media types of the pages, as a refusal lists them. */
 export const zpageTypes = (hasCbor: boolean): string =>
   ['application/json', 'application/yaml', 'text/plain', ...(hasCbor ? ['application/cbor'] : [])].join(', ');
 

@@ -19,6 +19,7 @@ export interface ClientOptions {
   readonly thread?: ConsensusThread | undefined;
 }
 
+/** A thread that loads its code and waits for its first message. */
 export type ConsensusThread = Worker;
 
 /** Loading takes a tenth of a second: call it early. */
@@ -52,6 +53,7 @@ export interface SharedReplica {
   readonly published: () => Revision;
 }
 
+/** Starts a replica for this thread and `others`. It stops when this thread stops it. */
 export async function startSharedReplica(
   options: ReplicaOptions,
   others: number,

@@ -44,6 +44,7 @@ export const failPoints = {
 
 export type FailPoint = keyof typeof failPoints;
 
+/** Names the file that arms a process, which must exist at its start. Production sets none. */
 export const failPointsVariable = 'RAFT_FAIL_POINTS';
 
 const orderBytesMax = 128;

@@ -129,6 +129,7 @@ interface Owner {
   readonly clusterToken: string;
 }
 
+/** Throws a StorageError or a ReplicaError. */
 export function inspect(owner: Owner): Inspected {
   const { store, log } = open(owner);
   try {

@@ -1,6 +1,7 @@
 import type { Request } from '../port/message.js';
 import type { User } from '../../api/user.js';
 
+/** An annotation of the audit event that describes the credentials, not their user. */
 export interface CredentialNote {
   readonly key: string;
   readonly text: string;
@@ -26,6 +27,7 @@ export const groupMasters = 'system:masters';
 
 const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser, uid: '', groups: [groupUnauthenticated], extra: {} } };
 
+/** Decides whether a request without credentials is allowed. */
 export type AnonymousRule = (request: Request) => boolean;
 
 /** Allows anonymous requests on these paths; null allows all. */
@@ -63,6 +65,7 @@ export function firstOf(authenticators: readonly Authenticator[], allowsAnonymou
 
 const complaintOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
 
+/** Adds the group that every authenticated user belongs to. */
 export function withAuthenticatedGroup(user: User): User {
   return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)
     ? user

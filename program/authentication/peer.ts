@@ -15,11 +15,13 @@ export interface Peer {
   readonly notAfter: number;
 }
 
+/** Authorities that sign certificates of one kind of client. */
 export type Anchors = readonly X509Certificate[];
 
 const chainMax = 10;
 const peers = new WeakMap<object, Peer | null>();
 
+/** Returns null when the client presented no certificate. */
 export function peerOf(request: Request): Peer | null {
   const connection = connectionOf(request);
   let peer = peers.get(connection);

@@ -10,6 +10,7 @@ export interface Features {
 
 type Told = Readonly<Record<string, string>>;
 
+/** Reads `--feature-gates` as release 1.`minor` understands it. Pure. */
 export function chooseFeatures(told: Told, minor: number): Features {
   const gates = gatesOf(minor);
   const say = (name: string): boolean | null => (Object.hasOwn(told, name) ? told[name] === 'true' : null);
@@ -27,6 +28,7 @@ export function chooseFeatures(told: Told, minor: number): Features {
   };
 }
 
+/** Returns the errors of `--feature-gates`, one sentence each. Pure. */
 export function featureComplaints(told: Told, minor: number): string[] {
   const gates = gatesOf(minor);
   return Object.entries(told).flatMap(([name, value]) => {

@@ -5,6 +5,7 @@ export const oldestMinor = binaryMinor - versionsBack;
 const entry = /^(?:(\w+)=)?1\.(\d+)(?:\.\d+)?$/;
 const component = 'kube';
 
+/** Returns the expected form, or null when the value is valid. */
 export const emulatedVersion = (value: string): string | null => {
   const [, named, minor] = entry.exec(value.replace(/^v(?=\d)/, '')) ?? [];
   return minor !== undefined && (named ?? component) === component && Number(minor) >= oldestMinor && Number(minor) <= binaryMinor

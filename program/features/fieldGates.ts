@@ -67,6 +67,7 @@ export const fieldGates = [
 ] as const;
 export type FieldGate = (typeof fieldGates)[number];
 
+/** Paths of a feature's fields in an object, by gate, as `fieldPath` reads them. */
 export type GatedFields = Readonly<Partial<Record<FieldGate, readonly string[]>>>;
 
 export type EnabledFeatures = (feature: FieldGate) => boolean;

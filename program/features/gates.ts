@@ -247,6 +247,7 @@ WorkloadAwarePreemption a36
 WorkloadWithJob a36
 `;
 
+/** The minor version of this program's release 1. */
 export const binaryMinor = Number(/^v\d+\.(\d+)/.exec(release)?.[1]);
 
 export type Stage = 'ALPHA' | 'BETA' | '' | 'DEPRECATED';
@@ -282,6 +283,7 @@ const histories: readonly (readonly Change[])[] = history
     });
   });
 
+/** Returns the gates that release 1.`minor` knows, by name. Pure. */
 export function gatesOf(minor: number): ReadonlyMap<string, Gate> {
   const known = histories.map((history) => history.filter(({ since }) => since <= minor).at(-1)?.gate).filter((gate) => gate !== undefined);
   return new Map(known.map((gate) => [gate.name, gate]));

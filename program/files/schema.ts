@@ -26,6 +26,7 @@ const scalars = {
   object: { type: ['object', 'null'] },
 } as const;
 
+/** Returns the JSON Schema (draft 7) of a part. Pure. */
 export function partSchema(shape: Shape): JsonObject {
   if (typeof shape === 'string') return structuredClone(scalars[shape]) as unknown as JsonObject;
   if ('from' in shape) return { type: ['integer', 'null'], minimum: shape.from, maximum: shape.to };

@@ -2,6 +2,7 @@ import { ciphers as cipherNames, curveIds, tlsVersions } from './tls.js';
 import { ipAddress, metricLabels, minorVersion, moduleLevels, reportedVersion } from './checks.js';
 import { inGroup, type FlagValues } from './flag.js';
 
+/** Options that both programs have, with the same meaning. */
 export const commonFlags = {
   ...inGroup('General', {
     help: { kind: 'bool', default: false, short: 'h', help: 'Print this text and exit.' },

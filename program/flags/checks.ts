@@ -52,6 +52,7 @@ export const originPattern: Check = (value) => {
 export const hstsDirective: Check = (value) =>
   /^(max-age=\d{1,10}|includeSubDomains|preload)$/.test(value.trim()) ? null : 'max-age=SECONDS, includeSubDomains or preload';
 
+/** `host:port`, with an IPv6 address in brackets. */
 export const hostPort: Check = (value) => {
   const [, port] = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:[\]/,=]*):(\d{1,5})$/.exec(value) ?? [];
   return port !== undefined && Number(port) <= 65_535 ? null : 'an address such as 10.0.0.1:2380 or [::1]:2380';

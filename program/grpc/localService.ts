@@ -10,6 +10,7 @@ export interface LocalServiceOptions {
   readonly timeoutMs: number;
 }
 
+/** A method, by its full path, and the types of its request and response. */
 export interface Method<Q, A> {
   readonly path: string;
   readonly question: MessageType<Q>;

@@ -155,6 +155,7 @@ function printable(value: unknown): string {
   return plainValue.test(short) ? short : JSON.stringify(short);
 }
 
+/** Joins a message and the messages of its causes, outermost first. */
 export function describeError(error: unknown): string {
   const texts: string[] = [];
   for (

@@ -1,11 +1,13 @@
 import type { Registry } from 'prom-client';
 
+/** A page of metrics of the process: `/metrics` or `/metrics/slis`. */
 export interface ExpositionPage {
   readonly contentType: string;
   metrics(): Promise<string>;
   reset(): Promise<void> | void;
 }
 
+/** The page of one registry, in a process that counts in no other. */
 export const pageOf = (registry: Registry): ExpositionPage => ({
   contentType: registry.contentType,
   metrics: () => registry.metrics(),

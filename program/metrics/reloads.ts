@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { hashLabel } from './hashLabel.js';
 
+/** Counts reloads of a configuration file, and their results. */
 export interface ReloadMetrics {
   /** `hash`: SHA-256 of the file, in hexadecimal digits. */
   loaded(content: { readonly hash: string }): void;

@@ -16,6 +16,7 @@ export interface BindOptions {
   readonly socket?: number;
 }
 
+/** Returns whether this version of Node can share ports between unrelated processes. */
 export function canSharePorts(version: string = process.versions.node): boolean {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   return major > 23 || (major === 23 && minor >= 1) || (major === 22 && minor >= 12);

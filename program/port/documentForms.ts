@@ -36,4 +36,5 @@ export const protobufForm: DocumentForm = {
   },
 };
 
+/** Sorted by preference, for a client that takes anything. */
 export const allForms: DocumentForms = [jsonForm, yamlForm, protobufForm];

@@ -23,6 +23,7 @@ import { keepStreamsApart } from './connections/openStreams.js';
 import { turns as workTurns } from './connections/turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
 
+/** The listener's certificate, and what it demands of clients. */
 export interface ListenerCredentials {
   readonly certificate: { readonly cert: Buffer; readonly key: Buffer };
   readonly clientCa: Buffer | null;

@@ -2,6 +2,7 @@ import { Session, type NodeTracing, type Profiler } from 'node:inspector';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Frame, Profile, Sample } from './pprof.js';
 
+/** Another profile is being taken. */
 export class ProfilerBusyError extends Error {}
 
 /** One at a time: a second one would end the first. */
@@ -58,6 +59,7 @@ export interface AllocationOptions {
   readonly collected: boolean;
 }
 
+/** Profiles allocations and their callers for some time, in the format of DevTools. */
 export const allocationProfile = (ms: number, { collected }: AllocationOptions, signal: AbortSignal): Promise<AllocationProfile> =>
   inSession(async (session) => {
     await post(session, 'HeapProfiler.enable');
@@ -73,6 +75,7 @@ export const allocationProfile = (ms: number, { collected }: AllocationOptions, 
 const traced = ['node', 'node.async_hooks', 'node.perf', 'v8'];
 const traceEventsMax = 500_000;
 
+/** Records events of the runtime for some time, in the format of `chrome://tracing` and Perfetto. */
 export const eventTrace = (ms: number, signal: AbortSignal): Promise<{ readonly traceEvents: readonly object[] }> =>
   inSession(async (session) => {
     const traceEvents: object[] = [];
@@ -132,6 +135,7 @@ export function pprofOfCpu(profile: Profiler.Profile, takenAt: number): Profile 
   };
 }
 
+/** The same for allocations: objects and bytes by the stack that made them. Pure. */
 export function pprofOfHeap(profile: AllocationProfile, { takenAt, durationMs, kind }: HeapFacts): Profile {
   const samples: Sample[] = [];
   const objects = new Map<number, number>();

@@ -21,6 +21,7 @@ function tagged(tag: number, ...contents: readonly Uint8Array[]): Buffer {
 export const sequence = (...members: readonly Uint8Array[]): Buffer => tagged(sequenceTag, ...members);
 export const setOf = (member: Uint8Array): Buffer => tagged(setTag, member);
 export const boolean = (value: boolean): Buffer => tagged(tags.boolean, Buffer.of(value ? 0xff : 0));
+/** A positive integer, as big-endian bytes without needless zeroes. */
 export const integer = (bytes: Uint8Array): Buffer => tagged(tags.integer, (bytes[0] ?? 0) >= 0x80 ? Buffer.of(0) : Buffer.of(), bytes);
 export const octets = (...contents: readonly Uint8Array[]): Buffer => tagged(tags.octets, ...contents);
 export const text = (value: string): Buffer => tagged(tags.text, Buffer.from(value, 'utf8'));
@@ -56,6 +57,7 @@ export function time(moment: Date): Buffer {
   return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
 }
 
+/** Returns the values inside a value that has parts, each with its tag and length. */
 export function partsOf(value: Uint8Array): readonly Buffer[] {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return elementsIn(bytes, element(bytes, 0, null)).map(({ from, end }) => bytes.subarray(from, end));

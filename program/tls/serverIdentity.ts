@@ -1,5 +1,6 @@
 import { checkServerIdentity as compare, type PeerCertificate } from 'node:tls';
 
+/** The certificate names its server only as a common name. */
 export class CommonNameOnlyError extends Error {
   /** Node's own code for certificates of another name. */
   readonly code = 'ERR_TLS_CERT_ALTNAME_INVALID';

@@ -31,6 +31,7 @@ export function sniChooser(
   return (name) => choose(candidates, name.toLowerCase().replace(/\.$/, ''));
 }
 
+/** Parses a value of the option. Throws CredentialError. */
 export function splitSniPair(text: string): { readonly certFile: string; readonly keyFile: string; readonly names: string[] } {
   const [, certFile, keyFile, names] = /^([^,]+),([^,:]+)(?::(.+))?$/.exec(text) ?? [];
   if (certFile === undefined || keyFile === undefined)

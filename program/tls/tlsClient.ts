@@ -20,4 +20,5 @@ export function tlsClientOptions({ ca, cert, key, ...terms }: TlsClientTerms): C
   return { checkServerIdentity, ...terms, ...anchors, ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
 }
 
+/** Known to Node, not yet to its type declarations. */
 export const partialChain: object = { allowPartialTrustChain: true };

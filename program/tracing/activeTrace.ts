@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** A traced part of a request's work, wherever its code runs. */
 export interface ActiveTrace {
   readonly headers: Readonly<Record<string, string>>;
   child(
@@ -11,4 +12,5 @@ export interface ActiveTrace {
 /** Reading it costs next to nothing while nothing is traced. */
 export const activeTrace = new AsyncLocalStorage<ActiveTrace>();
 
+/** Returns the headers that a request to another program must carry. */
 export const traceHeaders = (): Readonly<Record<string, string>> => activeTrace.getStore()?.headers ?? {};

@@ -87,6 +87,7 @@ export interface ExporterOptions {
   readonly report: (error: unknown) => void;
 }
 
+/** Sends spans to a collector in batches. */
 export class OtlpExporter {
   readonly #options: ExporterOptions;
   #waiting: Span[] = [];

@@ -34,6 +34,7 @@ export function heardWord(server: Server, isCalm: boolean): void {
   server.silence = { ...server.silence, since: server.now + server.patience };
 }
 
+/** This follower needs an immediate answer of its leader. */
 export function becomeImpatient(server: Server): void {
   if (server.leadership !== null) return;
   const left = leftOfPatience(server.patience, server.electionElapsed, server.options);

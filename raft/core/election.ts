@@ -11,6 +11,7 @@ export function tickElection(server: Server): void {
   campaignIfDue(server);
 }
 
+/** Assumes no further messages; see `Core.restTicks`. */
 export function electionRest(server: Server): number {
   const waits = server.leader !== null || !isSoleVoter(server);
   return waits ? Math.max(1, server.electionTimeout + server.patience - server.electionElapsed) : 1;
@@ -26,6 +27,7 @@ export function campaignSoon(server: Server): void {
   server.shortenElectionTimeout(1 + before * Math.ceil(server.options.electionTicks * limits.soonTurn));
 }
 
+/** See `Core.stopped`. A sole voter cannot have been replaced. */
 export function standDown(server: Server): void {
   if (server.leadership !== null && !isSoleVoter(server)) becomeFollower(server, server.term, null);
 }
@@ -54,6 +56,7 @@ export function onPreVote(server: Server, message: MessageOf<'preVote'>): void {
   server.sendAfterSync(message.from, { type: 'preVoteReply', granted }, granted ? message.term : server.term);
 }
 
+/** The request is of this server's term. */
 export function onVote(server: Server, message: MessageOf<'vote'>): void {
   const free = server.vote === message.from || (server.vote === null && server.leader === null);
   const granted = free && isUpToDate(server, message);

@@ -1,3 +1,4 @@
+/** Bounds that callers need not choose. */
 export const limits = {
   /** Included wherever bytes of entries are counted. */
   entryOverheadBytes: 64,

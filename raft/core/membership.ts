@@ -15,6 +15,7 @@ export function roleOf(membership: Membership, id: MemberId): MemberRole | null 
 
 export type ChangedMembership = { readonly ok: true; readonly membership: Membership } | { readonly ok: false; readonly reason: string };
 
+/** Keeps old and new quorums overlapping (dissertation, section 4.1). */
 export function changed(membership: Membership, change: MembershipChange): ChangedMembership {
   return changedBy(change.type, membership, change);
 }
@@ -85,6 +86,7 @@ export function encodeMembership(membership: Membership): Uint8Array {
   return Buffer.concat(parts);
 }
 
+/** Throws a RangeError with the reason if the bytes are invalid. */
 export function decodeMembership(bytes: Uint8Array): Membership {
   const reader = new ByteReader(bytes);
   const version = reader.byte();

@@ -15,14 +15,17 @@ export function beginSilence(server: Server): void {
   server.silence = { of: null, term: server.term, since: server.now };
 }
 
+/** The quorum last replied at `since`. */
 export function missQuorum(server: Server, since: number): void {
   server.silence = { of: server.id, term: server.term, since };
 }
 
+/** A follower answered a leader that gave up: its quorum was late, not gone. */
 export function heardFollower(server: Server): void {
   if (server.silence.of === server.id) heardLeader(server, server.id);
 }
 
+/** A pre-vote of this server's term was refused, perhaps by the leader itself. */
 export function heardRefusal(server: Server, from: MemberId): void {
   if (server.silence.of === from) heardLeader(server, from);
 }

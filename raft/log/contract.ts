@@ -1,6 +1,7 @@
 import type { LogReader, Persist } from '../core/ready.js';
 import type { HardState, LogIndex, MemberId, SnapshotMeta } from '../types.js';
 
+/** `incarnation` is random and distinguishes a wiped disk from the old one. */
 export interface LogIdentity {
   readonly clusterId: string;
   readonly memberId: MemberId;

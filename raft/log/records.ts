@@ -37,6 +37,7 @@ export interface PeerRow {
   readonly crc: number;
 }
 
+/** The last dropped entry, after which the log begins. */
 export interface Base {
   readonly index: LogIndex;
   readonly term: Term;

@@ -1,5 +1,6 @@
 import type { DurationCounts } from '../replica-api.js';
 
+/** Buckets have upper bounds in milliseconds. */
 export class CountedDurations {
   readonly #boundsMs: readonly number[];
   readonly #counts: number[];

@@ -21,6 +21,7 @@ export interface DataDirectory {
 
 const advice = 'Remove this member from the cluster and add a new one, with a new member id and an empty data directory.';
 
+/** Reads a store that cannot be written. */
 export const readDataDirectory = (directory: string): StoreToRead => openStoreToRead(storePath(directory));
 
 const storePath = (directory: string): string => join(directory, 'store.db');
@@ -102,6 +103,7 @@ export function reconcile(store: Store, log: RaftLog): void {
     log.resetTo({ index: appliedIndex, term: store.appliedTerm, membership: store.membership });
 }
 
+/** Applied entries were committed, even if the log does not know it. */
 export function startingState(log: RaftLog, appliedIndex: LogIndex): HardState {
   return log.hardState.commit >= appliedIndex ? log.hardState : { ...log.hardState, commit: appliedIndex };
 }

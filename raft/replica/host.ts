@@ -24,6 +24,7 @@ export interface HostOptions {
   readonly stopped: () => void;
 }
 
+/** Opens a replica that exchanges batches of requests and answers. Rejects if it cannot start. */
 export async function hostReplica({
   options,
   session,
@@ -50,6 +51,7 @@ export interface SharedHostOptions extends Omit<HostOptions, 'takenBytes' | 'pos
   readonly published: BigInt64Array;
 }
 
+/** Serves several threads of the process: see `clients.ts`. */
 export async function hostForThreads({
   options,
   session,

@@ -102,6 +102,7 @@ export interface ProposeRequest {
   readonly data: Uint8Array;
 }
 
+/** Carries out requests: the replica's engine, and the thread's shutdown. */
 export interface RequestReceiver {
   propose(proposal: ProposeRequest): void;
   barrier(id: number, timeoutMs: number): void;

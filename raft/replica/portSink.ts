@@ -2,6 +2,7 @@ import type { Log } from '../transport/contract.js';
 import { AnswerWriter } from './port.js';
 import type { ReplicaSink } from './sink.js';
 
+/** More bytes of answers are sent before the end of a round. */
 export const answersBytesMax = 4 * 1024 * 1024;
 
 /** `onFailed` is called after the failure was reported. */

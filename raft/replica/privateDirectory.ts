@@ -5,6 +5,7 @@ const privateMode = 0o700;
 const groupOrOthers = 0o077;
 const others = 0o007;
 
+/** Decides about a directory with secrets. Pure. */
 export type Privacy = 'private' | 'close' | 'refuse';
 
 /**
@@ -17,6 +18,7 @@ export function privacyOf({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, ownUid: nu
   return (mode & others) === 0 ? 'private' : 'refuse';
 }
 
+/** Ensures that other users cannot enter the directory; throws a ReplicaError if that is impossible. */
 export function keepPrivate(directory: string): void {
   const ownUid = process.geteuid?.();
   if (ownUid === undefined) return;

@@ -8,6 +8,7 @@ export interface Proposal {
   readonly deadlineMs: number;
 }
 
+/** Becomes an append if this replica leads, a message otherwise. */
 export interface ProposalBatch {
   readonly leader: MemberId;
   readonly term: Term;

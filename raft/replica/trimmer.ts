@@ -17,6 +17,7 @@ interface Mark {
 /** Cutting need not be exact. */
 const entriesPerMark = 128;
 
+/** Decides when to checkpoint the store and where to cut the log. Pure. */
 export class Trimmer {
   readonly #options: TrimmerOptions;
   #entriesSince = 0;

@@ -2,6 +2,7 @@ import { betterSqlite } from './betterSqlite.js';
 import type { OpenOptions, SqliteConnection, SqliteDriver } from './connection.js';
 import { nodeSqlite } from './nodeSqlite.js';
 
+/** Names the only driver to use, for comparisons. */
 export const sqliteVariable = 'RAFTPLANE_SQLITE';
 
 const byPreference: readonly SqliteDriver[] = [betterSqlite, nodeSqlite];
@@ -18,10 +19,12 @@ export interface SqliteChoice {
   readonly open: (path: string, options?: OpenOptions) => SqliteConnection;
 }
 
+/** No driver is usable; the message gives a reason for each, and a remedy. */
 export class NoSqliteError extends Error {
   override readonly name = 'NoSqliteError';
 }
 
+/** Tries the drivers in order of preference, or the `only` one, with a database in memory. */
 export function chooseSqlite(
   only: string | null = process.env[sqliteVariable] || null,
   drivers: readonly SqliteDriver[] = byPreference,

@@ -6,6 +6,7 @@ export const keptWalSuffix = '-wal-kept';
 export const draftSuffix = '.new';
 const companions = ['-wal', '-shm', '-journal', keptWalSuffix] as const;
 
+/** Makes a file's content, or a directory's names, survive a power failure. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

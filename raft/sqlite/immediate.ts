@@ -1,5 +1,6 @@
 import type { SqliteConnection } from './connection.js';
 
+/** SQLite has already undone the transaction after some failures, such as the disk's. */
 export interface Undoing extends Pick<SqliteConnection, 'begin' | 'commit'> {
   undo(): void;
 }

@@ -50,6 +50,7 @@ export function keepWal(path: string): void {
   syncPath(dirname(path));
 }
 
+/** Removes the second name, once all content is in the database file. */
 export function forgetWal(path: string): void {
   if (!existsSync(walOf(path))) rmSync(keptOf(path), { force: true });
 }

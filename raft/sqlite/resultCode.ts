@@ -31,6 +31,7 @@ const names = [
 
 export type ResultCode = (typeof names)[number];
 
+/** Null for errors that are not SQLite's. */
 export function resultCodeOf(error: unknown): ResultCode | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };

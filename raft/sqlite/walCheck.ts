@@ -23,6 +23,7 @@ export type WalVerdict = { readonly intact: true } | { readonly intact: false; r
 
 type Sum = readonly [number, number];
 
+/** The verdict's `frame` counts from 1; 0 is the file's header. `pageBytes` is that of the database. */
 export function checkWal(bytes: Uint8Array, pageBytes: number): WalVerdict {
   if (bytes.length < headerBytes) return { intact: true };
   const readings = byteOrders.map((order) => new WalBytes(bytes, pageBytes, order));

@@ -46,6 +46,7 @@ export class ByteWriter {
   }
 }
 
+/** Throws a RangeError with the position for invalid input. */
 export class ByteReader {
   readonly #bytes: Buffer;
   #at = 0;
@@ -100,6 +101,7 @@ export class ByteReader {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Null for a text with a lone surrogate, which UTF-8 cannot hold. */
 export function utf8Bytes(text: string): Buffer | null {
   return text.isWellFormed() ? Buffer.from(text, 'utf8') : null;
 }

@@ -15,6 +15,7 @@ const formatVersion = 1;
 const commandTypes = { transaction: 1, compact: 2 } as const;
 const operationTypes = { put: 1, delete: 2 } as const;
 
+/** Bounds a whole proposal, well above the largest request body of an API server. */
 export const proposalBytesMax = 8 * 1024 * 1024;
 export const sessionBytesMax = 64;
 export const keyBytesMax = 4096;
@@ -22,6 +23,7 @@ export const comparisonsMax = 4096;
 /** A revision's changes are numbered in 10 bits (raft/store/schema.ts). */
 export const operationsMax = 1024;
 
+/** The bytes are not a proposal of a known version, or the command exceeds a bound. */
 export class MalformedCommandError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -137,6 +137,7 @@ export function verifyContent(path: string, db: SqliteConnection, sql: StoreStat
   for (const row of sql.changesFrom.iterate(0)) checkedRow(path, row.key, row);
 }
 
+/** Throws for a row that was changed. */
 export function checkedRow(path: string, key: string, row: ChangeRow | undefined): ChangeRow {
   if (row === undefined || row.key !== key || row.crc !== changeCrc(row))
     throw new DamagedStoreError(path, { key, what: 'its value is missing or was changed after it was written' });

@@ -18,6 +18,7 @@ export const changeId = (revision: number, place: number): number => revision * 
 export const idAfter = (revision: number): number => (revision + 1) * placesPerRevision;
 export const revisionOf = (id: number): Revision => Math.floor(id / placesPerRevision) as Revision;
 
+/** `version` 0: this change deleted the key. */
 export interface KeyHead {
   readonly id: number;
   readonly create_revision: number;

@@ -85,6 +85,7 @@ export function readSealed(path: string, kind: DatabaseKind): SnapshotMeta {
   });
 }
 
+/** The result is verified and durable. Throws DamagedSnapshotError. */
 export function unsealTo(path: string, target: string, kind: DatabaseKind): SnapshotMeta {
   return describingDamage(path, () => {
     const contentBytes = withFile(path, 'r', (descriptor) => sealedBytes(path, descriptor));

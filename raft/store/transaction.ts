@@ -5,6 +5,7 @@ import type { ChangeRow, KeyHead } from './rows.js';
 
 export type NewChange = Omit<ChangeRow, 'crc'>;
 
+/** Includes deletions; undefined if the key never existed or is forgotten. */
 export type HeadOf = (key: string) => KeyHead | undefined;
 
 export type Decision = { readonly outcome: 'conflict' } | { readonly outcome: 'applied'; readonly changes: readonly NewChange[] };

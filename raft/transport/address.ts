@@ -1,3 +1,4 @@
+/** Parses `host:port`, or `[v6 address]:port`. Throws a RangeError with the text. */
 export function parseAddress(text: string): { host: string; port: number } {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s/]+)):(\d{1,5})$/.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -7,6 +8,7 @@ export function parseAddress(text: string): { host: string; port: number } {
   return { host, port };
 }
 
+/** Returns why no member can listen at an address; null if one can. */
 export function addressComplaint(text: string): string | null {
   try {
     return parseAddress(text).port === 0 ? `address ${JSON.stringify(text)} has no port; give the one on which the member listens` : null;
@@ -21,6 +23,7 @@ export function hostOf(text: string): string {
   return addressComplaint(text) === null ? parseAddress(text).host : '';
 }
 
+/** Removes the prefix of IPv4 addresses on an IPv6 socket, as in members' addresses. */
 export const plainAddress = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/, '');
 
 export function formatAddress(host: string, port: number): string {

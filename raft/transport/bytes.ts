@@ -7,6 +7,7 @@ export class DecodeError extends Error {
 const initialBytes = 1024;
 const keptBytesMax = 1024 * 1024;
 
+/** Appends values to a growing buffer. `take` returns the bytes and restarts. */
 export class ByteWriter {
   #bytes = Buffer.allocUnsafeSlow(initialBytes);
   #length = 0;

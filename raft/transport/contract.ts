@@ -59,6 +59,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** Called in order for each peer, never re-entrantly. */
 export interface TransportHandlers {
   onMessage(from: MemberId, message: PeerMessage): void;
   /** The receiver owns the verified file at `path`. */

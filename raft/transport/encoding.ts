@@ -96,6 +96,7 @@ export function writeMessage(writer: ByteWriter, message: Message): void {
   codec.write(writer, message);
 }
 
+/** Throws a DecodeError (or a RangeError of `types.ts`) for anything but a complete message. */
 export function readMessage(reader: ByteReader, from: MemberId, to: MemberId): Message {
   const code = reader.u8();
   const type = typeOf.get(code);

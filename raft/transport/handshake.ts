@@ -4,6 +4,7 @@ import type { MemberId } from '../types.js';
 import type { ByteReader, ByteWriter } from './bytes.js';
 import { DecodeError } from './bytes.js';
 
+/** Grows with any change of the protocol: versions do not mix. */
 export const protocolVersion = 1;
 export const handshakeBytesMax = 2048;
 const magic = 'RAFT';
@@ -14,6 +15,7 @@ export function clusterIdOf(token: string): string {
   return createHash('sha256').update('raft cluster\0').update(token).digest('hex').slice(0, 16);
 }
 
+/** The incarnation is that of the data directory. */
 export interface Identity {
   readonly clusterId: string;
   readonly id: MemberId;
@@ -68,6 +70,7 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
   return null;
 }
 
+/** Returns null if the answering side is the called one, or the reason. */
 export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: Acquaintance): string | null {
   if (welcome.clusterId !== self.clusterId) return 'it belongs to another cluster';
   if (welcome.id !== called) return `it says that it is ${welcome.id}`;

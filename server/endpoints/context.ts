@@ -4,6 +4,7 @@ import type { Request, Response, Upgrade } from '../../program/port/message.js';
 import type { AuditTrail } from '../audit/trail.js';
 import type { Encoders } from './encoders/encoders.js';
 
+/** The HTTP layer creates it; the endpoints read it and answer through `response`. */
 export interface RequestContext {
   readonly request: Request;
   readonly response: Response;

@@ -25,6 +25,7 @@ const metaVersions: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const plainTypes = (encoders: Encoders): string[] => encoders.map((encoder) => encoder.mediaType);
 const streamTypes = (encoders: Encoders): string[] => encoders.flatMap(({ acceptedStream }) => acceptedStream ?? []);
 
+/** Throws 406 in two ways: for no media type at all, and for a form that is not served. */
 export function negotiate(
   context: RequestContext,
   resource: ServedResource,
@@ -48,6 +49,7 @@ export function negotiateWrite(
   return representation;
 }
 
+/** Throws 406 where list metadata is requested for an object, or the reverse. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;
   const name = `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;

@@ -58,6 +58,7 @@ export interface ChainOptions {
 /** May throw: a StatusError for the client, anything else is a defect. */
 export type Answer = (exchange: Exchange) => Promise<void> | void;
 
+/** The refusal of new requests while the server stops: with Retry-After, or as unavailable. */
 export type Draining = 'no' | 'retryAfter' | 'unavailable';
 
 export interface Chain {

@@ -37,6 +37,7 @@ const pageKeysMax = 10_000;
 const digestPageBytes = 1 << 20;
 const digestPageKeys = 1_000;
 
+/** Puts objects into the store as they are (`RaftStorage.putAll`), and updates what follows from them. */
 export type PutObjects = (objects: readonly KeyedObject[], terms: { readonly timeoutMs: number }) => Promise<WriteOutcome>;
 
 /** Its work is over when it settles, whether or not the client reads the response. */

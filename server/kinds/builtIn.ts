@@ -23,6 +23,7 @@ const replicas: readonly string[] = ['f:spec', 'f:replicas'];
 
 type TypeNames = Pick<ResourceNames, 'group' | 'version' | 'kind' | 'resource' | 'namespaced' | 'subresources'>;
 
+/** Builds the behaviour of one version of a kind, in a minor version of release 1. */
 export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMinor): Behaviour {
   const versions = versionsOf(names, kind);
   const { conversion = null, deprecation, fieldNames = null, cells = kind.cells } = kind.versions?.[apiVersionOf(names)] ?? {};
@@ -50,6 +51,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMin
   };
 }
 
+/** The resource of a subresource's own form, such as `Scale`, cached by form. */
 export function inForm(form: GroupVersion & { readonly kind: string }): (resource: ServedResource) => ServedResource {
   const behaviour = builtInBehaviour({ ...form, resource: '', namespaced: false, subresources: new Map() }, { name: '' });
   return (resource) => ({ ...resource, ...form, behaviour });

@@ -21,4 +21,5 @@ export interface Allocator {
 /** Allocators by `resource` or `resource.group`. */
 export type Allocators = Readonly<Record<string, Allocator>>;
 
+/** A round is lost when another writer claims the chosen value; random values rarely collide. */
 export const allocationAttemptsMax = 50;

@@ -21,6 +21,7 @@ export interface Conversion {
 /** Objects carry `apiVersion` and `kind`, and belong to the callee. */
 export type AskForVersion = (objects: ApiObject[], apiVersion: string) => Promise<readonly ApiObject[]>;
 
+/** The reason that blocks the apply: no manager owns the replicas yet, or they would change. */
 export type UnappliedScale = 'unowned' | 'changed';
 
 export interface ScaledResource extends GroupResource {
@@ -75,6 +76,7 @@ export interface Behaviour {
   readonly retired: AbortSignal | null;
 }
 
+/** Adds metadata where it is absent: later code relies on it. */
 export const withMetadata = (object: JsonObject): ApiObject => {
   object['metadata'] ??= {};
   return object as ApiObject;

@@ -8,6 +8,7 @@ import type { WriteRequest, WriteSource } from './writeRequest.js';
 
 export type WriteOptions = Omit<WriteRequest, keyof WriteSource>;
 
+/** An admission request without a stored object of the resource. */
 export interface AdmissionQuestion {
   readonly operation: 'CREATE' | 'CONNECT';
   readonly subresource: string;

@@ -7,6 +7,7 @@ import type { ServedResource } from './resources.js';
 export const toStorage = (resource: ServedResource, object: ApiObject): ApiObject =>
   resource.behaviour.conversion?.toStorage(object) ?? object;
 
+/** Converts a stored object to the served version, without kind and apiVersion. */
 export const fromStorage = (resource: ServedResource, object: ApiObject): ApiObject =>
   resource.behaviour.conversion?.fromStorage(object) ?? object;
 

@@ -24,6 +24,7 @@ export interface DeleterOptions {
   readonly collectsGarbage: boolean;
 }
 
+/** Deletes an object or a collection: removes objects, or marks them until their holders release them. */
 export class Deleter {
   readonly #objects: StoredObjects;
   readonly #admission: Admission | null;

@@ -3,6 +3,7 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Failure, WriteResult } from '../storage/contract.js';
 import { expiryText, type ExpiryReason } from '../storage/watchEnds.js';
 
+/** 410, with the reason for the log and for metrics. */
 export class ExpiredError extends StatusError {
   constructor(
     readonly why: ExpiryReason,
@@ -31,6 +32,7 @@ const tooLargeVersion = (requested: number, current: number): StatusError =>
     retryAfterSeconds: 1,
   });
 
+/** Returns the status of a watch that cannot go on, for an ERROR event. */
 export const watchFailure = (failure: Failure, requested: string): StatusError =>
   failure.outcome === 'expired'
     ? new ExpiredError(failure.why, `too old resource version: ${requested === '' ? '0' : requested} (${failure.oldest})`)
@@ -38,6 +40,7 @@ export const watchFailure = (failure: Failure, requested: string): StatusError =
 
 export const expiredList = 'The resourceVersion for the provided list is too old.';
 
+/** Returns the error of a write that storage refused for a reason other than a changed object. */
 export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailable' | 'noSpace' | 'rejected' | 'unknown' }>): StatusError {
   if (result.outcome === 'rejected') return new StatusError(500, '', result.reason);
   // No Retry-After header (docs/decisions/0017).

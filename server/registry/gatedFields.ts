@@ -35,6 +35,7 @@ export const fieldPath = (text: string): FieldPath =>
     .split('.')
     .map((part) => ({ member: part.replace(/(\[\]|\{\}|\?)$/, ''), many: /[\]}]$/.test(part), goesEmpty: part.endsWith('?') }));
 
+/** The fields are computed once for each declaration. */
 export function gatedFieldDropper(enabled: EnabledFeatures): DropGatedFields {
   const known = new WeakMap<GatedFields, readonly (readonly FieldPath[])[]>();
   const offOf = (gated: GatedFields): readonly (readonly FieldPath[])[] => {

@@ -33,6 +33,7 @@ export function orderedMetadata(meta: ObjectMeta): ObjectMeta {
 const placedInStored: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
 const writtenByServer: ReadonlySet<string> = new Set(['managedFields', 'selfLink']);
 
+/** Returns the stored form: without kind, in the storage version, metadata first. */
 export function storedForm(object: ApiObject, apiVersion: string): ApiObject {
   const stored: ApiObject = { apiVersion, metadata: orderedMetadata(object.metadata) };
   return copyMembers(stored, object, placedInStored);
@@ -56,6 +57,7 @@ export function fillMetadataForCreate(
   object.metadata = metadata;
 }
 
+/** Carries over the metadata that an update never changes, and what it keeps where the client omits it. */
 export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void {
   const kept: ObjectMeta = copyMembers({}, object.metadata, writtenByServer);
   kept.creationTimestamp = old.metadata.creationTimestamp ?? null;

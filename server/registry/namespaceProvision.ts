@@ -3,6 +3,7 @@ import type { Catalogue } from './resources.js';
 import type { Registry } from './contract.js';
 import { ownWrites } from './ownWrites.js';
 
+/** The admission plugin NamespaceAutoProvision. Another writer may be faster. */
 export async function provideNamespace(registry: () => Registry, catalogue: Catalogue, name: string): Promise<void> {
   const resource = catalogue.resource('', 'v1', 'namespaces');
   if (resource === null) return;

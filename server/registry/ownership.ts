@@ -196,10 +196,12 @@ export interface Scaled {
   readonly live: ApiObject;
 }
 
+/** The owners of the number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
   return writeManagers(scaleManagers(readNow(live.metadata.managedFields), resource.behaviour.scale.replicasPath));
 }
 
+/** Returns `managedFields` of the workload once those of its scale are `owners`. */
 export function ownersOfScaled({ resource, live }: Scaled, owners: readonly JsonValue[] | undefined): JsonObject[] {
   const { replicasPath } = resource.behaviour.scale;
   return writeManagers(parentManagers(readNow(live.metadata.managedFields), readNow(owners), replicasPath, apiVersionOf(resource)));

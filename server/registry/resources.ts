@@ -40,6 +40,7 @@ export interface ServedVersion<R extends ResourceNames = ServedResource> {
   readonly resources: readonly R[];
 }
 
+/** A group as clients see it: only served versions, the preferred one first. */
 export interface ServedGroup<R extends ResourceNames = ServedResource> {
   readonly name: string;
   readonly versions: readonly ServedVersion<R>[];
@@ -82,6 +83,7 @@ interface GroupRow {
   versions: { version: string; servedByDefault: boolean; resources: ResourceRow[] }[];
 }
 
+/** Builds the table of built-in resource types. Pure except that it reads the data file. */
 export function builtInCatalogue(types: BuiltInTypes): Catalogue {
   const rows = readCatalogueData<GroupRow[]>('resources');
   const building = { ...types, stored: storedVersions(rows) };

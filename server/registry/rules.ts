@@ -25,6 +25,7 @@ export interface ServedAs {
   readonly namespaceLabels?: Readonly<Record<string, string>>;
 }
 
+/** Generic metadata findings, for strategies that repeat them among their own. */
 export interface MetadataFindings {
   readonly object: () => Stepwise<FieldError[]>;
   readonly update: () => Stepwise<FieldError[]>;
@@ -151,6 +152,7 @@ export interface DeleteRules<T extends object = ApiObject> {
   warnings?(propagationPolicy: string | null): string[];
 }
 
+/** Reads a field of an object, in the form that selectors use. */
 export type FieldValue<T extends object = ApiObject> = { value(object: T): string }['value'];
 
 export interface FieldRules<T extends object = ApiObject> {

@@ -26,6 +26,7 @@ const services = { group: '', resource: 'services' };
 const slices = { group: 'discovery.k8s.io', resource: 'endpointslices' };
 const ofService = 'kubernetes.io/service-name';
 
+/** Returns the cluster address, from this replica's memory. */
 export const clusterAddresses =
   (storage: Pick<Storage, 'get'>): ServiceAddresses =>
   async (wanted) => {

@@ -14,6 +14,7 @@ export function transientObject(object: ApiObject, version: Version): StoredObje
   return shownAs({ content, item: Buffer.from(writeJson(content)) }, object, version);
 }
 
+/** The same, yielding to other requests while a large object is encoded. */
 export const transientInTurns = (object: ApiObject, version: Version): Eventually<StoredObject> =>
   isHeavy(object as JsonObject) ? turns.run(transientSteps(object, version)) : transientObject(object, version);
 

@@ -11,6 +11,7 @@ import { refuseGrown } from './grown.js';
 /** A step over that many takes a millisecond or two. */
 export const heavyValues = 2_000;
 
+/** Stops counting as soon as the result is known. */
 export const isHeavy = (value: JsonValue | undefined): boolean => weighsMore(value, heavyValues);
 
 interface Awaited {
@@ -18,6 +19,7 @@ interface Awaited {
   readonly deadline?: number | undefined;
 }
 
+/** Returns why the work on a write has no purpose any more: its client is gone, or its deadline has passed. */
 export const endedOf =
   ({ waiter, deadline = Infinity }: Awaited): Ended =>
   () =>
@@ -25,8 +27,10 @@ export const endedOf =
       ? timeout('Timeout: request did not complete within the allotted timeout', 0)
       : null;
 
+/** Yields to other work; awaited between the steps of a heavy object's write. */
 export const nextTurn = (request: Awaited): Promise<void> => turns.next(endedOf(request));
 
+/** Precomputes the slow parts of validation for a large object, yielding to other requests. */
 export const reviewAhead = (steps: Pick<CreateSteps | ChangeSteps, 'ahead'>, object: ApiObject, request: Awaited): Promise<void> | null => {
   const done = isHeavy(object as JsonObject) ? turns.run(lookedAtAhead(steps, object), endedOf(request)) : undefined;
   return done instanceof Promise ? done : null;

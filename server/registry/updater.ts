@@ -54,6 +54,7 @@ export interface UpdaterOptions {
   readonly observers: readonly UpdateObserver[];
 }
 
+/** Computes a change from the stored state, and again when another writer changed it. */
 export class Updater {
   readonly #objects: StoredObjects;
   readonly #creator: Creator;

@@ -34,6 +34,7 @@ interface Traits {
   readonly hasStatus: boolean;
 }
 
+/** Builds the strategy of a resource from its declaration, with the common behaviour where the declaration has no rule. */
 export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
   const traits: Traits = { namespaced: names.namespaced, hasStatus: names.subresources.has('status') };
   const gated = gatedFields(rules.gated ?? []);

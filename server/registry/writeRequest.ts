@@ -36,4 +36,5 @@ export interface WriteRequest {
 
 export type WriteSource = Pick<WriteRequest, 'now' | 'random' | 'newUid' | 'enabled' | 'dropGated'>;
 
+/** Every member is named, though it may have no value. */
 export type Whole<T> = { readonly [Member in keyof Required<T>]: T[Member] };

@@ -111,6 +111,7 @@ export type UpdateStep =
   | { readonly step: 'unchanged'; readonly object: ApiObject; readonly warnings: readonly string[] }
   | { readonly step: 'write'; readonly object: ApiObject; readonly warnings: readonly string[] };
 
+/** First half of an update, before admission and allocation. */
 export function* beginUpdate(target: Target, object: ApiObject): Steps<void> {
   checkIdentity(object.metadata, target);
   object.metadata.namespace = target.namespace;
@@ -254,6 +255,7 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
 
 const versionMax = 2n ** 64n - 1n;
 
+/** Returns the error of a resource version, in the reference's words, or null. */
 export function versionComplaint(text: string): string | null {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   return BigInt(text) > versionMax ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;

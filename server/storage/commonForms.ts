@@ -11,6 +11,7 @@ export interface FormSubject {
   readonly version: Version;
 }
 
+/** Numbers stored with the bytes; zero if unused. */
 export type FormNotes = readonly [number, number, number, number];
 
 export interface MadeForm {

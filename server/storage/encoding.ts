@@ -42,6 +42,7 @@ const flagBigIntegers = 1;
 
 const depthMax = 10_000;
 
+/** An object's bytes as in lists, with positions of the parts that are read without parsing the rest. */
 export interface Item {
   readonly bytes: Buffer;
   readonly apiVersion: string;
@@ -128,6 +129,7 @@ export function itemOf(key: ObjectKey, value: Uint8Array, version: number, compl
   return 'bytes' in source ? source : readItem(key, source, version, { complete });
 }
 
+/** A stored value that was only verified by checksum. */
 export interface UnreadValue {
   readonly stored: Buffer;
   readonly apiVersion: string;
@@ -162,6 +164,7 @@ export interface Completion {
   readonly complete: Complete;
 }
 
+/** The API version in which a value is read. */
 export const readVersion = ({ stored, apiVersion }: UnreadValue, completion: Completion | null): string =>
   completion !== null && isReferenceValue(stored) ? completion.apiVersion : apiVersion;
 
@@ -189,6 +192,7 @@ function completed(key: ObjectKey, object: ApiObject, complete: Complete): ApiOb
   }
 }
 
+/** Converts another form to JSON once; from then on it is like any other. */
 export function itemFrom(json: JsonLayout, version: number, allocate: Allocate = ownMemory): Item {
   const { text, versionAtCharacter, versionAt, labelsAt, labelsLength, apiVersion, bigIntegers } = json;
   const inserted = `${versionPrefix}${version}"`;

@@ -2,6 +2,7 @@ import type { GroupResource } from '../../api/resource.js';
 import type { Storage, StoredObject, Watch } from './contract.js';
 import { DamagedValueError } from './encoding.js';
 
+/** An existing object whose value is unreadable, and why. */
 export interface Unreadable {
   readonly namespace: string;
   readonly name: string;

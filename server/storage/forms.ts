@@ -12,6 +12,7 @@ import { typeOfKind, type KindName } from '../../api/catalogue/types.js';
 import type { ObjectKey } from './contract.js';
 import { holdsObjects } from './heldObjects.js';
 
+/** Forms of stored objects besides JSON, which `encoding.ts` handles for every type. */
 export type OtherMediaType = 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
 export interface StoredForm {
@@ -77,6 +78,7 @@ export function* encodeBodySteps(form: StoredForm, key: ObjectKey, object: ApiOb
 const nothing: ReadonlySet<string> = new Set();
 const versionAlone: ReadonlySet<string> = new Set(['resourceVersion']);
 
+/** Decodes a body of `encodeBody`, with or without its kind. */
 export function decodeBody(
   mediaType: string,
   body: Buffer,

@@ -30,9 +30,11 @@ const oddParts: readonly (readonly [group: string, resource: string, part: strin
   ['', 'apiServerIPInfo', 'masterleases'],
 ];
 
+/** Returns whether an object's name is only in its key: the reference's internal objects. */
 export const isNameless = ({ group, resource }: GroupResource): boolean =>
   group === '' && (resource === 'servicenodeportallocations' || resource === 'apiServerIPInfo');
 
+/** Returns a built-in resource's part if it differs from the name; else null. */
 export const oddPartOf = ({ group, resource }: GroupResource): string | null =>
   oddParts.find((odd) => odd[0] === group && odd[1] === resource)?.[2] ?? null;
 

@@ -2,6 +2,7 @@ import { matchesFields, matchesLabels, type FieldSelector, type LabelSelector } 
 import { isInShard, shardHash, type ShardField, type ShardSelector } from '../../api/shards.js';
 import type { ObjectKey, StoredObject } from './contract.js';
 
+/** The selection of a list or watch within its resource. */
 export interface Selection {
   /** Null for all namespaces. */
   readonly namespace: string | null;
@@ -13,6 +14,7 @@ export interface Selection {
 export const selectsAll = ({ labels, fields, shard = null }: Selection): boolean =>
   labels.length === 0 && fields.length === 0 && shard === null;
 
+/** Reads the object's labels or fields only if needed. */
 export function selects({ namespace, labels, fields, shard = null }: Selection, object: StoredObject): boolean {
   if (namespace !== null && object.namespace !== namespace) return false;
   if (fields.length > 0 && !matchesFields(fields, (field) => fieldValue(object, field))) return false;
@@ -49,6 +51,7 @@ export function scopeOf(selection: Selection, namespaced: boolean): { readonly n
 
 export const nameSelected = (fields: FieldSelector): string | null => valueSelected(fields, 'metadata.name');
 
+/** Null unless the selector requires one value. */
 export function valueSelected(fields: FieldSelector, field: string): string | null {
   return fields.find((requirement) => requirement.equals && requirement.field === field)?.value ?? null;
 }

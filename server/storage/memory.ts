@@ -40,6 +40,7 @@ interface Change {
   readonly events: Map<WatchEventType, WatchEvent>;
 }
 
+/** A Storage for tests with a visible clock and compaction. */
 export interface MemoryStorage extends Storage {
   readonly version: Version;
   compact(version: Version): void;

@@ -103,6 +103,7 @@ export interface KeyedObject {
   readonly object: ApiObject;
 }
 
+/** Starts loading at once; `ready` settles when reads are served. */
 export const createRaftStorage = (options: RaftStorageOptions): RaftStorage => new ReplicatedStorage(options);
 
 const readTimeoutDefaultMs = 10_000;

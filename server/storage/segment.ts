@@ -1,3 +1,4 @@
+/** A value in a segment, while its owner permits. */
 export interface Lodger {
   readonly size: number;
   /** The bytes must then be elsewhere. */

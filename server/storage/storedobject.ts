@@ -21,8 +21,10 @@ import {
 import type { JsonLayout } from './jsonLayout.js';
 import type { Lodger, Segment } from './segment.js';
 
+/** Extracts the values for field selectors beyond `metadata.name` and `metadata.namespace`. */
 export type FieldsOf = (object: ApiObject) => Record<string, string>;
 
+/** Serves resources whose fields may change at run time. */
 export interface LiveFields {
   readonly current: FieldsOf | null;
 }
@@ -313,6 +315,7 @@ export class DamagedItem extends StoredItem {
   }
 }
 
+/** Returns the object of a stored value whose JSON is known, which avoids decoding it. */
 export const writtenObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, json: JsonLayout): StoredItem =>
   new StoredItem(facts, key, version, itemFrom(json, version));
 
@@ -328,6 +331,7 @@ export function keptObjectOf(facts: ResourceFacts, key: ObjectKey, version: Vers
 export const storedObjectOf = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, sourceOf(key, value, version)));
 
+/** Keeps the value in place, which must not change: `lieIn` determines for how long. */
 export const objectLyingIn = (facts: ResourceFacts, key: ObjectKey, version: Version, value: Uint8Array): StoredItem =>
   unlessDamaged(facts, key, version, () => new StoredItem(facts, key, version, unreadIn(key, value)));
 

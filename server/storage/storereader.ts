@@ -26,6 +26,7 @@ export interface ChangesPage {
   readonly through: Version;
 }
 
+/** Reads from the store itself: versions older than the cache, until compaction, and uncached resources. */
 export class StoreReader {
   readonly #replica: Pick<StoreEngine, 'range' | 'changesSince'>;
   readonly #keys: KeySpace;

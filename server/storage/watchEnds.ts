@@ -32,4 +32,5 @@ export interface Expired {
 
 export const expired = (why: ExpiryReason, oldest: number): Expired => ({ outcome: 'expired', why, oldest });
 
+/** Returns what follows the reference's message, which knows no such reason; empty where it does. */
 export const expiryText = (why: ExpiryReason): string => (expiries[why].isTold ? `: ${expiries[why].about}` : '');

@@ -14,6 +14,7 @@ const looksMax = 10;
 /** Reads of an unfinished entry before the thread sleeps: some microseconds. */
 const spinsMax = 400;
 
+/** A key's state: the form's place, in progress on a thread, or absent. */
 export type Standing =
   | { readonly state: 'published'; readonly slab: number; readonly offset: number }
   | { readonly state: 'beingMade'; readonly entry: number; readonly sequence: number }

@@ -61,6 +61,7 @@ export const posix: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
+/** Null if no category or script has the name. */
 export function propertySource(name: string): string | null {
   if (!/^[A-Za-z_]+$/.test(name)) return null;
   if (name === 'Any') return '\\u{0}-\\u{10ffff}';

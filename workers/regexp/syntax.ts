@@ -1,5 +1,6 @@
 import type { CharSet } from './charset.js';
 
+/** `group` is the number of a capturing group; zero is the whole match. */
 export type Node =
   | { readonly is: 'empty' }
   | { readonly is: 'set'; readonly set: CharSet }

@@ -127,4 +127,5 @@ export class Turns {
   };
 }
 
+/** The turns of this thread's event loop. */
 export const turns = new Turns();

@@ -2,6 +2,7 @@
 const remembered = 2_000;
 const heavy = new WeakSet<object>();
 
+/** Counts on all levels, and stops as early as possible. */
 export const weighsMore = (value: unknown, most: number): boolean => left(value, most) < 0;
 
 function left(value: unknown, most: number): number {
@@ -31,4 +32,5 @@ function leftOfMembers(value: object, most: number): number {
   return remaining;
 }
 
+/** Returns whether an object was found to have more than two thousand members. */
 export const isKnownWide = (value: object): boolean => heavy.has(value);

@@ -23,6 +23,7 @@ const ends = Symbol('ends');
 
 const ofSession = new WeakMap<Http2Session, SendBuffer>();
 
+/** All streams of the session share the buffer. */
 export function boundSession(session: Http2Session, of: SendBuffer): void {
   ofSession.set(session, of);
 }

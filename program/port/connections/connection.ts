@@ -10,6 +10,7 @@ import type { Standing } from './standing.js';
 import { turns } from './turns.js';
 import { unsentBytes, type Holder } from './unsentBytes.js';
 
+/** Receives events of a connection for the owner of all connections. */
 export interface ConnectionKeeper {
   /** Returns false where the new user has too many connections. */
   askedBy(connection: Connection, user: User): boolean;

@@ -52,6 +52,7 @@ export interface ConnectionState {
   readonly leaving: boolean;
 }
 
+/** The action that is due for a connection: nothing; ping its client; send it away; end it. */
 export type Due = 'nothing' | 'ask' | 'dismiss' | 'cut';
 
 /**

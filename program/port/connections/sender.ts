@@ -1,3 +1,4 @@
+/** A sender with bytes for a connection that has no room for them now. */
 export interface Sender {
   /** Called once, when there is room again or the connection is over. */
   sendMore(): void;
@@ -15,6 +16,7 @@ export interface SendBuffer {
   forget(sender: Sender): void;
 }
 
+/** The buffer of a stream whose connection is unbounded. */
 export const unbounded: SendBuffer = {
   pieceBytes: 128 * 1024,
   add: () => undefined,

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 
+/** The bytes of a socket, as the operating system has taken them. */
 export interface SocketQueue {
   readonly queuedBytes: number;
   readonly takenBytes: number;

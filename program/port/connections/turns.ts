@@ -373,4 +373,5 @@ function nextOf({ owner, waiting }: Lane): (() => void) | null {
   return null;
 }
 
+/** One per thread: all its work for clients shares one event loop. */
 export const turns = new Turns();

@@ -30,12 +30,14 @@ async function ask(backends: Backends, location: Location, asked: BackendRequest
   }
 }
 
+/** No Retry-After: clients that receive one retry ten times before they report anything. */
 export const unreachable = (message: string, cause?: unknown): StatusError =>
   new StatusError(503, 'ServiceUnavailable', message, undefined, { cause });
 const badGateway = (message: string, cause?: unknown): StatusError => new StatusError(502, 'InternalError', message, {}, { cause });
 const isRedirect = (code: number): boolean => code >= 300 && code < 400 && code !== 304;
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
 
+/** Called once the agent has begun to respond; settles when writing is over. */
 export type LogWay = (log: IncomingMessage) => Promise<void>;
 
 /** `about` words the agent's refusals. */

@@ -1,3 +1,4 @@
+/** Scans one HTML tag, which may arrive in pieces, for its attribute values. */
 export class TagScanner {
   /** Lower-case; complete after a space, a slash or the end. */
   name = '';

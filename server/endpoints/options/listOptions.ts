@@ -217,6 +217,7 @@ function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
 
 const isExact = (match: Match, limit: number | null): boolean => match === 'Exact' || (match === '' && limit !== null);
 
+/** Throws 500 for a version that is not a number, as the reference does. */
 export function getConsistency(query: URLSearchParams): Consistency {
   const resourceVersion = query.get('resourceVersion') ?? '';
   if (resourceVersion === '') return { at: 'mostRecent' };

@@ -21,6 +21,7 @@ const manager = 'kube-apiserver';
 const attemptsMax = 20;
 const several = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.';
 
+/** POST of `pods/NAME/eviction`: removes the pod if its disruption budget, if any, allows that now. */
 export const createEviction: VerbHandler = async (context, route, deps) => {
   const representation = negotiateWrite(context, route.resource, { tables: false });
   const parameters = parseWriteParameters(context.query, 'CreateOptions');

@@ -38,6 +38,7 @@ export function tableOf(resource: ServedResource, items: readonly StoredObject[]
   return { ...head, rows: [...rows] };
 }
 
+/** The same for a list that may be long: rows are generated lazily. */
 export function tableOfMany(
   resource: ServedResource,
   items: readonly StoredObject[],

@@ -4,6 +4,7 @@ const unmarshal = /cannot unmarshal (\w+)(?: (\S+))? into Go .* of type (.+)$/;
 const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', string: 'string', bool: 'bool' };
 const scalars = /^(?:u?int\d*|float\d+|bool|string)$/;
 
+/** Translates a message about a body to one about a value in memory. Others stay unchanged. */
 export function restoredMessage(message: string): string {
   const [, found = '', number = '', type = ''] = unmarshal.exec(message) ?? [];
   if (type === '') return message;

@@ -45,6 +45,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
   sendObject(context, representation, { resource: route.resource, stored: written.object }, written.created ? 201 : 200);
 };
 
+/** The response depends on the kind, and on whether the object is already gone. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
   const representation = negotiateWrite(context, route.resource);

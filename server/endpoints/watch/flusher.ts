@@ -129,4 +129,5 @@ export class Flusher {
   }
 }
 
+/** All watches of a process share its event loop, so they share one flusher. */
 export const flusher = new Flusher();

@@ -23,6 +23,7 @@ export interface Framing {
 
 export const plain: Framing = { name: '', frame: (event) => event };
 
+/** A write costs more than its bytes, so all parts go out at once. */
 export function writeTogether(out: Writable, parts: readonly Buffer[], writer: Writer | null): void {
   const last = parts.length - 1;
   if (last > 0) out.cork();

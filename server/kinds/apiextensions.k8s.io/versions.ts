@@ -29,6 +29,7 @@ export function validateVersion(version: JsonObject, demands: SchemaDemands, pat
   ];
 }
 
+/** `schemaAt`: the member with the schema, whose name differs for all versions together. */
 export function validateParts(
   holder: JsonObject,
   { schemaAt, hasStatus, structural }: SchemaDemands & { readonly schemaAt: string },

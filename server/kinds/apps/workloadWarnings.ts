@@ -15,6 +15,7 @@ export function podNameWarnings(workload: ApiObject): string[] {
       ];
 }
 
+/** Warns about the name on create, and about the template when it may have changed. */
 export const workloadWarnings = (workload: ApiObject, old: ApiObject | null): string[] => [
   ...(old === null ? podNameWarnings(workload) : []),
   ...(hasNewGeneration(workload, old) ? templateWarnings(memberAt(workload, 'spec', 'template'), Path.of('spec', 'template')) : []),

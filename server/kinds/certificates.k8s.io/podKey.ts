@@ -20,6 +20,7 @@ const weakCurve = 'P-224';
 
 const bytesAt = (spec: JsonObject, member: string): Buffer => Buffer.from(textAt(spec, member), 'base64');
 
+/** Checks either form of a request's key: plain with a signature, or in a PKCS #10 request. */
 export function validateKey(spec: JsonObject): FieldError[] {
   const [key, proof, stub] = ['pkixPublicKey', 'proofOfPossession', 'stubPKCS10Request'].map((member) => bytesAt(spec, member)) as [
     Buffer,

@@ -37,6 +37,7 @@ export function requestComplaint(base64: string): string | null {
   }
 }
 
+/** The public key of a DER request with a valid signature, or null. */
 export function requestKey(bytes: Buffer): KeyObject | null {
   try {
     if (signatureComplaint(bytes) !== null) return null;

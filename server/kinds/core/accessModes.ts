@@ -4,6 +4,7 @@ import { forbidden, notSupported, type Path, type FieldError } from '../../regis
 
 const knownModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
+/** Access modes of a volume; the mode for a single pod excludes all others. */
 export function validateAccessModes(spec: JsonObject, path: Path): FieldError[] {
   const modes = itemsOf(spec['accessModes']).map(String);
   const known = modes.filter((mode) => knownModes.includes(mode));

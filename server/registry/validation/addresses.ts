@@ -2,11 +2,13 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { invalid, keepable, type Path, type FieldError } from './field.js';
 import { whileOn } from './gatedFindings.js';
 
+/** Addresses and ranges of both families, as numbers. */
 export type Family = 'IPv4' | 'IPv6';
 export interface Address {
   readonly family: Family;
   readonly value: bigint;
 }
+/** All addresses whose first `bits` bits equal those of `first`. */
 export interface Range {
   readonly family: Family;
   readonly first: bigint;
@@ -34,6 +36,7 @@ function sixValue(text: string): bigint {
   return groups.reduce((sum, group) => (sum << 16n) | BigInt(`0x${group}`), 0n);
 }
 
+/** Returns the usual spelling; RFC 5952 for IPv6. */
 export function formatAddress({ family, value }: Address): string {
   if (family === 'IPv4') return [24n, 16n, 8n, 0n].map((shift) => String((value >> shift) & 0xffn)).join('.');
   const groups = Array.from({ length: groupsOfAddress }, (_, index) =>
@@ -128,5 +131,6 @@ export function endpointAddress(value: string, path: Path): FieldError[] {
   ];
 }
 
+/** Reports whether the two texts are one address of each family. */
 export const isDualStack = (texts: readonly string[]): boolean =>
   texts.length === 2 && isSixText(texts[0] ?? '') !== isSixText(texts[1] ?? '');

@@ -14,6 +14,7 @@ import { groupedBy, repeats } from './repeats.js';
 /** Null on create, and for new items. */
 export type Before = { readonly value: JsonValue | undefined } | null;
 
+/** Returns findings about a value that is new, or differs from `before`. */
 export type Declared = (value: JsonValue | undefined, before: Before, path: Path) => FieldError[];
 
 type IsSaid = (value: JsonValue | undefined) => boolean;
@@ -47,6 +48,7 @@ export const immutable =
   (value, before, path) =>
     before === null ? check(value, null, path) : [invalid(path, null, 'field is immutable')];
 
+/** Checks an object as a whole, then its members. */
 export const members =
   (fields: Readonly<Record<string, Declared>>, ...whole: readonly Declared[]): Declared =>
   (value, before, path) => {
@@ -141,6 +143,7 @@ export const maxBytes =
   (value, _before, path) =>
     Buffer.byteLength(String(value)) > most ? [tooLong(path, most)] : [];
 
+/** `values` in alphabetical order, as messages list them. */
 export const oneOf =
   (...values: readonly string[]): Declared =>
   (value, _before, path) =>

@@ -26,6 +26,7 @@ export interface FindingGate {
 export const keepable = (fault: string, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, kept: fault }));
 
+/** The same findings where the rule has always been strict, regardless of features. */
 export const strictly = (findings: readonly FieldError[]): FieldError[] =>
   findings.map(({ kept: _kept, gate: _gate, ...finding }) => finding);
 
@@ -129,6 +130,7 @@ export const tooMany = (path: Path, actual: number, max: number): FieldError => 
   path: path.toString(),
   message: `Too many: ${actual}: must have at most ${max} items`,
 });
+/** `supported` is printed in the order given. */
 export const notSupported = (path: Path, value: unknown, supported: readonly string[]): FieldError => ({
   type: 'FieldValueNotSupported',
   path: path.toString(),

@@ -9,6 +9,7 @@ import type { FieldError } from './field.js';
 export const whileOn = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'on' } }));
 
+/** Findings of a rule that a feature lifts. */
 export const whileOff = (feature: FieldGate, findings: readonly FieldError[]): FieldError[] =>
   findings.map((finding) => ({ ...finding, gate: { feature, standsWhile: 'off' } }));
 

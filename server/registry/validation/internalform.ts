@@ -23,6 +23,7 @@ export type MemberForm =
   | { readonly of: StructureForm }
   | { readonly optional: StructureForm }
   | { readonly list: StructureForm };
+/** The JSON name, the Go name, and the form, in the order of declaration. */
 export type StructureForm = readonly (readonly [member: string, shown: string, form: MemberForm])[];
 
 type Members = StructureForm;
@@ -40,6 +41,7 @@ export const numbers = held('number');
 export const flags = held('flag');
 export const optionals = held('optional');
 export const maps = held('map');
+/** A structure, an optional structure, a list of structures. */
 export const structure = (name: string, of: StructureForm): Members => held({ of })(name);
 export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
 export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);

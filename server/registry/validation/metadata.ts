@@ -16,6 +16,7 @@ export interface MetadataRules {
   readonly nameRule: NameRule;
 }
 
+/** The findings are in the reference's order. */
 export function validateMetadata(meta: ObjectMeta, { namespaced, nameRule }: MetadataRules): Found {
   return inOrder(
     validateNames(meta, nameRule),

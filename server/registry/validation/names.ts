@@ -96,11 +96,13 @@ export const longName: NameRule = (name, prefix) =>
 export const shortName: NameRule = (name, prefix) =>
   dnsLabelName(name, prefix).map((text) => (text === tooManyCharacters(labelMax) ? tooManyBytes(labelMax) : text));
 
+/** A subdomain with or without capitals; the pattern in the message has none. */
 export const caselessSubdomain: NameRule = (name) => [
   ...(bytes(name) > subdomainMax ? [tooManyBytes(subdomainMax)] : []),
   ...(subdomain.test(name.toLowerCase()) ? [] : [caselessSubdomainWords]),
 ];
 
+/** A subdomain whose first label is left open. */
 export const wildcardName: NameRule = (name) => [
   ...(bytes(name) > subdomainMax ? [tooManyCharacters(subdomainMax)] : []),
   ...(wildcard.test(name) ? [] : [wildcardWords]),

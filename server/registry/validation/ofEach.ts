@@ -59,6 +59,7 @@ export const atOnce = (found: Found): FieldError[] => (Array.isArray(found) ? fo
 
 const orderedAtOnce = 2_000;
 
+/** Returns as many findings as a response lists, in the order of their texts. */
 export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldError[]> {
   let first: { readonly text: string; readonly finding: FieldError }[] = [];
   for (let start = 0; start < findings.length; start += orderedAtOnce) {
@@ -69,6 +70,7 @@ export function* inOrderOfTexts(findings: readonly FieldError[]): Steps<FieldErr
   return first.map(({ finding }) => finding);
 }
 
+/** Transforms findings, such as those that belong to a feature. */
 export const fromFound = (found: Found, change: (findings: FieldError[]) => FieldError[]): Found =>
   Array.isArray(found) ? change(found) : changed(found, change);
 

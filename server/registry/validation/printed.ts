@@ -24,6 +24,7 @@ export function printedSelector(selector: JsonValue | undefined): JsonObject | n
   return { ...(labels === null ? {} : { matchLabels: labels }), ...(expressions.length === 0 ? {} : { matchExpressions: expressions }) };
 }
 
+/** Metadata as messages quote it: without unset members. */
 export function printedMetadata(metadata: JsonObject): JsonObject {
   return Object.fromEntries(
     metadataMembers.flatMap((member): [string, JsonValue][] => {

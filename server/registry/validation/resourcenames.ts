@@ -5,6 +5,7 @@ import { qualifiedNameComplaints } from './names.js';
 
 const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const whole: ReadonlySet<string> = new Set(['pods', ...countedByName, 'services.nodeports', 'services.loadbalancers']);
+/** Resources that quotas count, apart from huge pages. */
 export const countedResources: ReadonlySet<string> = new Set([...podResources, ...whole, 'requests.storage']);
 const standard: ReadonlySet<string> = new Set([...countedResources, 'storage']);
 const isStandardResource = (name: string): boolean =>
@@ -18,12 +19,14 @@ export function isExtendedResource(name: string): boolean {
 
 export const isWholeResource = (name: string): boolean => whole.has(name) || isExtendedResource(name);
 
+/** Checks any resource name, as quotas and nodes use them. */
 export function validateResourceName(name: string, path: Path): FieldError[] {
   const findings = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
   if (findings.length > 0) return findings;
   return name.includes('/') || isStandardResource(name) ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }
 
+/** Checks the name of a resource that a container may request. */
 export function validateContainerResourceName(name: string, path: Path): FieldError[] {
   const findings = validateResourceName(name, path);
   if (!name.includes('/'))

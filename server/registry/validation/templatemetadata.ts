@@ -4,6 +4,7 @@ import { forbidden, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
 import { inOrder, type Found } from './ofEach.js';
 
+/** Members of metadata, in the order of their declaration. */
 export const metadataMembers = [
   'name',
   'generateName',

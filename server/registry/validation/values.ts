@@ -7,6 +7,7 @@ import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComp
 import { whileOff, whileOn } from './gatedFindings.js';
 import { ofEach, type Found } from './ofEach.js';
 
+/** Rules for single values that many kinds share, in the reference's words. */
 export const between = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
 const numberOf = (value: JsonValue | undefined): number => Number(value ?? 0);
 
@@ -21,6 +22,7 @@ export const inRange = (value: JsonValue | undefined, low: number, high: number,
 
 export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
 
+/** Checks the name of a port (RFC 6335 service name). */
 export function portNameComplaints(name: string): string[] {
   const complaints: string[] = [];
   if (name.length > 15) complaints.push('must be no more than 15 characters');
@@ -31,6 +33,7 @@ export function portNameComplaints(name: string): string[] {
   return complaints;
 }
 
+/** Checks a port number, or the name that some container gives a port. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
   if (typeof value === 'string') return portNameComplaints(value).map((text) => invalid(path, value, text));
   return portNumber(value, path);
@@ -60,6 +63,7 @@ export function addressAnd(value: string, path: Path, further: () => FieldError[
 export const oneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
   value === undefined || value === null || value === '' ? [required(path, '')] : unlessListed(value, supported, path);
 
+/** Like `oneOf`, for members that may be absent. */
 export const optionallyOneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
   value === undefined || value === null ? [] : unlessListed(value, supported, path);
 
@@ -97,6 +101,7 @@ export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[]
   value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : [];
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
+/** Checks a key of a ConfigMap or Secret. */
 export function configMapKeyComplaints(key: string): string[] {
   const complaints: string[] = [];
   if (key.length > 253) complaints.push('must be no more than 253 characters');

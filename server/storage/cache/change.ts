@@ -61,6 +61,7 @@ export class SharedEvent implements WatchEvent {
   }
 }
 
+/** Created for the first watcher that needs them. */
 export class ChangeEvents {
   #made: Partial<Record<WatchEventType, SharedEvent>> = {};
 

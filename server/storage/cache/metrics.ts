@@ -68,6 +68,7 @@ const counters: readonly Counted[] = [
 
 const nothing = new CacheCounts();
 
+/** Exposes counts under the reference's names, read at each scrape. */
 export function exposeCaches(registry: Registry, { resources, counts }: CacheOptions): void {
   const known = (): { readonly labels: Labels; readonly counts: CacheCounts; readonly version: Version }[] =>
     resources().flatMap(({ group, resource }) => {

@@ -85,6 +85,7 @@ export class Follower {
   }
 }
 
+/** Returns the change with its previous state, or why that is unreadable. */
 export async function completeChange(
   facts: ResourceFacts,
   { reader, now }: FollowerContext,

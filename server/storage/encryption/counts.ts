@@ -1,6 +1,7 @@
 import { statusNameOf } from '../../../program/grpc/statusCodes.js';
 export type Way = 'to_storage' | 'from_storage';
 
+/** A service's key, by the service's name for it. */
 export interface ServiceKey {
   readonly service: string;
   readonly keyId: string;

@@ -1,3 +1,4 @@
+/** The meaning of a failed call for its caller. */
 export type FailureKind =
   /** Definite and permanent. */
   | 'refused'
@@ -9,6 +10,7 @@ export type FailureKind =
   | 'future'
   | 'unknown';
 
+/** A failed call, with etcd's own message if it sent one. */
 export class EtcdError extends Error {
   override readonly name = 'EtcdError';
 
@@ -61,6 +63,7 @@ const byCode: Readonly<Record<number, FailureKind>> = {
   [code.unauthenticated]: 'refused',
 };
 
+/** Converts an error of the gRPC library. */
 export function failureOf(error: unknown): EtcdError {
   if (error instanceof EtcdError) return error;
   const {

@@ -7,6 +7,7 @@ const escapedByGo = /[<>&\u2028\u2029]/g;
 export const asGoWrites = (json: string): string =>
   `${json.replace(escapedByGo, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;
 
+/** Sorts members, as Go does for maps. */
 export function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return plainJson(value);

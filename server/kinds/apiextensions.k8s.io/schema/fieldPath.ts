@@ -1,5 +1,6 @@
 import { isSet, propertyOf, propertiesOf, restSchemaOf, type Schema } from './nodes.js';
 
+/** Paths such as `.spec.color` or `.spec['a.b']` from a schema to that of a field. */
 export type Resolved =
   /** `schema` is null below an untyped map. */
   | { readonly ok: true; readonly names: readonly string[]; readonly schema: Schema | null }

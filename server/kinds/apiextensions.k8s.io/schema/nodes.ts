@@ -47,6 +47,7 @@ const unsupported = ['id', '$schema', '$ref', 'patternProperties', 'dependencies
 const unsupportedWord: Readonly<Record<string, string>> = { $schema: 'schema' };
 const junctors = ['allOf', 'anyOf', 'oneOf'];
 
+/** Returns why a schema cannot be parsed as a structural one, or null, whether or not it is one. */
 export function unreadable(schema: Schema): string | null {
   const member = unsupported.find((name) => (name === 'additionalItems' ? isSet(schema, name) : !isEmpty(schema[name])));
   if (member !== undefined) return `OpenAPIV3Schema '${unsupportedWord[member] ?? member}' is not supported`;

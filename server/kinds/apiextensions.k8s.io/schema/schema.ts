@@ -59,6 +59,7 @@ const reviewed = new WeakMap<Schema, Review>();
 /** Reports whether an older schema leaves types of fields open. */
 export const isNonStructural = (schema: Schema): boolean => structureFindings(schema, Path.root).length > 0;
 
+/** Findings that make a schema not structural, or the reason why it cannot be parsed. */
 export const structureFindings = (schema: Schema, path: Path): string | readonly FieldError[] =>
   unreadable(schema) ?? inOneGo(validateStructural(schema, path));
 

@@ -114,6 +114,7 @@ export function validateReference(reference: JsonObject, path: Path): FieldError
   });
 }
 
+/** The version of a reference, at `path`; `groupless` kinds may be in the core group. */
 export function validateVersion(reference: JsonObject, groupless: boolean, path: Path): FieldError[] {
   const apiVersion = textAt(reference, 'apiVersion');
   const parts = apiVersion.split('/');

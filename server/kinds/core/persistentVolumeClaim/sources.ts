@@ -10,6 +10,7 @@ const isOlderKind = (source: JsonObject): boolean => {
   return (kind === 'PersistentVolumeClaim' && group === '') || (kind === 'VolumeSnapshot' && group === 'snapshot.storage.k8s.io');
 };
 
+/** Drops unsupported values and copies the member that is set to the other one. */
 export function alignSources(spec: JsonObject, old: JsonObject | null, enabled: EnabledFeatures): void {
   // Claims that named another namespace before may keep it while the feature is off.
   if (

@@ -94,6 +94,7 @@ const fixedAnnotations: readonly (readonly [matches: (key: string) => boolean, w
   [(key) => key === mirrorAnnotation, 'mirror pod annotation'],
 ];
 
+/** Checks annotations that an update may neither add nor change, and the others. */
 export function validatePodAnnotationsUpdate(pod: JsonObject, old: JsonObject, path: Path): FieldError[] {
   const [present, before] = [annotationsOf(pod), annotationsOf(old)];
   const fixed = (key: string, verb: string): FieldError[] =>

@@ -33,6 +33,7 @@ export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObj
     return parsed.ok && matchesLabels(parsed.selector, pod.metadata.labels ?? {});
   });
 
+/** Reports whether the pod is unhealthy and the budget lets it go uncounted. */
 export function goesUncounted(pod: ApiObject, budget: ApiObject): boolean {
   const ready = objectsIn(statusOf(pod), 'conditions').some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
   if (ready) return false;

@@ -6,6 +6,7 @@ import type { Draft } from '../../kind.js';
 const inStatuses = <const P extends string>(path: P) =>
   [`status.initContainerStatuses[].${path}`, `status.containerStatuses[].${path}`, `status.ephemeralContainerStatuses[].${path}`] as const;
 
+/** Gated fields of pod statuses, except those of features with fields in the specification. */
 export const podStatusGates: readonly Gated<Draft<Pod>>[] = [
   gate('DRAExtendedResource', 'status.extendedResourceClaimStatus'),
   gate('InPlacePodLevelResourcesVerticalScaling', 'status.resources', 'status.allocatedResources'),

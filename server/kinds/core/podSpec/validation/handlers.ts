@@ -72,6 +72,7 @@ function validateProbe(probe: JsonObject, path: Path, graceSeconds: number): Fie
   ];
 }
 
+/** Only readiness probes may need several successes, and only the others may have a grace period. */
 export function validateProbes(container: JsonObject, path: Path, graceSeconds: number): FieldError[] {
   return ['livenessProbe', 'readinessProbe', 'startupProbe'].flatMap((name) => {
     const probe = objectAt(container, name);
