@@ -49,7 +49,9 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
     complaints.push('--leader-migration-config needs --enable-leader-migration');
   if (options['enable-leader-migration'] && !options['leader-elect']) complaints.push('--enable-leader-migration needs --leader-elect');
   if (given.has('cloud-config') && (options['cloud-provider'] ?? '') === '')
-    complaints.push('--cloud-config needs --cloud-provider: no cloud is built in that would read it');
+    complaints.push(
+      '--cloud-config needs --cloud-provider=external, or the name of a cloud that was given: none is built in that would read it',
+    );
   complaints.push(...commonComplaints(options, given));
   complaints.push(...rangeComplaints(options));
   if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) complaints.push('--allocate-node-cidrs needs --cluster-cidr');
