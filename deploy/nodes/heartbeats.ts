@@ -33,6 +33,7 @@ export class Heartbeats {
   readonly #since: number;
   /** Leases as they were last written, by index of the node: a renewal is then one request. */
   readonly #leases = new Map<number, Lease>();
+  readonly #registered = new Set<number>();
 
   constructor(environment: ControllerEnvironment, options: HeartbeatOptions) {
     this.#environment = environment;
@@ -56,6 +57,7 @@ export class Heartbeats {
     await this.#untaint(created ?? (await this.#nodeAt(index)));
     if (!created) await this.#report(index, status);
     await this.#renewAnew(index);
+    this.#registered.add(index);
   }
 
   /** Controllers write new nodes at the same time. */
@@ -71,7 +73,10 @@ export class Heartbeats {
     return unless(isNotFound, this.#environment.api.get<Node>(nodes, { namespace: '', name: nodeName(index) }));
   }
 
-  /** Renews leases and reports conditions until `signal` aborts. A failure is retried in the next turn. */
+  /**
+   * Renews leases and reports conditions of registered nodes until `signal` aborts: the first of thousands need that before the last is registered. A failure is
+   * retried in the next turn.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#environment;
     let due = clock.elapsed();
@@ -90,6 +95,7 @@ export class Heartbeats {
   }
 
   async #beatOne(index: number, turn: number): Promise<void> {
+    if (!this.#registered.has(index)) return;
     await this.#renew(index);
     if (turn % statusEveryLeases === index % statusEveryLeases) await this.#report(index, this.#status(index));
   }

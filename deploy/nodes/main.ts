@@ -48,6 +48,7 @@ const heartbeats = new Heartbeats(environment, { count, version, port: server.po
 const nodes: Controller = {
   name: 'nodes',
   async run() {
+    const beating = heartbeats.run(signal);
     while (!signal.aborted) {
       try {
         await heartbeats.register();
@@ -59,7 +60,7 @@ const nodes: Controller = {
     }
     process.send?.('ready');
     if (!signal.aborted) log('info', `${count} nodes are registered`);
-    await heartbeats.run(signal);
+    await beating;
   },
 };
 

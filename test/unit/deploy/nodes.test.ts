@@ -353,6 +353,36 @@ describe('deploy/nodes/agent', () => {
     await stop();
   });
 
+  it('renews leases of nodes while others are still being registered', async () => {
+    const clock = new FakeClock();
+    const api = new MemoryApi({ clock });
+    const informers = new Informers({ api, clock, random: () => 0.5 });
+    const events = { normal: () => undefined, warning: () => undefined };
+    const environment: ControllerEnvironment = { api, informers, clock, random: () => 0.5, events, log: () => undefined };
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    api.before = ({ verb, key }) => (verb === 'create' && key.endsWith('fake-node-1') ? held : undefined);
+    const heartbeats = new Heartbeats(environment, { count: 2, version: 'v1.36.0', port: 10_250 });
+    const stopping = new AbortController();
+    const [registering, running] = [heartbeats.register(), heartbeats.run(stopping.signal)];
+    await settle();
+    await clock.advance(10_000);
+    expect(api.all(leases).map(({ metadata, spec }) => [metadata.name, spec?.renewTime])).to.deep.equal([
+      ['fake-node-0', '2026-01-01T00:00:00.500000Z'],
+    ]);
+    release();
+    await registering;
+    await clock.advance(10_000);
+    expect(api.all(leases).map(({ spec }) => spec?.renewTime)).to.deep.equal([
+      '2026-01-01T00:00:10.500000Z',
+      '2026-01-01T00:00:11.000000Z',
+    ]);
+    stopping.abort();
+    await running;
+  });
+
   it('gives every pod of every node another address', () => {
     const seen = new Set<string>();
     for (const index of [0, 1, 31, 32, 255, nodesMax - 1])
