@@ -31,18 +31,23 @@ export async function drainAndClose(
   const watches = (): readonly Exchange[] => [...chain.active].filter(({ longRunning }) => longRunning);
   const requests = (): number => chain.active.size - watches().length;
   await Promise.all([delay(sendRetryAfter ? 0 : lingerMs), until(() => requests() === 0, requestsMs), endWatches(watches, watchGraceMs)]);
-  await until(() => requests() === 0, requestsMs);
+  // Watches still arrive on connections without notice.
+  const withoutWatches = (left: () => number) => (): boolean => {
+    for (const late of watches()) end(late);
+    return left() === 0;
+  };
+  await until(withoutWatches(requests), requestsMs);
   listener.drain();
-  await until(() => chain.active.size === 0, closingMs);
+  await until(
+    withoutWatches(() => chain.active.size),
+    closingMs,
+  );
   if (chain.active.size > 0) log.warn('cutting off requests that did not end', { requests: requests(), watches: watches().length });
   await listener.close();
 }
 
 /** Ends them evenly over `graceMs`. */
 async function endWatches(watches: () => readonly Exchange[], graceMs: number): Promise<void> {
-  const end = (exchange: Exchange): void => {
-    exchange.abort(new Error('the server is stopping'));
-  };
   const begun = performance.now();
   const all = watches();
   for (let ended = 0; ended < all.length && all.some(({ closed }) => !closed);) {
@@ -50,14 +55,16 @@ async function endWatches(watches: () => readonly Exchange[], graceMs: number): 
     for (; ended < Math.floor(all.length * passed); ended++) end(all[ended]!);
     if (ended < all.length) await delay(pollMs);
   }
-  // Watches that arrived on connections without notice yet.
-  for (const late of watches()) end(late);
+}
+
+function end(exchange: Exchange): void {
+  exchange.abort(new Error('the server is stopping'));
 }
 
 /** The time for ended watches to send their last bytes. */
 const closingMs = 1_000;
 
+/** Counts its own polls instead of the clock: a process that gets no processor for a while does not lose its time for that. */
 async function until(condition: () => boolean, timeoutMs: number): Promise<void> {
-  const end = performance.now() + timeoutMs;
-  while (!condition() && performance.now() < end) await delay(pollMs);
+  for (let waitedMs = 0; !condition() && waitedMs < timeoutMs; waitedMs += pollMs) await delay(pollMs);
 }

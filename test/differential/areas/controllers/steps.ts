@@ -34,7 +34,7 @@ const states: readonly PodState[] = [...often, ...often, ...seldom];
 
 export const lived = (random: Random): AskedStep => ({ pods: random.pick(states) });
 
-export const container = all({ name: of('c'), image: of('i:1', 'i:2') });
+const container = all({ name: of('c'), image: of('i:1', 'i:2') });
 
 export const podSpec: Make<JsonObject> = all({
   containers: (random) => [container(random)],

@@ -62,7 +62,7 @@ const hindrance = (random: Random): readonly AskedStep[] => {
 
 const replicas: Make<JsonValue> = (random) => ({ spec: { replicas: random.below(4) } });
 
-export const image: Make<JsonValue> = (random) => ({
+const image: Make<JsonValue> = (random) => ({
   spec: { template: { spec: { containers: [{ name: 'c', image: random.pick(['i:1', 'i:2', 'i:3']) }] } } },
 });
 
