@@ -93,7 +93,7 @@ export class TickTimer {
     if (this.#stopped || this.#firesAt <= at) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#firesAt = at;
-    this.#timer = setTimeout(() => this.#onTimer(), at - performance.now());
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, at - performance.now()));
   }
 
   #onTimer(): void {

@@ -30,7 +30,7 @@ export async function drainAndClose(
   else listener.drain(lingerMs);
   const watches = (): readonly Exchange[] => [...chain.active].filter(({ longRunning }) => longRunning);
   const requests = (): number => chain.active.size - watches().length;
-  await Promise.all([delay(sendRetryAfter ? 0 : lingerMs), until(() => requests() === 0, requestsMs), endWatches(watches, watchGraceMs)]);
+  await Promise.all([delay(sendRetryAfter ? 0 : lingerMs), endWatches(watches, watchGraceMs)]);
   // Watches still arrive on connections without notice.
   const withoutWatches = (left: () => number) => (): boolean => {
     for (const late of watches()) end(late);

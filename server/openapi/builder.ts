@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { BuiltDocument, BuiltDocuments, Form, Source } from './build.js';
 import type { Task } from './builderThread.js';
@@ -21,8 +22,14 @@ export interface Builder {
   close(): Promise<void>;
 }
 
+/** Waits before further attempts at this server's own documents: where a thread cannot be started just now, it can be soon. */
+const pausesMs = [200, 1_000];
+
+const threadOf = (task: Task): Worker =>
+  new Worker(taskFile, { workerData: task, resourceLimits: { maxOldGenerationSizeMb: threadHeapMb } });
+
 /** Runs each task in a thread of its own, which ends with it. Callers cache the results. */
-export function createBuilder(): Builder {
+export function createBuilder(start: (task: Task) => Worker = threadOf): Builder {
   const threads = new Set<Worker>();
   // Foreign documents are handled one at a time: together they may not take more memory and processors than one.
   let foreign: Promise<unknown> = Promise.resolve();
@@ -30,7 +37,7 @@ export function createBuilder(): Builder {
   const run = <Made>(task: Task, timeoutMs: number | null): Promise<Made> =>
     new Promise((resolve, reject) => {
       if (closed) return reject(new Error('no documents are made any more'));
-      const thread = new Worker(taskFile, { workerData: task, resourceLimits: { maxOldGenerationSizeMb: threadHeapMb } });
+      const thread = start(task);
       const timer =
         timeoutMs === null
           ? undefined
@@ -46,13 +53,22 @@ export function createBuilder(): Builder {
         reject(new Error(`the thread that makes OpenAPI documents ended with code ${code} before it was done`));
       });
     });
+  const runOwn = async <Made>(task: Task): Promise<Made> => {
+    for (const pauseMs of pausesMs)
+      try {
+        return await run<Made>(task, null);
+      } catch {
+        await delay(pauseMs, undefined, { ref: false });
+      }
+    return run(task, null);
+  };
   const inTurn = (task: Task): Promise<BuiltDocument> => {
     const made = foreign.then(() => run<BuiltDocument>(task, foreignMs));
     foreign = made.catch(() => undefined);
     return made;
   };
   return {
-    build: (source, form) => run({ make: 'documents', source, form }, null),
+    build: (source, form) => runOwn({ make: 'documents', source, form }),
     take: (taking) => inTurn({ make: 'kept', taking }),
     show: (showing) => inTurn({ make: 'shown', showing }),
     close: async () => {

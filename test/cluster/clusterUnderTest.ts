@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCluster, type Cluster, type ClusterMember, type ClusterOptions } from '../../deploy/cluster.js';
 import { ApiClient, type ApiObject } from '../fixtures/apiClient.js';
@@ -87,9 +88,18 @@ export class ClusterUnderTest {
     return Object.fromEntries((list.items ?? []).map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
   }
 
+  /** Prints what servers say of requests that failed by a defect: the client of a failing test was told none of it. */
+  #showDefects(): void {
+    const folder = path.join(this.cluster.dataDirectory, 'logs');
+    for (const file of fs.existsSync(folder) ? fs.readdirSync(folder) : [])
+      for (const line of fs.readFileSync(path.join(folder, file), 'utf8').split('\n'))
+        if (line.includes('request failed') && line.includes('stack')) process.stdout.write(`${file}: ${line}\n`);
+  }
+
   async stop(): Promise<void> {
     for (const client of [this.client, ...this.clients.values()]) client.close();
     await this.cluster.stop();
+    this.#showDefects();
     fs.rmSync(this.cluster.dataDirectory, { recursive: true, force: true });
   }
 }

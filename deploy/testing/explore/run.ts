@@ -192,7 +192,7 @@ class Run {
   }
 
   async #arrive(name: string, step: number): Promise<void> {
-    const { patienceMs, idleMs, signal, restMs } = this.#setting;
+    const { patienceMs, idleMs, signal } = this.#setting;
     const target = this.#reference?.states[step];
     let turns = new Turns(this.#recorder, signal);
     let starts = this.#starts;
@@ -203,7 +203,7 @@ class Run {
       // A start takes its own time.
       if (starts !== this.#starts) [turns, starts] = [new Turns(this.#recorder, signal), this.#starts];
       const isAtEnd = turns.waitedMs >= patienceMs;
-      const isQuiet = turns.quietMs >= (this.#stage.hold ? heldQuietMs : target ? quietMs : restMs) && this.#hasStarted();
+      const isQuiet = turns.quietMs >= this.#quietMs(step) && this.#hasStarted();
       if (isQuiet || (target && isAtEnd)) {
         const seen = await this.#look(step, isQuiet);
         if (seen === 'arrived') return;
@@ -218,6 +218,13 @@ class Run {
       if (isIdle || isAtEnd) return this.#gaveUp(name, differences);
       await turns.next(differences.length > 0 ? 5 : 1);
     }
+  }
+
+  /** The last step waits longer for a place that was not reached: the event of the last write may still be on its way. */
+  #quietMs(step: number): number {
+    if (this.#stage.hold) return heldQuietMs;
+    const mayCome = !this.#stage.reached && step === this.#setting.steps.length;
+    return this.#reference?.states[step] === undefined || mayCome ? this.#setting.restMs : quietMs;
   }
 
   /** Returns what is not as it should be; a state counts only while nothing stirs. */

@@ -89,6 +89,20 @@ describe('http/shutdown', () => {
     expect(last.signal.aborted).to.equal(true);
   });
 
+  it('ends watches that come while requests are still awaited', async () => {
+    const active = new ExchangeList<Exchange>('place');
+    const request = new Held('get', active);
+    const stopping = drained(active, {});
+    // The first watches have been ended by the time that a watch is the only one.
+    const first = new Held('watch', active);
+    while (!first.signal.aborted) await new Promise((resolve) => setImmediate(resolve));
+    const late = new Held('watch', active);
+    while (!late.signal.aborted) await new Promise((resolve) => setImmediate(resolve));
+    request.leave();
+    await stopping;
+    expect(steps).to.deep.equal(['no new connections', 'no new connections', 'closed']);
+  });
+
   it('lets requests end before anything is cut, and keeps connections open for refusals when it is to send them', async () => {
     const active = new ExchangeList<Exchange>('place');
     const request = new Held('get', active);
