@@ -28,6 +28,16 @@ const pausesMs = [200, 1_000];
 const threadOf = (task: Task): Worker =>
   new Worker(taskFile, { workerData: task, resourceLimits: { maxOldGenerationSizeMb: threadHeapMb } });
 
+async function insisting<Made>(make: () => Promise<Made>): Promise<Made> {
+  for (const pauseMs of pausesMs)
+    try {
+      return await make();
+    } catch {
+      await delay(pauseMs, undefined, { ref: false });
+    }
+  return make();
+}
+
 /** Runs each task in a thread of its own, which ends with it. Callers cache the results. */
 export function createBuilder(start: (task: Task) => Worker = threadOf): Builder {
   const threads = new Set<Worker>();
@@ -53,22 +63,13 @@ export function createBuilder(start: (task: Task) => Worker = threadOf): Builder
         reject(new Error(`the thread that makes OpenAPI documents ended with code ${code} before it was done`));
       });
     });
-  const runOwn = async <Made>(task: Task): Promise<Made> => {
-    for (const pauseMs of pausesMs)
-      try {
-        return await run<Made>(task, null);
-      } catch {
-        await delay(pauseMs, undefined, { ref: false });
-      }
-    return run(task, null);
-  };
   const inTurn = (task: Task): Promise<BuiltDocument> => {
     const made = foreign.then(() => run<BuiltDocument>(task, foreignMs));
     foreign = made.catch(() => undefined);
     return made;
   };
   return {
-    build: (source, form) => runOwn({ make: 'documents', source, form }),
+    build: (source, form) => insisting(() => run({ make: 'documents', source, form }, null)),
     take: (taking) => inTurn({ make: 'kept', taking }),
     show: (showing) => inTurn({ make: 'shown', showing }),
     close: async () => {
