@@ -5,7 +5,7 @@ import type { ShardSelector } from '../../api/shards.js';
 import type { Expired } from './watchEnds.js';
 import type { Steps } from '../../api/steps.js';
 
-/** One suite (`test/unit/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a broken disk. */
+/** One suite (`test/unit/server/storage`) runs against every implementation. Expected outcomes are values; a rejected promise is a defect or a broken disk. */
 
 export type Version = number;
 

@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingHttpHeaders, type Server
 import type { AddressInfo } from 'node:net';
 import { extensionGroup, startWithBackends, type TargetWithBackends } from './backends.js';
 import { startHookService, written, type HookService } from '../fixtures/hookService.js';
-import { createIdentities } from '../unit/http/identities.js';
+import { createIdentities } from '../fixtures/identities.js';
 import { eventually } from '../../deploy/testing/waiting.js';
 import { Bystander } from './bystander.js';
 import type { Answer } from '../fixtures/apiClient.js';

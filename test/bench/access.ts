@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { SignJWT, importPKCS8, type CryptoKey } from 'jose';
-import { createIdentities, type Identities, type Identity } from '../unit/http/identities.js';
+import { createIdentities, type Identities, type Identity } from '../fixtures/identities.js';
 import type { Endpoint } from './connection.js';
 import { load } from './load.js';
 import { count, printTable, ratio } from './table.js';

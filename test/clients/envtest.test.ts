@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { programFile } from '../../deploy/programs.js';
 import { hasEtcd } from '../fixtures/etcdServers.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
-import { createIdentities } from '../unit/http/identities.js';
+import { createIdentities } from '../fixtures/identities.js';
 import { EnvtestEnvironment, knowsFlag } from './envtestEnvironment.js';
 
 const pollMs = 20;

@@ -9,7 +9,7 @@ import { findFreePorts } from '../../deploy/ports.js';
 import { createSigningKeys } from './signingKeys.js';
 import { ApiClient } from '../fixtures/apiClient.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
-import { createIdentities } from '../unit/http/identities.js';
+import { createIdentities } from '../fixtures/identities.js';
 
 const pollMs = 20;
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import type { JsonObject } from '../../api/object.js';
-import { createIdentities } from '../unit/http/identities.js';
+import { createIdentities } from '../fixtures/identities.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const group = 'remote.example.com';

@@ -9,7 +9,7 @@ import type { ClusterCommands } from '../fixtures/kubectl.js';
 import { packageRoot } from '../fixtures/packageRoot.js';
 import { startHookService } from '../fixtures/hookService.js';
 import type { JsonObject } from '../../api/object.js';
-import { createIdentities } from '../unit/http/identities.js';
+import { createIdentities } from '../fixtures/identities.js';
 import type { ClusterUnderTest } from './clusterUnderTest.js';
 import { commandsUnderTest } from './commandsUnderTest.js';
 

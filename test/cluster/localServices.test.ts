@@ -8,8 +8,8 @@ import { programFile } from '../../deploy/programs.js';
 import { KeyPlugin } from '../fixtures/keyPlugin.js';
 import { OutsideSigner } from '../fixtures/outsideSigner.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
-import { call1, type Answer } from '../unit/http/frontDoor.js';
-import { createIdentities, type Identity } from '../unit/http/identities.js';
+import { call1, type Answer } from '../fixtures/frontDoor.js';
+import { createIdentities, type Identity } from '../fixtures/identities.js';
 
 /** Services on sockets of this machine, as the program that users start talks to them: what a bundle makes of the gRPC library shows only there. */
 describe('services of the machine beside the built API server', function () {

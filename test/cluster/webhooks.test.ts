@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JsonObject } from '../../api/object.js';
 import { ClusterCommands, kubectlRunsHere } from '../fixtures/kubectl.js';
 import { patchReply, startHookService, type HookService } from '../fixtures/hookService.js';
-import { createIdentities, type Identities } from '../unit/http/identities.js';
+import { createIdentities, type Identities } from '../fixtures/identities.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
 const pollMs = 25;

@@ -7,7 +7,7 @@ import { runEncode } from '../../workers/job.js';
 import type { ApiClient } from '../fixtures/apiClient.js';
 import type { Prng } from '../simulation/prng.js';
 import { applyPatch, jsonPatch, mergePatch, strategicPatch } from '../attacks/tries.js';
-import { randomObject } from '../unit/codecs/randomObjects.js';
+import { randomObject } from '../unit/workers/codecs/randomObjects.js';
 import { patienceMs, within, type Campaign, type Step } from './campaign.js';
 import { mutatedBytes, mutatedValue, oddValue } from './mutations.js';
 import { hasValidContent, validObject } from './validObjects.js';

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { programFile } from '../../../deploy/programs.js';
-import { createIdentities, type Identity } from '../../unit/http/identities.js';
+import { createIdentities, type Identity } from '../../fixtures/identities.js';
 import { count, printTable } from '../table.js';
 import type { Probe } from './prober.js';
 import { present, stallingRequests, type StallingRequest } from './requests.js';

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { startReviewService, type ReviewService } from '../../fixtures/reviewService.js';
 import { startTokenIssuer, type TokenIssuer } from '../../fixtures/tokenIssuer.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
-import { createIdentities, type Identities } from '../../unit/http/identities.js';
+import { createIdentities, type Identities } from '../../fixtures/identities.js';
 import { eventually } from './bundledProgram.js';
 import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';

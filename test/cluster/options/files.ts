@@ -11,7 +11,7 @@ import { OutsideSigner } from '../../fixtures/outsideSigner.js';
 import { startTokenIssuer, type TokenIssuer } from '../../fixtures/tokenIssuer.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { TraceCollector } from '../../fixtures/traceCollector.js';
-import { createIdentities, type Identities, type Identity } from '../../unit/http/identities.js';
+import { createIdentities, type Identities, type Identity } from '../../fixtures/identities.js';
 import { eventually } from './bundledProgram.js';
 import { probesOf } from './probed.js';
 import { ServerUnderProbe } from './serverUnderProbe.js';

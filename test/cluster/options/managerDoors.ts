@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { gunzipSync } from 'node:zlib';
 import { canSharePorts } from '../../../program/port/bind.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
-import { createIdentities, type Identities, type Identity } from '../../unit/http/identities.js';
+import { createIdentities, type Identities, type Identity } from '../../fixtures/identities.js';
 import { BundledProgram, eventually, runToEnd } from './bundledProgram.js';
 import { endedByProgram, lingering } from './lingering.js';
 import { kubeconfigOf, ManagerUnderProbe } from './managerUnderProbe.js';

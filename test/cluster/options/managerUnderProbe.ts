@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { reservePort } from '../../fixtures/tlsBackends.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
-import { call1, type Answer, type Call } from '../../unit/http/frontDoor.js';
+import { call1, type Answer, type Call } from '../../fixtures/frontDoor.js';
 import { BundledProgram, eventually } from './bundledProgram.js';
 import type { ServerUnderProbe } from './serverUnderProbe.js';
 

@@ -12,7 +12,7 @@ const files = { apiserver: 'specified.json', 'controller-manager': 'specifiedMan
 
 /** Every option that a program is defined by, under the name that it has here. */
 export function specifiedOptions(program: ProbedProgram): readonly string[] {
-  const rows = JSON.parse(fs.readFileSync(path.join(packageRoot, 'test/unit/options', files[program]), 'utf8')) as [string][];
+  const rows = JSON.parse(fs.readFileSync(path.join(packageRoot, 'test/unit/server/options', files[program]), 'utf8')) as [string][];
   const real = new Map(Object.keys(tables[program]).map((name) => [neutralOptionName(name) ?? name, name]));
   return rows.map(([name]) => real.get(name) ?? name);
 }

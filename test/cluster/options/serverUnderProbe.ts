@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { call1, type Answer, type Call } from '../../unit/http/frontDoor.js';
-import type { Identities, Identity } from '../../unit/http/identities.js';
+import { call1, type Answer, type Call } from '../../fixtures/frontDoor.js';
+import type { Identities, Identity } from '../../fixtures/identities.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { BundledProgram } from './bundledProgram.js';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fs from 'node:fs';
 import { hasEtcd, startEtcd, type EtcdServers } from '../../fixtures/etcdServers.js';
-import { createIdentities, type Identities } from '../../unit/http/identities.js';
+import { createIdentities, type Identities } from '../../fixtures/identities.js';
 import { eventually } from './bundledProgram.js';
 import { endedByProgram, lingering } from './lingering.js';
 import { probesOf } from './probed.js';

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { call } from '../endpoints/client.js';
-import { startTestServer, type TestServer } from '../endpoints/harness.js';
+import { call } from '../server/endpoints/client.js';
+import { startTestServer, type TestServer } from '../server/endpoints/harness.js';
 import { configMaps, statements, statementTable, type Ask } from './statements.js';
 
 describe('statements of the specification that a kube-apiserver does not keep', () => {

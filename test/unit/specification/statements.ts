@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Answer, Call } from '../endpoints/client.js';
+import type { Answer, Call } from '../server/endpoints/client.js';
 
 export type Ask = (method: string, path: string, more?: Call) => Promise<Answer>;
 

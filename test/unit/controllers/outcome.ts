@@ -1,0 +1,48 @@
+import type { KubeObject } from '../../../api/meta/object.js';
+import type { Write } from '../../fixtures/memoryApi.js';
+
+/**
+ * What differs between two ways to the same end: moments, numbers that the server gives, and the random part of names. When the change was that endpoints
+ * tell of, a manager that did not see it does not know.
+ */
+const chance = [
+  [/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"TIME"'],
+  [/\buid-\d+\b/g, 'UID'],
+  [/"endpoints\.kubernetes\.io\/last-change-trigger-time":"TIME",?/g, ''],
+] as const;
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([key, member]) => [key, sorted(member)]),
+  );
+}
+
+const generatedName = ({ metadata: { name = '', generateName } }: KubeObject): string | null =>
+  generateName !== undefined && name.startsWith(generateName) ? name : null;
+
+/** All objects as texts, without what chance gave them, in an order of their own. */
+export function stateOf(objects: readonly (readonly [type: string, object: KubeObject])[]): readonly string[] {
+  const generated = objects.flatMap(([, object]) => generatedName(object) ?? []);
+  return objects
+    .map(([type, { metadata, ...rest }]) => {
+      const { uid: _uid, resourceVersion: _version, generation: _generation, creationTimestamp: _time, ...kept } = metadata;
+      let text = `${type} ${JSON.stringify(sorted({ metadata: kept, ...rest }))}`;
+      for (const [pattern, replacement] of chance) text = text.replace(pattern, replacement);
+      for (const name of generated) text = text.replaceAll(`"${name}"`, `"${name.replace(/[^-]+$/, 'NAME')}"`);
+      return text;
+    })
+    .sort();
+}
+
+/** What was created, removed or told by a request of its own, and not refused: twice is once too often. */
+export const thingsMade = (writes: readonly Write[]): readonly string[] =>
+  writes
+    .filter(({ verb, refused }) => refused === undefined && ['create', 'delete', 'post'].includes(verb))
+    .map(({ verb, type, key, subresource = '' }) =>
+      [verb, type, verb === 'create' ? key : key.replace(/\d{5}$/, 'NAME'), subresource].join(' '),
+    )
+    .sort();

@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import type { KubeObject } from '../../../../../api/meta/object.js';
+import { differencesOf, differenceText, noiseOf, stateOf } from '../../../../../deploy/testing/explore/state.js';
+
+const map = (name: string, metadata: object = {}, more: object = {}): KubeObject =>
+  ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'a', uid: `uid-${name}`, ...metadata }, ...more }) as KubeObject;
+const texts = (expected: readonly KubeObject[], actual: readonly KubeObject[]): string[] =>
+  differencesOf(stateOf(expected), stateOf(actual)).map((each) => differenceText(each));
+
+describe('testing/explore/state', () => {
+  it('knows no versions, uids and times', () => {
+    const early = map(
+      'x',
+      { resourceVersion: '1', uid: 'u1', creationTimestamp: '2026-01-01T00:00:00Z', generation: 1 },
+      { data: { at: '2026-01-01T00:00:00Z' } },
+    );
+    const late = map(
+      'x',
+      { resourceVersion: '9', uid: 'u2', creationTimestamp: '2027-01-01T00:00:00Z', generation: 4 },
+      { data: { at: '2027-01-01T00:00:00Z' } },
+    );
+    expect(texts([early], [late])).to.deep.equal([]);
+  });
+
+  it('tells what is missing, too many, or other', () => {
+    expect(texts([map('x'), map('y', {}, { data: { k: 'v' } })], [map('y', {}, { data: { k: 'w' } }), map('z')])).to.deep.equal([
+      'ConfigMap a/x is missing',
+      'ConfigMap a/y: data.k is "w", and "v" in the undisturbed run',
+      'ConfigMap a/z is too many',
+    ]);
+  });
+
+  it('takes generated names by their age, also where others name them', () => {
+    const run = (suffix: string): KubeObject[] => [
+      map(`p-${suffix}`, { generateName: 'p-' }),
+      map('owner', {}, { data: { child: `p-${suffix}`, uid: `uid-p-${suffix}` } }),
+    ];
+    expect(texts(run('abcde'), run('fghij'))).to.deep.equal([]);
+    expect(texts(run('abcde'), [...run('fghij'), map('p-zzzzz', { generateName: 'p-' })])).to.deep.equal(['ConfigMap a/p-*2 is too many']);
+  });
+
+  it('takes objects without a living owner for gone, and those that these own', () => {
+    const owned = (name: string, uid: string): KubeObject =>
+      map(name, { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid }] });
+    expect(texts([], [owned('x', 'gone'), owned('y', 'uid-x')])).to.deep.equal([]);
+    expect(texts([], [map('o'), owned('x', 'uid-o')])).to.have.length(2);
+  });
+
+  it('compares an observed generation with the generation, whatever both are', () => {
+    const seen = (generation: number, observedGeneration: number): KubeObject =>
+      map('x', { generation }, { status: { observedGeneration } });
+    expect(texts([seen(2, 2)], [seen(5, 5)])).to.deep.equal([]);
+    expect(texts([seen(2, 2)], [seen(5, 4)])).to.deep.equal([
+      'ConfigMap a/x: status.observedGeneration is "the generation -1", and "the generation" in the undisturbed run',
+    ]);
+  });
+
+  it('ignores what differs between undisturbed runs, and nothing else', () => {
+    const run = (port: number, k = 'v'): KubeObject[] => [map('x', {}, { data: { port, k } })];
+    const noise = noiseOf(differencesOf(stateOf(run(1)), stateOf(run(2))));
+    expect(differencesOf(stateOf(run(1)), stateOf(run(3)), noise)).to.deep.equal([]);
+    expect(differencesOf(stateOf(run(1)), stateOf(run(3, 'w')), noise).map(({ path }) => path)).to.deep.equal(['data.k']);
+  });
+});

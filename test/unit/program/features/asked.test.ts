@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { controllerCatalogue } from '../../../../controllers/catalogue.js';
+import { switching as switchingInManager } from '../../../../controllers/options/features.js';
+import { fieldGates } from '../../../../program/features/fieldGates.js';
+import { binaryMinor, gatesOf } from '../../../../program/features/gates.js';
+import { createCatalogue } from '../../../../server/kinds/index.js';
+import { switching } from '../../../../server/options/features.js';
+
+/** The lists of gates that switch something are what the code asks for: no more, and no less. */
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url));
+const sources = (folder: string): string[] =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => readFileSync(join(root, folder, name), 'utf8'));
+
+/** Names of gates in questions such as `enabled('Name')`, whoever is asked. */
+const questions = [
+  /(?:enabled|isOn)\(\s*'([A-Z]\w+)'/g,
+  /while(?:On|Off)\(\s*'(\w+)'/g,
+  /'feature-gates'\]\['(\w+)'\]/g,
+  // What options need, and the plug-ins of admission that go with a gate.
+  /^ {2}\['[a-z-]+', '((?:Remote|External|UnknownV)\w+)'\],$/gm,
+  // Resources that wait for theirs.
+  /^ {2}'[a-z.8]+\/[a-z]+': '([A-Z]\w+)',$/gm,
+  /\(\['(MutatingAdmissionPolicy)', '\w+'\] as const\)\.filter/g,
+  /\(\['\w+', '(PodTopologyLabelsAdmission)'\] as const\)\.filter/g,
+] as const;
+const askedIn = (folder: string): Set<string> =>
+  new Set(sources(folder).flatMap((text) => questions.flatMap((question) => [...text.matchAll(question)].map(([, name = '']) => name))));
+
+const declared = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) =>
+  versions.flatMap(({ resources }) => resources.flatMap(({ behaviour }) => Object.keys(behaviour.strategy.gated))),
+);
+const known = [...gatesOf(binaryMinor).keys()];
+const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
+
+/** Gates that are tested as what they switch, under another name: the file below test/unit, and the word. Null where that is still to be written; may only become fewer. */
+const testedAs: Readonly<Record<string, readonly [file: string, word: string] | null>> = {
+  AllowUnsafeMalformedObjectDeletion: ['endpoints/unreadable.test.ts', 'forcesDeletion'],
+  AllowInsecureKubeletCertificateSigningRequests: ['authorization/nodeRestriction.test.ts', 'certificates: false'],
+  APIResponseCompression: ['endpoints/lists.test.ts', 'compression: false'],
+  AllowParsingUserUIDFromCertAuth: ['authentication/certificate.test.ts', 'uids: false'],
+  APIServerIdentity: null,
+  AuthorizePodWebsocketUpgradeCreatePermission: ['endpoints/connect.test.ts', 'streamsNeedCreate'],
+  CBORServingAndStorage: ['endpoints/cbor.test.ts', 'cbor: true'],
+  ClearingNominatedNodeNameAfterBinding: ['registry/gatedFindings.test.ts', 'nominatedNodeName'],
+  ConstrainedImpersonation: ['authorization/impersonation.test.ts', 'constrained'],
+  ControllerManagerReleaseLeaderElectionLockOnExit: ['controllers/leaderelection.test.ts', 'givesBack: false'],
+  DRAResourceClaimGranularStatusAuthorization: ['registry/devices.test.ts', 'claimGuards'],
+  ExternalServiceAccountTokenSigner: ['options/apiserver.test.ts', 'service-account-signing-endpoint'],
+  LoggingAlphaOptions: ['observability/logging.test.ts', 'LoggingAlpha'],
+  LoggingBetaOptions: null,
+  PodLogsQuerySplitStreams: ['endpoints/connect.test.ts', 'splitsLogs: true'],
+  RemoteRequestHeaderUID: null,
+  ServiceAccountNodeAudienceRestriction: ['authorization/nodeRestriction.test.ts', 'audiences: false'],
+  ShardedListAndWatch: ['endpoints/shards.test.ts', 'shards: true'],
+  SizeBasedListCostEstimate: null,
+  DRAResourcePoolStatus: ['options/derived.test.ts', 'closedGates'],
+  StatefulSetSemanticRevisionComparison: ['controllers/statefulset/plan.test.ts', 'holdsInSubstance'],
+  StorageVersionHash: null,
+  StorageVersionMigrator: ['controllers/manager/options.test.ts', 'isWanted'],
+  WatchListClient: ['controllers/client/informer.test.ts', 'watchesLists: false'],
+};
+
+describe('gates that the code asks for', () => {
+  it('are those that the API server says switch something', () => {
+    expect(sorted([...askedIn('server'), ...askedIn('program'), ...declared])).to.deep.equal(sorted(switching));
+  });
+
+  it('are those that the controller manager says switch something', () => {
+    const ofControllers = controllerCatalogue.flatMap(({ feature }) => (feature === undefined ? [] : [feature]));
+    expect(sorted([...askedIn('controllers'), ...ofControllers])).to.deep.equal(sorted(switchingInManager));
+  });
+
+  it('are known to the release', () => {
+    expect([...switching, ...switchingInManager].filter((name) => !known.includes(name))).to.deep.equal([]);
+  });
+
+  it('have a test that sees them both ways: one that names them, or one that is listed', () => {
+    const tests = sources('test').join('\n');
+    const ofFields = new Set<string>(declared);
+    const shown = (name: string): boolean => {
+      const row = testedAs[name];
+      if (row === undefined) return ofFields.has(name) || tests.includes(name);
+      return row === null || readFileSync(join(root, 'test/unit', row[0]), 'utf8').includes(row[1]);
+    };
+    const all = sorted([...fieldGates, ...switching, ...switchingInManager]);
+    expect(all.filter((name) => !shown(name))).to.deep.equal([]);
+    expect(Object.keys(testedAs).filter((name) => !all.includes(name))).to.deep.equal([]);
+  });
+});

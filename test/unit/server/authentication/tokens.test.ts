@@ -1,0 +1,161 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { bootstrapTokens } from '../../../../server/authentication/tokens/bootstrapTokens.js';
+import { parseCsv } from '../../../../server/authentication/tokens/csv.js';
+import { readStaticTokens } from '../../../../server/authentication/tokens/staticFile.js';
+import { bearerToken, firstTokenOf, forThisApi } from '../../../../server/authentication/tokens/token.js';
+import { createMemoryStorage } from '../../../../server/storage/memory.js';
+import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
+
+const directory = temporaryDirectory('static-tokens');
+const fileOf = (text: string): string => {
+  const file = join(directory, 'tokens.csv');
+  writeFileSync(file, text);
+  return file;
+};
+
+describe('authentication/tokens', () => {
+  it('finds the token in the header', () => {
+    for (const [header, token] of [
+      ['Bearer abc', 'abc'],
+      ['bearer abc', 'abc'],
+      ['  BEARER abc  ', 'abc'],
+      ['Bearer abc def', 'abc'],
+      ['Bearer', null],
+      ['Bearer  abc', null],
+      ['Basic abc', null],
+      ['abc', null],
+      ['', null],
+      [undefined, null],
+    ] as const) {
+      expect(bearerToken(header), String(header)).to.equal(token);
+    }
+  });
+
+  it('reads rows with quotes, spaces and other line ends', () => {
+    expect(parseCsv('a,b,"c,d"\r\n\n"x ""y""",,z\n')).to.deep.equal([
+      ['a', 'b', 'c,d'],
+      ['x "y"', '', 'z'],
+    ]);
+    expect(parseCsv('a,b')).to.deep.equal([['a', 'b']]);
+    expect(parseCsv('a,')).to.deep.equal([['a', '']]);
+    expect(parseCsv('')).to.deep.equal([]);
+    expect(() => parseCsv('a,"b"c\n')).to.throw(/quote/);
+  });
+
+  it('knows users by a file of tokens', () => {
+    const tokens = readStaticTokens(fileOf('t0ken,ann,42,"devs, ops"\nother,bob,\n'));
+    expect(tokens('t0ken')).to.deep.equal({ name: 'ann', uid: '42', groups: ['devs', 'ops'], extra: {} });
+    expect(tokens('other')).to.deep.include({ name: 'bob', groups: [] });
+    for (const wrong of ['', 't0ke', 't0ken ', 'T0KEN', 'ann']) expect(tokens(wrong)).to.equal(null);
+  });
+
+  it('refuses broken files with option, file and row, and never shows a token', () => {
+    for (const [text, complaint] of [
+      ['s3cret,ann\n', /row 1 of .* has 2 columns/],
+      ['s3cret,ann,1\n,bob,2\n', /row 2 of .* has an empty token/],
+      ['s3cret,,1\n', /row 1 of .* has an empty user/],
+      ['s3cret,"ann"x,1\n', /cannot read/],
+    ] as const) {
+      expect(() => readStaticTokens(fileOf(text)))
+        .to.throw(complaint)
+        .and.satisfy((error: Error) => !error.message.includes('s3cret') && error.message.startsWith('--token-auth-file'));
+    }
+  });
+
+  it('serves tokens without audiences only to those who ask for this API', async () => {
+    const authenticate = forThisApi(['api'], () => ({ name: 'ann', uid: '', groups: [], extra: {} }));
+    expect(await authenticate('x', ['api', 'other'])).to.deep.include({ outcome: 'user', audiences: ['api'] });
+    expect(await authenticate('x', ['other'])).to.deep.equal({ outcome: 'absent' });
+  });
+
+  it('asks one way after the other, and tells all that was wrong', async () => {
+    const no = (reason: string) => () => ({ outcome: 'invalid', reason }) as const;
+    const absent = () => ({ outcome: 'absent' }) as const;
+    const user = { name: 'ann', uid: '', groups: [], extra: {} };
+    expect(await firstTokenOf([absent])('t', [])).to.deep.equal({ outcome: 'absent' });
+    expect(await firstTokenOf([no('a'), absent, no('b'), no('a')])('t', [])).to.deep.equal({ outcome: 'invalid', reason: 'a, b' });
+    const found = await firstTokenOf([no('a'), () => ({ outcome: 'user', user, audiences: [] })])('t', []);
+    expect(found).to.deep.include({ outcome: 'user', user: { ...user, groups: ['system:authenticated'] } });
+    expect(
+      await firstTokenOf([
+        () => {
+          throw new Error('asked');
+        },
+      ])('x'.repeat(20_000), []),
+    ).to.deep.include({ outcome: 'invalid' });
+  });
+
+  describe('of joining nodes', () => {
+    const base64 = (text: string): string => Buffer.from(text).toString('base64');
+    const now = Date.parse('2030-01-01T00:00:00Z');
+    const answer = async (token: string, data: Record<string, string>, more: object = {}): Promise<unknown> => {
+      const storage = createMemoryStorage();
+      const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, base64(value)]));
+      await storage.create(
+        { resource: { group: '', resource: 'secrets' }, namespace: 'kube-system', name: 'bootstrap-token-abcdef' },
+        {
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'bootstrap-token-abcdef', namespace: 'kube-system' },
+          type: 'bootstrap.kubernetes.io/token',
+          data: encoded,
+          ...more,
+        },
+        { timeoutMs: 1000 },
+      );
+      return bootstrapTokens(storage, () => now)(token);
+    };
+    const token = 'abcdef.0123456789abcdef';
+    const data = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' };
+
+    it('are known by their secret', async () => {
+      expect(
+        await answer(token, { ...data, 'auth-extra-groups': 'system:bootstrappers:workers', expiration: '2030-01-01T00:00:01Z' }),
+      ).to.deep.equal({
+        name: 'system:bootstrap:abcdef',
+        uid: '',
+        groups: ['system:bootstrappers', 'system:bootstrappers:workers'],
+        extra: {},
+      });
+    });
+    const refused: [string, string, Record<string, string>, object, unknown][] = [
+      ['another secret', 'abcdef.0123456789abcdeX', data, {}, null],
+      ['a wrong secret', 'abcdef.fedcba9876543210', data, {}, null],
+      ['an unknown id', 'aaaaaa.0123456789abcdef', data, {}, null],
+      ["an id that is not the secret's", token, { ...data, 'token-id': 'other0' }, {}, null],
+      ['a path in place of an id', '../../x.0123456789abcdef', data, {}, null],
+      ['a secret of another type', token, data, { type: 'Opaque' }, null],
+      ['an expired one', token, { ...data, expiration: '2029-12-31T23:59:59Z' }, {}, 'bootstrap token has expired'],
+      ['an expiration that is only a day', token, { ...data, expiration: '2039-12-31' }, {}, 'bootstrap token has expired'],
+      ['an expiration that cannot be read', token, { ...data, expiration: 'soon' }, {}, 'bootstrap token has expired'],
+      [
+        'one for other uses',
+        token,
+        { ...data, 'usage-bootstrap-authentication': 'false' },
+        {},
+        'bootstrap token is not for authentication',
+      ],
+      [
+        'one without a use',
+        token,
+        { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef' },
+        {},
+        'bootstrap token is not for authentication',
+      ],
+      [
+        'groups of administrators',
+        token,
+        { ...data, 'auth-extra-groups': 'system:masters' },
+        {},
+        'bootstrap token has groups that it may not give',
+      ],
+    ];
+    for (const [what, presented, content, more, expected] of refused) {
+      it(`are refused: ${what}`, async () => {
+        expect(await answer(presented, content, more)).to.equal(expected);
+      });
+    }
+  });
+});

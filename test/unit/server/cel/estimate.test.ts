@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { check, type Declarations } from '../../../../server/cel/check/checker.js';
+import { object, typeOf, type Type } from '../../../../server/cel/check/types.js';
+import { estimateCost, type SizeAt } from '../../../../server/cel/estimate/estimator.js';
+import { languageCosts, libraryCosts } from './estimatedCosts.js';
+
+const message = object('T', { single_int32: typeOf('int') });
+
+/** `x: list<string> max 5; x.@items max 10`. */
+function variablesOf(text: string): { readonly declarations: Declarations; readonly sizeAt: SizeAt } {
+  const variables: Record<string, Type> = {};
+  const bounds = new Map<string, number>();
+  for (const part of text.split('; ').filter((one) => one !== '')) {
+    const [, path = '', type, max] = /^([\w.@]+)(?:: (.*?))?(?: max (\d+))?$/.exec(part) ?? [];
+    if (type !== undefined) variables[path] = withMessages(typeOf(type.replace(/Timestamp|Duration/g, 'google.protobuf.$&')));
+    if (max !== undefined) bounds.set(path, Number(max));
+  }
+  const sizeAt: SizeAt = (path) => {
+    const max = bounds.get(path.join('.'));
+    return max === undefined ? null : { min: 0, max };
+  };
+  return { declarations: { variables }, sizeAt };
+}
+
+const withMessages = (type: Type): Type => (type.name === 'T' ? message : { ...type, of: type.of.map(withMessages) });
+
+function estimated(expression: string, { declarations, sizeAt }: ReturnType<typeof variablesOf>): number {
+  const checked = check(expression, { libraries: ['jsonpatch'], ...declarations });
+  if (!checked.ok) throw new Error(checked.message);
+  return estimateCost(checked.tree, checked.types, sizeAt);
+}
+
+describe('estimates of costs', () => {
+  for (const [expression, variables, most] of languageCosts)
+    it(`of ${expression}${variables === '' ? '' : ` with ${variables}`}`, () => {
+      expect(estimated(expression, variablesOf(variables))).to.be.closeTo(most, most / 1e12);
+    });
+
+  const authorizer = variablesOf('authorizer: kubernetes.authorization.Authorizer');
+  for (const [expression, most] of libraryCosts)
+    if (most !== null)
+      it(`of ${expression}`, () => {
+        expect(estimated(expression, authorizer)).to.equal(most);
+      });
+});
+
+describe('estimates of costs of places that share their memory', () => {
+  const bounds =
+    'self.l max 10; self.l.@items.a max 10; self.l.@items.b max 1000; self.l.@items.a.@items max 1; self.l.@items.b.@items max 1';
+  const element = object('E', { a: typeOf('list<string>'), b: typeOf('list<string>') });
+  const self = object('S', { l: { name: 'list', of: [element] } });
+  const of = (expression: string): number => {
+    const { sizeAt } = variablesOf(bounds);
+    return estimated(expression, { declarations: { variables: { self } }, sizeAt });
+  };
+
+  it('are counted as the last place that was made, where the reference does so', () => {
+    // The elements of x.a are counted after x.b was visited, whose place is written over that of x.a.
+    const [names, round, end] = [3, 3, 1];
+    const inner = 2 + 1000 * (round + names + 1000) + end;
+    expect(of('self.l.all(x, x.a.all(y, y in x.b))')).to.equal(2 + 10 * (round + inner) + end);
+    expect(of('self.l.all(x, x.a.all(y, x.b.size() > 0))')).to.be.greaterThan(10 * 1000);
+    expect(of('self.l.all(x, x.a.all(y, y != ""))')).to.be.lessThan(10 * 10 * 10);
+  });
+});
+
+describe('estimates of costs of what has no place', () => {
+  /** As in rules: a place is looked for below the value that the rule is about, whatever the first step of it is. */
+  const sizeAt: SizeAt = ([, ...steps]) => (steps.length === 0 ? { min: 0, max: 300 } : null);
+  const of = (expression: string): number => estimated(expression, { ...variablesOf('self: string'), sizeAt });
+
+  it('count an element of what a function yields as large as the whole', () => {
+    expect(of("self.split('/')[0].split('.')[0] == 'a'")).to.be.lessThan(1000);
+    expect(of("self.split('.', 16).all(f, f.matches('abcd'))")).to.be.lessThan(1000);
+  });
+
+  it('count a pattern where it is called on a text, not where it is a function of two', () => {
+    expect(of("matches(url(self).getEscapedPath(), 'abcd')")).to.be.lessThan(1000);
+    expect(of("url(self).getEscapedPath().matches('abcd')")).to.be.greaterThan(2 ** 50);
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import type { JsonObject } from '../../../../../api/object.js';
+import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
+
+/** What policies and webhooks may ask for in CEL, beyond what was recorded: order and places of findings as in the published rules of the reference. */
+const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }];
+const policy = (spec: JsonObject): JsonObject => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingAdmissionPolicy',
+  metadata: { name: 'p' },
+  spec: { matchConstraints: { resourceRules: rules }, validations: [{ expression: 'true' }], ...spec },
+});
+
+describe('registry/admission policies', () => {
+  let sample: Sample;
+  beforeEach(async () => {
+    sample = await createSample();
+  });
+
+  it('read conditions without the spaces around them', async () => {
+    const { message } = await refusal(sample.create(policy({ matchConditions: [{ name: 'c', expression: '  1 + 1 ' }] })));
+    expect(message).to.include('spec.matchConditions[0].expression: Invalid value: "1 + 1"');
+  });
+
+  it('do not read annotations that are too long', async () => {
+    const auditAnnotations = [{ key: 'k', valueExpression: `nothing ${'+'.repeat(5 * 1024)}` }];
+    expect(await causes(sample.create(policy({ auditAnnotations })))).to.deep.equal(['required spec.auditAnnotations[0].valueExpression']);
+  });
+
+  it('may be warned of with nothing but spaces, though not at a place of nothing but spaces', async () => {
+    await sample.create(policy({}));
+    const change = sample.update(
+      policy({}),
+      (current) => {
+        current['status'] = {
+          typeChecking: {
+            expressionWarnings: [
+              { fieldRef: ' ', warning: ' ' },
+              { fieldRef: 'spec.validations[0].expression', warning: '' },
+            ],
+          },
+        };
+      },
+      'status',
+    );
+    expect(await causes(change)).to.deep.equal([
+      'required status.typeChecking.expressionWarnings[0].fieldRef',
+      'required status.typeChecking.expressionWarnings[1].warning',
+    ]);
+  });
+});

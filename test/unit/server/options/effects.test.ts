@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { apiServerFlags } from '../../../../server/options/flags.js';
+import type { Flag } from '../../../../program/flags/flag.js';
+import { packageRoot } from '../../../fixtures/packageRoot.js';
+
+/** Of these there is one accepted value, so that nothing reads them. */
+const singleValued: readonly string[] = ['storage-backend', 'audit-log-version', 'audit-webhook-version'];
+/** What they ask for is done in any case. */
+const alwaysSo: readonly string[] = ['permit-address-sharing'];
+/** Read under names that are put together: `audit-${backend}-mode`. */
+const composed = /^audit-(?:log|webhook)-(mode|batch-.+|truncate-.+)$/;
+/** Where options are only declared and compared with each other. */
+const declaring = path.join('server', 'options');
+/** Declarations that both programs share. */
+const shared = path.join('program', 'flags', 'bothPrograms');
+
+const sources = ['program', 'server', 'workers'].flatMap((part) =>
+  fs
+    .readdirSync(path.join(packageRoot, part), { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(part, name))
+    .filter((name) => name.endsWith('.ts') && ![path.join(declaring, 'contradictions'), shared].some((apart) => name.startsWith(apart)))
+    .map((name) => ({ name, text: fs.readFileSync(path.join(packageRoot, name), 'utf8') })),
+);
+const reading = sources
+  .filter(({ name }) => !name.startsWith(declaring))
+  .map(({ text }) => text)
+  .join('\n');
+const inOptions = sources
+  .filter(({ name }) => name.startsWith(declaring))
+  .map(({ text }) => text)
+  .join('\n');
+
+/** Named outside of the declarations, or taken out of the options among them. */
+function isRead(name: string): boolean {
+  const [, rest] = composed.exec(name) ?? [];
+  if (rest !== undefined) return reading.includes(`}-${rest}\``);
+  if (reading.includes(`'${name}'`) || inOptions.includes(`options['${name}']`)) return true;
+  const destructured = new RegExp(`'${name}': \\w+[,}\\s]`);
+  return destructured.test(inOptions) || (/^\w+$/.test(name) && new RegExp(`options\\.${name}\\b`).test(reading + inOptions));
+}
+
+describe('options of the API server', () => {
+  const flags: readonly (readonly [string, Flag])[] = Object.entries(apiServerFlags);
+
+  it('have an effect, or are marked as having none', () => {
+    expect(
+      flags
+        .filter(
+          ([name, { withoutEffect }]) => withoutEffect === undefined && !isRead(name) && ![...singleValued, ...alwaysSo].includes(name),
+        )
+        .map(([name]) => name),
+    ).to.deep.equal([]);
+  });
+
+  it('that are marked are read by nobody', () => {
+    expect(flags.filter(([name, { withoutEffect }]) => withoutEffect !== undefined && isRead(name)).map(([name]) => name)).to.deep.equal(
+      [],
+    );
+  });
+});

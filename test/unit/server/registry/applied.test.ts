@@ -1,0 +1,122 @@
+import { expect } from 'chai';
+import type { Admission } from '../../../../server/registry/admission.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { createCatalogue } from '../../../../server/kinds/index.js';
+import { applyConfiguration } from '../../../../server/registry/applied.js';
+import { bootstrap } from '../../../../server/registry/bootstrap.js';
+import type { Change, Registry, WriteOptions } from '../../../../server/registry/contract.js';
+import { ownWrites } from '../../../../server/registry/ownWrites.js';
+import { createRegistry } from '../../../../server/registry/store.js';
+import type { Target } from '../../../../server/registry/target.js';
+import type { Storage } from '../../../../server/storage/contract.js';
+import { createMemoryStorage } from '../../../../server/storage/memory.js';
+import { inOneGo } from '../../../../api/steps.js';
+
+const catalogue = createCatalogue();
+const resource = catalogue.resource('', 'v1', 'configmaps')!;
+const at = (name: string): Target => ({ resource, namespace: 'default', name });
+const map = (name: string, metadata: JsonObject = {}): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, ...metadata },
+  data: { k: 'v' },
+});
+
+async function registryOf(storage: Storage, admission: Admission | null = null): Promise<Registry> {
+  await bootstrap({ registry: createRegistry({ storage }), catalogue });
+  return createRegistry({ storage, admission });
+}
+
+/** Server-side apply of a configuration at a time of the clock. */
+const applying = (config: ApiObject, manager: string, now: string): Change => ({
+  apply: (current) => {
+    const live = current === null ? null : { ...current, apiVersion: 'v1', kind: 'ConfigMap' };
+    const request = { resource, config: structuredClone(config), manager, subresource: '', force: false, now };
+    const object = inOneGo(applyConfiguration(live, request));
+    object.metadata.resourceVersion = current?.metadata.resourceVersion ?? '';
+    return object;
+  },
+  subresource: '',
+  uid: null,
+  mayCreate: () => {},
+  applies: true,
+});
+
+const time = (second: number): string => `2026-01-01T00:00:0${second}Z`;
+
+describe('registry/applied', () => {
+  it('writes nothing when it changes nothing, also where what is sent is spelled otherwise', async () => {
+    const registry = await registryOf(createMemoryStorage());
+    const config = map('same', { creationTimestamp: null });
+    const apply = async (manager: string, second: number): Promise<number> =>
+      (await registry.update(at('same'), applying(config, manager, time(second)), ownWrites)).object.version;
+    await apply('a', 0);
+    // The entry of a manager who has said once more what is so comes behind those of others.
+    const version = await apply('b', 1);
+    expect(await apply('a', 2)).to.equal(version);
+    expect(await apply('b', 3)).to.equal(version);
+    const { managedFields = [] } = (await registry.get(at('same'), { at: 'mostRecent' })).decode().metadata;
+    expect(managedFields.map((entry) => entry['time'])).to.deep.equal([time(0), time(1)]);
+  });
+
+  it('does without owners where an object is too large with them, unless it is applied', async () => {
+    const storage = createMemoryStorage();
+    const tooLarge = { outcome: 'rejected', reason: 'etcdserver: request is too large' } as const;
+    const [create, update] = [storage.create.bind(storage), storage.update.bind(storage)];
+    const small: Storage = Object.assign(storage, {
+      create: (...call: Parameters<Storage['create']>) => (isOwned(call[1]) ? Promise.resolve(tooLarge) : create(...call)),
+      update: (...call: Parameters<Storage['update']>) => (isOwned(call[1]) ? Promise.resolve(tooLarge) : update(...call)),
+    });
+    const isOwned = ({ metadata }: ApiObject): boolean => metadata.name === 'large' && metadata.managedFields !== undefined;
+    const registry = await registryOf(small);
+    const apply = (): Promise<unknown> =>
+      registry
+        .update(at('large'), applying(map('large', { labels: { a: 'b' } }), 'a', time(0)), ownWrites)
+        .catch((error: unknown) => error);
+    expect(await apply()).to.include({ code: 500, message: tooLarge.reason });
+    const created = await registry.create(at(''), map('large'), ownWrites);
+    expect(created.decode().metadata).not.to.have.property('managedFields');
+    expect(await apply()).to.include({ code: 500, message: tooLarge.reason });
+  });
+});
+
+describe('registry/owners after admission', () => {
+  const entry = { manager: 'hook', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:k': {} } } };
+  const cases: readonly [what: string, left: JsonObject[], managers: string[], warning: string | null][] = [
+    ['are those that it leaves', [entry], ['hook'], null],
+    ['are nobody when it leaves none', [], [], null],
+    ['are as before when they cannot be read', [{ ...entry, fieldsType: 'x' }], ['me'], 'invalid fieldsType "x" in managed fields entry 0'],
+    ['are as before when an entry says nothing', [{}], ['me'], 'operation must be `Apply` or `Update`'],
+  ];
+  for (const [what, left, managers, warning] of cases) {
+    it(what, async () => {
+      let hooked = false;
+      const admission: Admission = {
+        admit({ object, changing }) {
+          if (!hooked || object === null) return;
+          changing?.();
+          object.metadata.managedFields = structuredClone(left);
+        },
+        validate: () => {},
+      };
+      const registry = await registryOf(createMemoryStorage(), admission);
+      const warnings: string[] = [];
+      const options: WriteOptions = { ...ownWrites, manager: 'me', warn: (text) => void warnings.push(text) };
+      const labelled = (current: ApiObject | null): ApiObject => ({ ...current!, metadata: { ...current!.metadata, labels: { a: 'b' } } });
+      const update = { apply: labelled, subresource: '', uid: null, mayCreate: null };
+      await registry.create(at(''), map('updated'), options);
+      await registry.create(at(''), map('applied'), options);
+      hooked = true;
+      const written = [
+        await registry.create(at(''), map('created'), options),
+        (await registry.update(at('updated'), update, options)).object,
+        (await registry.update(at('applied'), applying(map('applied', { labels: { a: 'b' } }), 'me', time(1)), options)).object,
+      ];
+      for (const { name, decode } of written.map((object) => ({ name: object.name, decode: () => object.decode() })))
+        expect([...new Set((decode().metadata.managedFields ?? []).map((each) => each['manager']))], name).to.deep.equal(managers);
+      expect(warnings.map((text) => text.split('please fix your requests: ')[1])).to.deep.equal(
+        warning === null ? [] : [warning, warning, warning],
+      );
+    });
+  }
+});

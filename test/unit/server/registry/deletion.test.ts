@@ -1,0 +1,95 @@
+import { expect } from 'chai';
+import type { ApiObject } from '../../../../api/object.js';
+import { completesDeletion, noDeleteOptions, planDeletion } from '../../../../server/registry/deletion.js';
+import { namespaces } from '../../../../server/kinds/core/namespaces.js';
+import type { DeleteRules } from '../../../../server/registry/rules.js';
+import { wholeStrategy } from '../../../../server/registry/wholeStrategy.js';
+
+const now = '2024-05-01T10:00:00Z';
+/** What a kind that says this of deletions does. */
+const deleting = (rules: DeleteRules = {}): Parameters<typeof planDeletion>[2] =>
+  wholeStrategy({ delete: rules }, { namespaced: true, subresources: new Map() }).delete;
+const plain = deleting();
+const object = (metadata: ApiObject['metadata'] = {}): ApiObject => ({ apiVersion: 'v1', metadata: { name: 'a', ...metadata } });
+const marked = (...parameters: Parameters<typeof planDeletion>): ApiObject => {
+  const plan = planDeletion(...parameters);
+  if (plan.action !== 'mark') throw new Error('expected the object to stay');
+  return plan.object;
+};
+
+describe('registry/deletion', () => {
+  it('removes an object that nothing holds', () => {
+    expect(planDeletion(object(), noDeleteOptions, plain, { now })).to.deep.equal({ action: 'remove', marked: null });
+  });
+
+  it('marks an object with finalizers, and its generation grows if it has one', () => {
+    const { metadata } = marked(object({ finalizers: ['x/y'], generation: 3 }), noDeleteOptions, plain, { now });
+    expect(metadata).to.include({ deletionTimestamp: now, deletionGracePeriodSeconds: 0, generation: 4 });
+    expect(marked(object({ finalizers: ['x/y'] }), noDeleteOptions, plain, { now }).metadata.generation).to.equal(undefined);
+  });
+
+  it('turns the propagation policy into a finalizer', () => {
+    const wish = (propagationPolicy: 'Orphan' | 'Foreground' | 'Background') => ({ ...noDeleteOptions, propagationPolicy });
+    expect(marked(object(), wish('Orphan'), plain, { now }).metadata.finalizers).to.deep.equal(['orphan']);
+    expect(marked(object({ finalizers: ['orphan', 'x/y'] }), wish('Foreground'), plain, { now }).metadata.finalizers).to.deep.equal([
+      'x/y',
+      'foregroundDeletion',
+    ]);
+    expect(planDeletion(object({ finalizers: ['orphan'] }), wish('Background'), plain, { now }).action).to.equal('remove');
+  });
+
+  it('takes no finalizer of a policy where objects own nothing, and drops those that are there', () => {
+    const rules = deleting({ propagation: 'none' });
+    for (const propagationPolicy of ['Orphan', 'Foreground'] as const)
+      expect(planDeletion(object(), { ...noDeleteOptions, propagationPolicy }, rules, { now }).action).to.equal('remove');
+    const { metadata } = marked(object({ finalizers: ['orphan', 'x/y'] }), noDeleteOptions, rules, { now });
+    expect(metadata.finalizers).to.deep.equal(['x/y']);
+  });
+
+  it('uses the default of the kind only where nobody decided before', () => {
+    expect(marked(object(), noDeleteOptions, deleting({ propagation: 'orphan' }), { now }).metadata.finalizers).to.deep.equal(['orphan']);
+    expect(
+      marked(object({ finalizers: ['foregroundDeletion'] }), noDeleteOptions, deleting({ propagation: 'orphan' }), { now }).metadata
+        .finalizers,
+    ).to.deep.equal(['foregroundDeletion']);
+  });
+
+  it('lets a later request only shorten the grace period', () => {
+    const graceful = deleting({ graceSeconds: (_, requested) => requested ?? 30 });
+    const first = marked(object(), noDeleteOptions, graceful, { now });
+    expect(first.metadata).to.include({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30 });
+    expect(marked(first, { ...noDeleteOptions, gracePeriodSeconds: 60 }, graceful, { now }).metadata.deletionGracePeriodSeconds).to.equal(
+      30,
+    );
+    expect(marked(first, { ...noDeleteOptions, gracePeriodSeconds: 5 }, graceful, { now }).metadata).to.include({
+      deletionTimestamp: '2024-05-01T10:00:05Z',
+      deletionGracePeriodSeconds: 5,
+    });
+    expect(planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, { now }).action).to.equal('remove');
+  });
+
+  it('leaves an object within its grace period as it is, finalizers included, unless the period gets shorter', () => {
+    const graceful = deleting({ graceSeconds: (_, requested) => requested ?? 30 });
+    const ending = object({ deletionTimestamp: '2024-05-01T10:00:30Z', deletionGracePeriodSeconds: 30, finalizers: ['x/y'] });
+    const wish = { ...noDeleteOptions, propagationPolicy: 'Foreground' } as const;
+    expect(marked(ending, wish, graceful, { now })).to.deep.equal(ending);
+    expect(marked(ending, { ...wish, gracePeriodSeconds: 30 }, graceful, { now })).to.deep.equal(ending);
+    const { metadata } = marked(ending, { ...wish, gracePeriodSeconds: 10 }, graceful, { now });
+    expect(metadata).to.deep.include({ deletionGracePeriodSeconds: 10, finalizers: ['x/y', 'foregroundDeletion'] });
+  });
+
+  it('shows the mark of a kind with a grace period even when that is zero', () => {
+    const plan = planDeletion(object({ generation: 1 }), noDeleteOptions, deleting({ graceSeconds: () => 0 }), { now });
+    expect(plan).to.have.nested.property('marked.metadata.generation', 2);
+  });
+
+  it('keeps a namespace until its content is gone', () => {
+    const { delete: rules } = wholeStrategy(namespaces, { namespaced: false, subresources: new Map() });
+    const active = { ...object(), spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } };
+    const terminating = marked(active, noDeleteOptions, rules, { now });
+    expect(terminating['status']).to.deep.equal({ phase: 'Terminating' });
+    expect(terminating.metadata).not.to.have.property('deletionGracePeriodSeconds');
+    expect(completesDeletion(terminating, rules)).to.equal(false);
+    expect(completesDeletion({ ...terminating, spec: {} }, rules)).to.equal(true);
+  });
+});

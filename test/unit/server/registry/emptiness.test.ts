@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { settleEmpty, withoutEmpty } from '../../../../server/registry/emptylists.js';
+import { sameInMemory } from '../../../../api/json/equality.js';
+import { checkStructure } from '../../../../workers/schema/structure.js';
+import { typeOfKind } from '../../../../api/catalogue/types.js';
+import type { JsonMembers } from '../../../../workers/codecs/value.js';
+import { causes, createSample } from './sample.js';
+
+/** Lists and maps that are empty: something else than none while an object is in memory, and nothing once it is stored. */
+
+const kindOf = (object: JsonObject): { group: string; version: string; kind: string } => {
+  const [group = '', version = ''] = String(object['apiVersion']).includes('/')
+    ? String(object['apiVersion']).split('/')
+    : ['', String(object['apiVersion'])];
+  return { group, version, kind: String(object['kind']) };
+};
+/** As a body is decoded. */
+function received(object: JsonObject): ApiObject {
+  const checked = checkStructure(structuredClone(object) as JsonMembers, typeOfKind(kindOf(object))!, { unknownFields: 'report' });
+  if (!checked.ok) throw new Error(checked.message);
+  return checked.value as unknown as ApiObject;
+}
+const policy = (spec: JsonObject): JsonObject => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'NetworkPolicy',
+  metadata: { name: 'p' },
+  spec,
+});
+const template = (metadata: JsonObject): JsonObject => ({
+  apiVersion: 'resource.k8s.io/v1',
+  kind: 'ResourceClaimTemplate',
+  metadata: { name: 't' },
+  spec: { metadata, spec: { devices: {} } },
+});
+const pod = (spec: JsonObject): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p' },
+  spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+
+describe('registry, what is empty', () => {
+  it('is dropped from bodies, but for where it tells something', () => {
+    const object = received(
+      policy({ egress: [], podSelector: { matchLabels: {} }, ingress: [{ ports: [], from: [{ podSelector: {} }] }] }),
+    );
+    expect(object['spec']).to.deep.equal({
+      egress: [],
+      podSelector: { matchLabels: {} },
+      ingress: [{ ports: [], from: [{ podSelector: {} }] }],
+    });
+    expect(received(template({ finalizers: [], labels: {} }))['spec'])
+      .to.have.property('metadata')
+      .that.deep.equals({ finalizers: [] });
+    expect(received({ ...pod({ tolerations: [] }), metadata: { name: 'p', finalizers: [] } })).to.not.have.nested.property(
+      'spec.tolerations',
+    );
+  });
+
+  it('is not kept, and belongs to nobody', () => {
+    const sent = policy({ egress: [], podSelector: { matchLabels: {} }, ingress: [{ ports: [], from: [{ podSelector: {} }] }] });
+    const wanted = { podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] };
+    const object = received(sent);
+    expect(withoutEmpty(object, kindOf(sent))['spec']).to.deep.equal(wanted);
+    expect(object['spec'], 'left alone').to.have.property('egress');
+    settleEmpty(object, kindOf(sent));
+    expect(object['spec']).to.deep.equal(wanted);
+    expect(withoutEmpty(object, kindOf(sent))).to.equal(object);
+  });
+
+  it('differs from none in memory', () => {
+    expect(sameInMemory({ a: [], b: null }, { a: [] })).to.equal(true);
+    for (const empty of [[], {}]) {
+      expect(sameInMemory({ a: empty }, {})).to.equal(false);
+      expect(sameInMemory({ a: empty }, { a: null })).to.equal(false);
+      expect(sameInMemory({ a: [{ b: empty }] }, { a: [{ b: empty }] })).to.equal(true);
+      expect(sameInMemory({ a: [{ b: empty }] }, { a: [{}] })).to.equal(false);
+    }
+    expect(sameInMemory([1, 'a', { b: true }], [1, 'a', { b: true }])).to.equal(true);
+    expect(sameInMemory([1], [1, 2])).to.equal(false);
+    expect(sameInMemory({ a: 1 }, [1])).to.equal(false);
+  });
+
+  it('counts as a change of a network policy, which is stored without', async () => {
+    const sample = await createSample();
+    const object = received(policy({ podSelector: {}, ingress: [{ from: [{ podSelector: {} }] }] })) as unknown as JsonObject;
+    await sample.create(structuredClone(object));
+    const changed = await sample.update(object, (stored) => {
+      (stored['spec'] as JsonObject)['egress'] = [];
+    });
+    expect(changed.metadata.generation).to.equal(2);
+    expect(changed['spec']).to.not.have.property('egress');
+    const labelled = await sample.update(object, (stored) => {
+      stored.metadata.labels = { a: 'b' };
+    });
+    expect(labelled.metadata.generation).to.equal(2);
+    expect(JSON.stringify(labelled.metadata.managedFields ?? [])).to.not.contain('f:egress');
+  });
+
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
+    it(`counts as a change of the hooks of a ${kind}, other than what says the same`, async () => {
+      const sample = await createSample();
+      const hook = {
+        name: 'a.example.com',
+        clientConfig: { url: 'https://a.example/' },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        namespaceSelector: {},
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], operations: ['CREATE'] }],
+      };
+      const sent = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'h' }, webhooks: [hook] };
+      const object = received(sent) as unknown as JsonObject;
+      await sample.create(structuredClone(object));
+      const after = async (more: JsonObject): Promise<unknown> =>
+        (
+          await sample.update(object, (stored) => {
+            stored['webhooks'] = received({ ...sent, webhooks: [{ ...hook, ...more }] } as JsonObject)['webhooks'] ?? null;
+          })
+        ).metadata.generation;
+      expect(await after({})).to.equal(1);
+      expect(await after({ failurePolicy: 'Fail', timeoutSeconds: 10 })).to.equal(1);
+      expect(await after({ matchConditions: [] })).to.equal(2);
+      expect(await after({})).to.equal(2);
+      expect(await after({ namespaceSelector: { matchLabels: {} } })).to.equal(3);
+      expect((await sample.get(`admissionregistration.k8s.io/v1/${kind}`, 'h'))['webhooks']).to.not.have.nested.property(
+        '0.matchConditions',
+      );
+    });
+
+  it('must not stand where nothing may', async () => {
+    const sample = await createSample();
+    for (const [object, field] of [
+      [template({ finalizers: [] }), 'spec.metadata.finalizers'],
+      [pod({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: { finalizers: [] }, spec: claim } } }] }), 'finalizers'],
+      [pod({ ephemeralContainers: [{ name: 'e', image: 'i', resizePolicy: [] }] }), 'spec.ephemeralContainers[0].resizePolicy'],
+    ] as const)
+      expect((await causes(sample.create(received(object) as unknown as JsonObject))).join('\n')).to.include(field);
+  });
+});

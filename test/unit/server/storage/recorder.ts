@@ -1,0 +1,45 @@
+import type { Failure, WatchEvent, WatchSink } from '../../../../server/storage/contract.js';
+import type { ExpiryReason } from '../../../../server/storage/watchEnds.js';
+
+/** A sink that writes down what it is told, one line each, and lets a test wait for a line instead of sleeping. */
+export class Recorder implements WatchSink {
+  readonly lines: string[] = [];
+  readonly events: WatchEvent[] = [];
+  /** Why the version of an ended watch is no longer available. */
+  why: ExpiryReason | null = null;
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  event(event: WatchEvent): void {
+    this.events.push(event);
+    const { namespace, name } = event.object;
+    this.#write(`${event.type} ${namespace}/${name}@${event.version}`);
+  }
+
+  synced(version: number): void {
+    this.#write(`synced ${version}`);
+  }
+
+  end(reason: Failure): void {
+    this.why = reason.outcome === 'expired' ? reason.why : null;
+    this.#write(`end ${reason.outcome}`);
+  }
+
+  /** Resolves when there are `count` lines. */
+  async count(count: number): Promise<string[]> {
+    if (this.lines.length < count) await new Promise<void>((resolve) => this.#waiting.push({ count, resolve }));
+    return this.lines;
+  }
+
+  #write(line: string): void {
+    this.lines.push(line);
+    for (const waiter of this.#waiting.splice(0)) {
+      if (this.lines.length >= waiter.count) waiter.resolve();
+      else this.#waiting.push(waiter);
+    }
+  }
+}
+
+/** Lets everything that is due in this turn of the event loop and the next few happen. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

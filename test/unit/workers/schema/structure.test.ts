@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { typeNamed, typeNames, type ApiType } from '../../../../api/catalogue/types.js';
+import { NumberLiteral, isMembers, type Json, type JsonMembers } from '../../../../workers/codecs/value.js';
+import { checkStructure, structureSteps, type StructureResult } from '../../../../workers/schema/structure.js';
+import { inOneGo, type Steps } from '../../../../api/steps.js';
+import { randomObject } from '../codecs/randomObjects.js';
+import { walked } from './walking.js';
+
+const types = typeNames()
+  .map((name) => typeNamed(name))
+  .filter((type): type is ApiType => type !== undefined && type.kinds.length > 0);
+
+/** What may stand where something else belongs, and forms of what belongs there. */
+const intruders: readonly (() => Json)[] = [
+  () => null,
+  () => '',
+  () => 'text',
+  () => 0,
+  () => -0,
+  () => 1,
+  () => 1.5,
+  () => 2 ** 31,
+  () => 2 ** 53,
+  () => 2n ** 63n - 1n,
+  () => 2n ** 63n,
+  () => true,
+  () => false,
+  () => [],
+  () => ({}),
+  () => [null],
+  () => [{}],
+  () => ['text', null, 1],
+  () => ({ a: null, b: 'text', c: 1, name: 'a', metadata: { x: [{ y: 1 }] } }),
+  () => new NumberLiteral('1.0'),
+  () => new NumberLiteral('-0'),
+  () => new NumberLiteral('1e400'),
+  () => '1.50',
+  () => '1000m',
+  () => 'AB==\n',
+  () => 'AB==',
+  () => 'QUJD'.repeat(50),
+  () => `${'QUJD'.repeat(50)}QUI=`,
+  () => `${'QUJD'.repeat(50)}QUJ=`,
+  () => '2026-02-31T00:00:00Z',
+  () => '0001-01-01T00:00:00Z',
+  () => '2026-01-01T02:00:00.123456+02:00',
+  () => '2026-01-31T23:59:60.000000Z',
+  () => '2026-01-29T23:59:59.000000Z',
+];
+
+/** `repeat` stands for a member that the text had more than once, the others for what is put in, or taken out. */
+type Change = readonly ['put' | 'add' | 'drop' | 'repeat', number, number];
+const changes = fc.array(fc.tuple(fc.constantFrom('put', 'add', 'drop', 'repeat'), fc.nat(), fc.nat(intruders.length - 1)), {
+  maxLength: 5,
+});
+
+/** Objects and lists in a value, each once. */
+function containers(value: Json): (JsonMembers | Json[])[] {
+  if (Array.isArray(value)) return [value, ...value.flatMap(containers)];
+  return isMembers(value) ? [value, ...Object.values(value).flatMap(containers)] : [];
+}
+
+const memberNames = ['zzz', 'name', 'metadata', 'spec', 'items', 'constructor', 'resources', 'env'];
+
+/** The same object for the same arguments, since what is checked is changed. */
+function made(type: ApiType, seed: number, changed: readonly Change[]): { value: JsonMembers; order: Map<JsonMembers, string[][]> } {
+  const value = randomObject(type, seed) as JsonMembers;
+  const order = new Map<JsonMembers, string[]>();
+  for (const [what, place, index] of changed) {
+    const all = containers(value);
+    const container = all[place % all.length] as JsonMembers | Json[];
+    const intruder = intruders[index]?.() as Json;
+    const names = Object.keys(container);
+    const name = names[place % (names.length || 1)];
+    if (Array.isArray(container)) container.splice(place % (container.length + 1), what === 'drop' ? 1 : 0, intruder);
+    else if (what === 'add') container[memberNames[place % memberNames.length] as string] = intruder;
+    else if (name !== undefined && what === 'put') container[name] = intruder;
+    else if (name !== undefined && what === 'drop') delete container[name];
+    else if (name !== undefined) order.set(container, [...names, name]);
+  }
+  // Whatever came or went since a member was repeated.
+  for (const [container, names] of order) {
+    const kept = names.filter((name) => Object.hasOwn(container, name));
+    order.set(container, [...kept, ...Object.keys(container).filter((name) => !kept.includes(name))]);
+  }
+  return { value, order: new Map([...order].map(([container, names]) => [container, [names]])) };
+}
+
+/** As text, because the order of members counts. */
+const told = (result: StructureResult): string =>
+  JSON.stringify(result, (_name, each: unknown) =>
+    typeof each === 'bigint' ? `${each}n` : each instanceof NumberLiteral ? `literal ${each.text}` : Object.is(each, -0) ? '-0' : each,
+  );
+
+function checkSame(type: ApiType, seed: number, changed: readonly Change[]): StructureResult {
+  const [one, other] = [made(type, seed, changed), made(type, seed, changed)];
+  const orderOf = ({ order }: typeof one): Map<JsonMembers, string[][]> | undefined => (order.size === 0 ? undefined : order);
+  const result = checkStructure(one.value, type, { unknownFields: 'report', order: orderOf(one) });
+  expect(told(result), `${type.name} ${seed}`).to.equal(told(walked(other.value, type, orderOf(other))));
+  // Whatever holds something is large enough for steps of its own.
+  for (const most of [0, 2]) {
+    const again = made(type, seed, changed);
+    const steps = structureSteps(again.value, type, { unknownFields: 'report', order: orderOf(again) }, most);
+    expect(told(inOneGo(steps)), `${type.name} ${seed} in steps of ${most}`).to.equal(told(result));
+  }
+  return result;
+}
+
+describe('schema/structure', function () {
+  it('finds in objects of every kind what a walk over the members of their types finds', () => {
+    for (const type of types) for (const seed of [1, 2, 3]) expect(checkSame(type, seed, []).ok, type.name).to.equal(true);
+  });
+
+  it('finds the same in whatever is made of them, in the same order', () => {
+    let [accepted, refused, strict] = [0, 0, 0];
+    fc.assert(
+      fc.property(fc.constantFrom(...types), fc.integer(), changes, (type, seed, changed) => {
+        const result = checkSame(type, seed, changed);
+        if (!result.ok) refused++;
+        else if (result.strict.length > 0) strict++;
+        else accepted++;
+      }),
+      { numRuns: 2_500 },
+    );
+    // None of them is rare.
+    expect(Math.min(accepted, refused, strict)).to.be.greaterThan(100);
+  });
+
+  const stepsOf = (steps: Steps<unknown>): number => {
+    let count = 0;
+    while (steps.next().done !== true) count++;
+    return count;
+  };
+  const many = <T>(each: (index: number) => T): T[] => Array.from({ length: 30_000 }, (_item, index) => each(index));
+  const large: readonly (readonly [string, string, JsonMembers])[] = [
+    ['a map of texts', 'core.v1.ConfigMap', { data: Object.fromEntries(many((i) => [`k${i}`, 'v'])) }],
+    ['a list of texts', 'core.v1.ConfigMap', { metadata: { finalizers: many((i) => `f${i}`) } }],
+    ['a list of objects', 'core.v1.Pod', { spec: { containers: [{ name: 'c', env: many((i) => ({ name: `N${i}`, value: 'v' })) }] } }],
+    [
+      'fields of an owner',
+      'core.v1.ConfigMap',
+      { metadata: { managedFields: [{ manager: 'm', fieldsV1: { 'f:data': Object.fromEntries(many((i) => [`f:k${i}`, {}])) } }] } },
+    ],
+    [
+      'quantities',
+      'core.v1.Pod',
+      { spec: { containers: [{ name: 'c', resources: { limits: Object.fromEntries(many((i) => [`a.b/r${i}`, '1'])) } }] } },
+    ],
+  ];
+  for (const [name, typeName, value] of large)
+    it(`takes many steps for ${name}`, () => {
+      const type = typeNamed(typeName)!;
+      expect(stepsOf(structureSteps(structuredClone(value), type, { unknownFields: 'report' }))).to.be.greaterThan(500);
+      const inSteps = inOneGo(structureSteps(structuredClone(value), type, { unknownFields: 'report' }));
+      expect(told(inSteps)).to.equal(told(checkStructure(structuredClone(value), type, { unknownFields: 'report' })));
+    });
+});

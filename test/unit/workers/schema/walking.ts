@@ -1,0 +1,183 @@
+import { tellingBelow } from '../../../../api/catalogue/emptiness.js';
+import { typeNamed, type ApiType, type Field, type Shape } from '../../../../api/catalogue/types.js';
+import { countMembers } from '../../../../workers/codecs/json.js';
+import type { MemberOrder } from '../../../../workers/codecs/jsonReader.js';
+import { isMembers, type Json, type JsonMembers } from '../../../../workers/codecs/value.js';
+import { CheckContext, StructureError } from '../../../../workers/schema/context.js';
+import {
+  booleanChecker,
+  bytesChecker,
+  doubleChecker,
+  int32Checker,
+  int64Checker,
+  leaves,
+  namedText,
+  stringChecker,
+  type Checker,
+} from '../../../../workers/schema/leaves.js';
+import type { StructureResult } from '../../../../workers/schema/structure.js';
+import { textTypeOf } from '../../../../workers/schema/textTypes.js';
+
+/**
+ * The check of structures as its rules are told: looking up each member by its name, with nothing made beforehand. What the server does has to come to the
+ * same.
+ */
+export function walked(value: JsonMembers, type: ApiType, order: MemberOrder | undefined): StructureResult {
+  const walk = new Walk(new CheckContext(true, order));
+  try {
+    const { metadata } = value;
+    if (isMembers(metadata) && Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0)
+      metadata['managedFields'].push({});
+    const checked = walk.object(value, type.name) as JsonMembers;
+    const { problem, strict, members } = walk.context;
+    return problem === undefined ? { ok: true, value: checked, strict, members } : { ok: false, message: problem };
+  } catch (error) {
+    if (error instanceof StructureError) return { ok: false, message: error.message };
+    throw error;
+  }
+}
+
+const scalars = {
+  string: stringChecker,
+  bytes: bytesChecker,
+  int32: int32Checker,
+  int64: int64Checker,
+  double: doubleChecker,
+  boolean: booleanChecker,
+};
+const schema: Shape = { is: 'type', name: 'apiextensions.v1.JSONSchemaProps' };
+const lastWords = (name: string, count: number): string => name.split('.').slice(-count).join('.');
+const leafOf = (name: string): Checker | undefined => (Object.hasOwn(leaves, name) ? leaves[name] : undefined);
+const alternativeOf = (name: string): string | undefined =>
+  /^apiextensions\.v1\.JSONSchemaPropsOr(Bool|Array|StringArray)$/.exec(name)?.[1];
+
+const goType = (shape: Shape, textType?: string): string => {
+  if (shape.is === 'scalar') return textType ?? scalars[shape.scalar].goType;
+  if (shape.is === 'type') return leafOf(shape.name)?.goType ?? lastWords(shape.name, 2);
+  if (shape.is === 'list') return `[]${goType(shape.items, textType)}`;
+  const values = goType(shape.values);
+  return values === 'resource.Quantity' ? 'v1.ResourceList' : `map[string]${values}`;
+};
+
+class Walk {
+  constructor(readonly context: CheckContext) {}
+
+  object(value: Json, name: string): Json {
+    const fields = typeNamed(name)?.fields ?? new Map<string, Field>();
+    if (!isMembers(value)) {
+      this.#wrong(value, lastWords(name, 2));
+      return this.#filled({}, fields);
+    }
+    const order = this.context.order?.get(value)?.flat() ?? Object.keys(value);
+    const kept: JsonMembers = {};
+    const seen = new Set<string>();
+    for (const member of order) {
+      const field = fields.get(member);
+      if (seen.has(member)) {
+        if (field !== undefined) this.context.reportDuplicate(member);
+        continue;
+      }
+      seen.add(member);
+      this.context.members++;
+      const before = value[member] as Json;
+      if (field === undefined) {
+        this.context.members += countMembers(before);
+        this.context.reportUnknown(member);
+      } else if (before !== null) {
+        const owner = lastWords(name, 1);
+        this.context.enter({ name: member, owner, called: field.within === undefined ? member : `${field.within}.${member}` });
+        const around = this.context.telling;
+        this.context.telling = tellingBelow(owner, member) ?? around;
+        const after = this.#value(before, field.shape, textTypeOf(name, member));
+        this.context.telling = around;
+        this.context.leave();
+        if (!this.#isAbsent(after, field, owner)) kept[member] = after;
+      }
+    }
+    // Members stand where they stood in the object, whatever the order of the text.
+    const ordered: JsonMembers = {};
+    for (const member of Object.keys(value)) if (Object.hasOwn(kept, member)) ordered[member] = kept[member] as Json;
+    return this.#filled(ordered, fields);
+  }
+
+  #value(value: Json, shape: Shape, textType?: string): Json {
+    if (shape.is === 'type') return this.#named(value, shape.name);
+    if (shape.is === 'list') return this.#list(value, shape, textType);
+    if (shape.is === 'map') return this.#map(value, shape);
+    return (textType === undefined ? scalars[shape.scalar] : namedText(textType)).check(value, this.context);
+  }
+
+  #named(value: Json, name: string): Json {
+    const form = alternativeOf(name);
+    if (form === undefined)
+      return leafOf(name)?.check(value, this.context) ?? (leafOf(name) === undefined ? this.object(value, name) : null);
+    return this.context.mute(() => {
+      if (isMembers(value)) return this.#value(value, schema);
+      if (form === 'Bool' && typeof value !== 'boolean') throw new StructureError('boolean or JSON schema expected');
+      if (form === 'Bool') return value;
+      if (!Array.isArray(value)) throw new StructureError(`${form === 'Array' ? 'array' : 'string array'} or JSON schema expected`);
+      return this.#value(value, { is: 'list', items: form === 'Array' ? schema : { is: 'scalar', scalar: 'string' } });
+    });
+  }
+
+  #list(value: Json, shape: Shape & { is: 'list' }, textType?: string): Json {
+    if (!Array.isArray(value)) return this.#wrong(value, goType(shape, textType)) ?? [];
+    return value.map((item, index) => this.#inside(index, item, shape.items, textType));
+  }
+
+  #map(value: Json, shape: Shape & { is: 'map' }): Json {
+    if (!isMembers(value)) return this.#wrong(value, goType(shape)) ?? {};
+    const seen = new Set<string>();
+    for (const name of this.context.order?.get(value)?.flat() ?? []) {
+      if (seen.has(name)) this.context.reportDuplicate(name);
+      seen.add(name);
+    }
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => {
+        this.context.members++;
+        return [name, this.#inside(name, each, shape.values)];
+      }),
+    );
+  }
+
+  #inside(step: string | number, value: Json, shape: Shape, textType?: string): Json {
+    if (value === null) return this.#zero(shape);
+    this.context.enter(step);
+    const after = this.#value(value, shape, textType);
+    this.context.leave();
+    return after;
+  }
+
+  #zero(shape: Shape): Json {
+    if (shape.is === 'scalar') return scalars[shape.scalar].zero();
+    if (shape.is !== 'type') return null;
+    if (alternativeOf(shape.name) !== undefined) return null;
+    const leaf = leafOf(shape.name);
+    return leaf === undefined ? this.#filled({}, typeNamed(shape.name)?.fields ?? new Map<string, Field>()) : leaf.zero();
+  }
+
+  #filled(value: JsonMembers, fields: ReadonlyMap<string, Field>): JsonMembers {
+    for (const { name, presence, shape } of fields.values()) {
+      if (value[name] !== undefined || (presence !== 'always' && presence !== 'nullable')) continue;
+      const isItems = name === 'items' && fields.has('metadata') && fields.has('kind');
+      value[name] = isItems ? [] : presence === 'nullable' ? null : this.#zero(shape);
+    }
+    return value;
+  }
+
+  #isAbsent(value: Json, { name, shape, presence }: Field, owner: string): boolean {
+    const { telling } = this.context;
+    const isItems = name === 'items' && owner.endsWith('List');
+    if ((shape.is === 'list' || shape.is === 'map') && !isItems && `${owner}.${name}` !== 'HPAScalingRules.policies') {
+      const isEmpty = Object.keys(value as object).length === 0;
+      return presence !== 'nullable' && isEmpty && (telling === null || (telling === 'lists' && !Array.isArray(value)));
+    }
+    return value === null || (presence === 'value' && (value === '' || value === 0 || value === false));
+  }
+
+  #wrong(value: Json, type: string): null {
+    this.context.members += countMembers(value);
+    this.context.reportType(value, type);
+    return null;
+  }
+}
