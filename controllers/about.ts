@@ -10,4 +10,8 @@ export const examples = [
     about: 'One manager beside an API server.',
     command: 'controller-manager --kubeconfig=controller-manager.kubeconfig --use-service-account-credentials',
   },
+  {
+    about: 'The options that a KubeControllerManagerConfiguration stands for, checked; `schema KIND` prints its JSON Schema.',
+    command: 'controller-manager flags config.yaml',
+  },
 ];

@@ -6,6 +6,7 @@ import { guardStandardStreams } from '../program/log/standardStreams.js';
 import { messageOf } from './client/errors.js';
 import { about, examples } from './about.js';
 import { ManagerLog } from './managerLog.js';
+import { componentSchema, componentSchemaNames, readComponentFile } from './options/componentFile.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from './options/flags.js';
 import { keepHeapSmall } from './quietHeap.js';
 import { runManager } from './runManager.js';
@@ -19,6 +20,7 @@ async function main(argv: readonly string[]): Promise<number> {
   guardStandardStreams();
   // A thread shares the process's with others.
   if (isMainThread) process.umask(privateFilesUmask);
+  if (argv[0] === 'flags' || argv[0] === 'schema') return tellOfFiles(argv[0], argv[1] ?? '');
   const read = readUsable(argv);
   if (!read.ok) return refuse(read.errors);
   if (describe(read.options)) return 0;
@@ -30,6 +32,30 @@ async function main(argv: readonly string[]): Promise<number> {
 function refuse(errors: readonly string[]): number {
   process.stderr.write(`${errors.map((error) => `Error: ${error}\n`).join('')}See controller-manager --help.\n`);
   return 1;
+}
+
+function tellOfFiles(command: 'flags' | 'schema', what: string): number {
+  if (command === 'schema' && componentSchema(what) !== null) process.stdout.write(componentSchema(what) ?? '');
+  else if (command === 'flags' && what !== '') return tellOfFile(what);
+  else {
+    process.stderr.write(
+      `usage: controller-manager flags FILE\n       controller-manager schema KIND\n\nKINDs: ${componentSchemaNames.join(', ')}\n`,
+    );
+    return what === '' ? 0 : 1;
+  }
+  return 0;
+}
+
+function tellOfFile(file: string): number {
+  try {
+    const { flags, notes } = readComponentFile(file);
+    process.stdout.write(flags.map((flag) => `${flag}\n`).join(''));
+    process.stderr.write(notes.map((note) => `${note}\n`).join(''));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`Error: ${messageOf(error)}\n`);
+    return 1;
+  }
 }
 
 /** Prints the output that options request; returns false when they request a run. */

@@ -2,6 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
+import { isObject } from '../api/json/json.js';
+import type { JsonObject, JsonValue } from '../api/object.js';
 import { tlsClientOptions } from './tls/tlsClient.js';
 
 /** Texts are PEM. */
@@ -74,13 +76,29 @@ export function loadUsers(file: string): ReadonlyMap<string, Pick<ConnectionSett
 }
 
 function readConfig(file: string): ConfigFile {
+  let value: unknown;
   try {
-    return (parse(fs.readFileSync(file, 'utf8')) ?? {}) as ConfigFile;
+    value = parse(fs.readFileSync(file, 'utf8')) ?? {};
   } catch (cause) {
     const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
     throw new Error(`${file} cannot be read as a kubeconfig: ${reason}`, { cause });
   }
+  const complaint = formComplaint(value);
+  if (complaint !== null) throw new Error(`${file} is no kubeconfig: ${complaint}`);
+  return value as ConfigFile;
 }
+
+/** An empty file and one without version and kind are kubeconfigs, as in the reference. */
+function formComplaint(value: unknown): string | null {
+  if (!isObject(value as JsonValue)) return 'it holds no members';
+  const { apiVersion = 'v1', kind = 'Config', ...members } = value as JsonObject;
+  if (apiVersion !== 'v1' || kind !== 'Config') return `it holds ${String(apiVersion)} ${String(kind)}, not v1 Config`;
+  const wrong = (['clusters', 'users', 'contexts'] as const).find((name) => !isListOfNamed(members[name] ?? []));
+  return wrong === undefined ? null : `${wrong} must be a list of objects with names`;
+}
+
+const isListOfNamed = (value: JsonValue): boolean =>
+  Array.isArray(value) && value.every((item) => isObject(item) && typeof item['name'] === 'string');
 
 function entry<V>(
   entries: readonly Named[] | undefined,

@@ -29,7 +29,8 @@ const usual: LeaderMigration = {
   ]),
 };
 
-const leaderMigrationKind: ConfigurationKind = {
+/** The file of `--leader-migration-config`. */
+export const leaderMigrationKind: ConfigurationKind = {
   option,
   kind: 'LeaderMigrationConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `controllermanager.config.k8s.io/${version}`),

@@ -1,189 +1,8 @@
-import { nodeStatusPeriodMs } from '../cloud/nodeFacts.js';
-import { formatDuration } from '../../program/flags/duration.js';
 import type { Flag } from '../../program/flags/flag.js';
+import { cloudTree, durationText, isConstant, isDerived, managerTree, type ComponentTree } from '../options/componentTree.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from '../options/flags.js';
 import type { LeaderMigration } from '../options/migration.js';
 import type { Page } from './server.js';
-
-const durationText = (ms: number): string => (ms === 0 ? '0s' : formatDuration(ms));
-/** The option that sets each member of the configuration. Members are in the reference's order. */
-type ConfigTree = { readonly [member: string]: keyof ControllerManagerOptions | ConfigTree | { readonly is: unknown } | Derived };
-type Derived = (options: ControllerManagerOptions, migration: LeaderMigration | null) => unknown;
-
-const serviceRanges = (options: ControllerManagerOptions): readonly string[] => (options['service-cluster-ip-range'] ?? '').split(',');
-
-const migrationPart = (migration: LeaderMigration | null): unknown => ({
-  LeaderName: migration?.leaseName ?? '',
-  ResourceLock: migration?.resourceLock ?? '',
-  ControllerLeaders:
-    migration === null ? null : [...migration.components].map(([name, component]) => ({ Name: name, Component: component })),
-});
-
-const is = (value: unknown): { readonly is: unknown } => ({ is: value });
-const generic: ConfigTree = {
-  Generic: {
-    Port: 'secure-port',
-    Address: 'bind-address',
-    MinResyncPeriod: 'min-resync-period',
-    ClientConnection: {
-      Kubeconfig: 'kubeconfig',
-      AcceptContentTypes: is(''),
-      ContentType: 'kube-api-content-type',
-      QPS: 'kube-api-qps',
-      Burst: 'kube-api-burst',
-    },
-    ControllerStartInterval: 'controller-start-interval',
-    LeaderElection: {
-      LeaderElect: 'leader-elect',
-      LeaseDuration: 'leader-elect-lease-duration',
-      RenewDeadline: 'leader-elect-renew-deadline',
-      RetryPeriod: 'leader-elect-retry-period',
-      ResourceLock: 'leader-elect-resource-lock',
-      ResourceName: 'leader-elect-resource-name',
-      ResourceNamespace: 'leader-elect-resource-namespace',
-    },
-    Controllers: 'controllers',
-    Debugging: { EnableProfiling: 'profiling', EnableContentionProfiling: 'contention-profiling' },
-    LeaderMigrationEnabled: 'enable-leader-migration',
-    LeaderMigration: (_, migration) => migrationPart(migration),
-  },
-  KubeCloudShared: {
-    CloudProvider: { Name: 'cloud-provider', CloudConfigFile: 'cloud-config' },
-    ExternalCloudVolumePlugin: 'external-cloud-volume-plugin',
-    UseServiceAccountCredentials: 'use-service-account-credentials',
-    AllowUntaggedCloud: is(false),
-    RouteReconciliationPeriod: 'route-reconciliation-period',
-    NodeMonitorPeriod: 'node-monitor-period',
-    ClusterName: 'cluster-name',
-    ClusterCIDR: 'cluster-cidr',
-    AllocateNodeCIDRs: 'allocate-node-cidrs',
-    CIDRAllocatorType: 'cidr-allocator-type',
-    ConfigureCloudRoutes: 'configure-cloud-routes',
-    NodeSyncPeriod: is('0s'),
-  },
-};
-const services: ConfigTree = { ServiceController: { ConcurrentServiceSyncs: 'concurrent-service-syncs' } };
-/** Shown by managers with a cloud. */
-const cloudConfiguration: ConfigTree = {
-  ...generic,
-  NodeController: { ConcurrentNodeSyncs: is(1) },
-  ...services,
-  NodeStatusUpdateFrequency: is(durationText(nodeStatusPeriodMs)),
-  Webhook: { Webhooks: is([]) },
-};
-const configuration: ConfigTree = {
-  ...generic,
-  AttachDetachController: {
-    DisableAttachDetachReconcilerSync: 'disable-attach-detach-reconcile-sync',
-    ReconcilerSyncLoopPeriod: 'attach-detach-reconcile-sync-period',
-    DisableForceDetachOnTimeout: 'disable-force-detach-on-timeout',
-  },
-  CSRSigningController: {
-    ClusterSigningCertFile: 'cluster-signing-cert-file',
-    ClusterSigningKeyFile: 'cluster-signing-key-file',
-    KubeletServingSignerConfiguration: {
-      CertFile: 'cluster-signing-kubelet-serving-cert-file',
-      KeyFile: 'cluster-signing-kubelet-serving-key-file',
-    },
-    KubeletClientSignerConfiguration: {
-      CertFile: 'cluster-signing-kubelet-client-cert-file',
-      KeyFile: 'cluster-signing-kubelet-client-key-file',
-    },
-    KubeAPIServerClientSignerConfiguration: {
-      CertFile: 'cluster-signing-kube-apiserver-client-cert-file',
-      KeyFile: 'cluster-signing-kube-apiserver-client-key-file',
-    },
-    LegacyUnknownSignerConfiguration: {
-      CertFile: 'cluster-signing-legacy-unknown-cert-file',
-      KeyFile: 'cluster-signing-legacy-unknown-key-file',
-    },
-    ClusterSigningDuration: 'cluster-signing-duration',
-  },
-  DaemonSetController: { ConcurrentDaemonSetSyncs: 'concurrent-daemonset-syncs' },
-  DeploymentController: { ConcurrentDeploymentSyncs: 'concurrent-deployment-syncs' },
-  StatefulSetController: { ConcurrentStatefulSetSyncs: 'concurrent-statefulset-syncs' },
-  DeprecatedController: {},
-  EndpointController: { ConcurrentEndpointSyncs: 'concurrent-endpoint-syncs', EndpointUpdatesBatchPeriod: 'endpoint-updates-batch-period' },
-  EndpointSliceController: {
-    ConcurrentServiceEndpointSyncs: 'concurrent-service-endpoint-syncs',
-    MaxEndpointsPerSlice: 'max-endpoints-per-slice',
-    EndpointUpdatesBatchPeriod: 'endpointslice-updates-batch-period',
-  },
-  EndpointSliceMirroringController: {
-    MirroringConcurrentServiceEndpointSyncs: 'mirroring-concurrent-service-endpoint-syncs',
-    MirroringMaxEndpointsPerSubset: 'mirroring-max-endpoints-per-subset',
-    MirroringEndpointUpdatesBatchPeriod: 'mirroring-endpointslice-updates-batch-period',
-  },
-  EphemeralVolumeController: { ConcurrentEphemeralVolumeSyncs: 'concurrent-ephemeralvolume-syncs' },
-  GarbageCollectorController: {
-    EnableGarbageCollector: 'enable-garbage-collector',
-    ConcurrentGCSyncs: 'concurrent-gc-syncs',
-    GCIgnoredResources: is([
-      { Group: '', Resource: 'events' },
-      { Group: 'events.k8s.io', Resource: 'events' },
-    ]),
-  },
-  HPAController: {
-    ConcurrentHorizontalPodAutoscalerSyncs: 'concurrent-horizontal-pod-autoscaler-syncs',
-    HorizontalPodAutoscalerSyncPeriod: 'horizontal-pod-autoscaler-sync-period',
-    HorizontalPodAutoscalerDownscaleStabilizationWindow: 'horizontal-pod-autoscaler-downscale-stabilization',
-    HorizontalPodAutoscalerTolerance: 'horizontal-pod-autoscaler-tolerance',
-    HorizontalPodAutoscalerCPUInitializationPeriod: 'horizontal-pod-autoscaler-cpu-initialization-period',
-    HorizontalPodAutoscalerInitialReadinessDelay: 'horizontal-pod-autoscaler-initial-readiness-delay',
-  },
-  JobController: { ConcurrentJobSyncs: 'concurrent-job-syncs' },
-  CronJobController: { ConcurrentCronJobSyncs: 'concurrent-cron-job-syncs' },
-  LegacySATokenCleaner: { CleanUpPeriod: 'legacy-service-account-token-clean-up-period' },
-  NamespaceController: { NamespaceSyncPeriod: 'namespace-sync-period', ConcurrentNamespaceSyncs: 'concurrent-namespace-syncs' },
-  NodeIPAMController: {
-    ServiceCIDR: (options) => serviceRanges(options)[0] ?? '',
-    SecondaryServiceCIDR: (options) => serviceRanges(options)[1] ?? '',
-    NodeCIDRMaskSize: 'node-cidr-mask-size',
-    NodeCIDRMaskSizeIPv4: 'node-cidr-mask-size-ipv4',
-    NodeCIDRMaskSizeIPv6: 'node-cidr-mask-size-ipv6',
-  },
-  NodeLifecycleController: {
-    NodeEvictionRate: 'node-eviction-rate',
-    SecondaryNodeEvictionRate: 'secondary-node-eviction-rate',
-    NodeStartupGracePeriod: 'node-startup-grace-period',
-    NodeMonitorGracePeriod: 'node-monitor-grace-period',
-    PodEvictionTimeout: is('0s'),
-    LargeClusterSizeThreshold: 'large-cluster-size-threshold',
-    UnhealthyZoneThreshold: 'unhealthy-zone-threshold',
-  },
-  PersistentVolumeBinderController: {
-    PVClaimBinderSyncPeriod: 'pvclaimbinder-sync-period',
-    VolumeConfiguration: {
-      EnableHostPathProvisioning: 'enable-hostpath-provisioner',
-      EnableDynamicProvisioning: 'enable-dynamic-provisioning',
-      PersistentVolumeRecyclerConfiguration: {
-        MaximumRetry: is(3),
-        MinimumTimeoutNFS: 'pv-recycler-minimum-timeout-nfs',
-        PodTemplateFilePathNFS: 'pv-recycler-pod-template-filepath-nfs',
-        IncrementTimeoutNFS: 'pv-recycler-increment-timeout-nfs',
-        PodTemplateFilePathHostPath: 'pv-recycler-pod-template-filepath-hostpath',
-        MinimumTimeoutHostPath: 'pv-recycler-minimum-timeout-hostpath',
-        IncrementTimeoutHostPath: 'pv-recycler-timeout-increment-hostpath',
-      },
-      FlexVolumePluginDir: 'flex-volume-plugin-dir',
-    },
-  },
-  PodGCController: { TerminatedPodGCThreshold: 'terminated-pod-gc-threshold' },
-  ReplicaSetController: { ConcurrentRSSyncs: 'concurrent-replicaset-syncs' },
-  ReplicationController: { ConcurrentRCSyncs: 'concurrent-rc-syncs' },
-  ResourceQuotaController: {
-    ResourceQuotaSyncPeriod: 'resource-quota-sync-period',
-    ConcurrentResourceQuotaSyncs: 'concurrent-resource-quota-syncs',
-  },
-  SAController: {
-    ServiceAccountKeyFile: 'service-account-private-key-file',
-    ConcurrentSATokenSyncs: 'concurrent-serviceaccount-token-syncs',
-    RootCAFile: 'root-ca-file',
-  },
-  ...services,
-  TTLAfterFinishedController: { ConcurrentTTLSyncs: 'concurrent-ttl-after-finished-syncs' },
-  ValidatingAdmissionPolicyStatusController: { ConcurrentPolicySyncs: 'concurrent-validating-admission-policy-status-syncs' },
-};
 
 export interface InEffect {
   readonly migration?: LeaderMigration | null;
@@ -197,17 +16,15 @@ export function configz(options: ControllerManagerOptions, { migration = null, h
     const { kind } = (controllerManagerFlags as Readonly<Record<string, Flag>>)[name] ?? { kind: 'string' };
     return kind === 'duration' ? durationText(Number(value)) : (value ?? (kind === 'int' ? 0 : ''));
   };
-  const shown = (of: ConfigTree[string]): unknown => {
-    if (typeof of === 'string') return valueOf(of);
-    if (typeof of === 'function') return of(options, migration);
-    return isConstant(of) ? of.is : build(of);
+  const shown = (node: ComponentTree[string]): unknown => {
+    if (typeof node === 'string') return valueOf(node);
+    if (isDerived(node)) return node.of(options, migration);
+    return isConstant(node) ? node.is : build(node);
   };
-  const build = (tree: ConfigTree): unknown => Object.fromEntries(Object.entries(tree).map(([member, of]) => [member, shown(of)]));
+  const build = (tree: ComponentTree): unknown => Object.fromEntries(Object.entries(tree).map(([member, node]) => [member, shown(node)]));
   const body = {
-    'kubecontrollermanager.config.k8s.io': build(configuration),
-    ...(hasCloud ? { 'cloudcontrollermanager.config.k8s.io': build(cloudConfiguration) } : {}),
+    'kubecontrollermanager.config.k8s.io': build(managerTree),
+    ...(hasCloud ? { 'cloudcontrollermanager.config.k8s.io': build(cloudTree) } : {}),
   };
   return { status: 200, type: 'application/json', body: JSON.stringify(body) };
 }
-
-const isConstant = (of: ConfigTree | { readonly is: unknown }): of is { readonly is: unknown } => Object.hasOwn(of, 'is');

@@ -52,6 +52,7 @@ const typeWords: Readonly<Record<string, string>> = {
   string: 'a text',
   boolean: 'true or false',
   integer: 'a whole number',
+  number: 'a number',
   object: 'an object',
   array: 'a list',
 };

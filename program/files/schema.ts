@@ -5,6 +5,7 @@ export type Shape =
   | 'text'
   | 'bool'
   | 'integer'
+  | 'number'
   | 'object'
   | { readonly from: number; readonly to: number }
   | { readonly oneOf: readonly string[] }
@@ -23,6 +24,7 @@ const scalars = {
   text: { type: ['string', 'null'] },
   bool: { type: ['boolean', 'null'] },
   integer: { type: ['integer', 'null'], minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  number: { type: ['number', 'null'] },
   object: { type: ['object', 'null'] },
 } as const;
 

@@ -1,5 +1,11 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { expect } from 'chai';
-import type { Answer, Call } from '../server/endpoints/client.js';
+import { firstDecision } from '../../../server/authorization/authorizer.js';
+import { readAuthorizationConfiguration } from '../../../server/authorization/configuration.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+import { call, type Answer, type Call } from '../server/endpoints/client.js';
+import { startTestServer } from '../server/endpoints/harness.js';
 
 export type Ask = (method: string, path: string, more?: Call) => Promise<Answer>;
 
@@ -9,7 +15,7 @@ export interface Statement {
   readonly document: string;
   readonly answer: string;
   /** Asks a server with the ConfigMaps `a` and `b`, and fails where the answer is another one. */
-  readonly holds: (ask: Ask) => Promise<void>;
+  readonly holds: (ask: Ask) => unknown;
 }
 
 export const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -105,6 +111,18 @@ export const statements: readonly Statement[] = [
     },
   },
   {
+    about: '`metadata.deletionTimestamp` of a pod with a grace period',
+    document: 'the time of the request',
+    answer: 'the time at which the period ends',
+    holds: async (ask) => {
+      const pod = { metadata: { name: 'p' }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } };
+      expect((await ask('POST', '/api/v1/namespaces/default/pods', { body: pod })).status).to.equal(201);
+      const { body } = await ask('DELETE', '/api/v1/namespaces/default/pods/p?gracePeriodSeconds=3600');
+      const { creationTimestamp, deletionTimestamp } = body['metadata'] as Readonly<Record<string, string>>;
+      expect(Date.parse(deletionTimestamp!) - Date.parse(creationTimestamp!)).to.be.at.least(3_600_000 - 1_000);
+    },
+  },
+  {
     about: 'the status of a successful POST',
     document: '200 in its examples',
     answer: '201',
@@ -112,7 +130,55 @@ export const statements: readonly Statement[] = [
       expect((await ask('POST', configMaps, { body: { metadata: { name: 'c' } } })).status).to.equal(201);
     },
   },
+  {
+    about: '`AuthorizationConfiguration`: `authorizedTTL`, `unauthorizedTTL`, `matchConditions`, their version',
+    document: 'required',
+    answer: 'five minutes, 30 s, none; the version is required beside conditions',
+    holds: () => {
+      const [link] = readAuthorizers({});
+      expect(link?.webhook).to.include({ authorizedTtlMs: 300_000, unauthorizedTtlMs: 30_000 });
+      expect(link?.webhook?.conditions).to.deep.equal([]);
+      expect(() => readAuthorizers({ matchConditions: [{ expression: 'true' }] })).to.throw('matchConditionSubjectAccessReviewVersion');
+    },
+  },
+  {
+    about: '`AuthorizationConfiguration`: names of authorizers',
+    document: 'DNS labels',
+    answer: 'may have dots',
+    holds: () => expect(readAuthorizers({}, 'a.example.com')[0]?.name).to.equal('a.example.com'),
+  },
+  {
+    about: 'a service of authorization that fails under `failurePolicy: Deny`',
+    document: 'no status is named',
+    answer: '500: the request is refused, and it is told that nobody decided',
+    holds: async () => {
+      const authorize = firstDecision([
+        () => ({ decision: 'deny', reason: '', error: 'no answer' }),
+        () => ({ decision: 'allow', reason: '' }),
+      ]);
+      const server = await startTestServer(undefined, { authorize });
+      try {
+        expect((await call(server.url, 'GET', configMaps)).status).to.equal(500);
+      } finally {
+        await server.close();
+      }
+    },
+  },
 ];
+
+/** Reads a file with one service whose optional members are those given. */
+function readAuthorizers(members: object, name = 'w'): ReturnType<typeof readAuthorizationConfiguration> {
+  const folder = temporaryDirectory('authorizers');
+  const [kubeConfigFile, file] = [path.join(folder, 'kubeconfig'), path.join(folder, 'authorizers.json')];
+  const cluster = { name: 'c', cluster: { server: 'https://127.0.0.1:1' } };
+  const context = { name: 'c', context: { cluster: 'c' } };
+  fs.writeFileSync(kubeConfigFile, JSON.stringify({ clusters: [cluster], contexts: [context], 'current-context': 'c' }));
+  const connectionInfo = { type: 'KubeConfigFile', kubeConfigFile };
+  const webhook = { timeout: '3s', subjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', connectionInfo, ...members };
+  const head = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration' };
+  fs.writeFileSync(file, JSON.stringify({ ...head, authorizers: [{ type: 'Webhook', name, webhook }] }));
+  return readAuthorizationConfiguration(file);
+}
 
 /** The table of docs/compatibility.md. */
 export const statementTable = (): string =>

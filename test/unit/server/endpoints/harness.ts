@@ -1,6 +1,6 @@
 import { bootstrapRights } from '../../../fixtures/bootstrapRights.js';
 import { masters } from '../../../../server/authorization/builtin.js';
-import { firstDecision } from '../../../../server/authorization/authorizer.js';
+import { firstDecision, type Authorizer } from '../../../../server/authorization/authorizer.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 import { createDiscovery } from '../../../../server/discovery/discovery.js';
 import { createEndpoints, type EndpointOptions } from '../../../../server/endpoints/endpoints.js';
@@ -33,6 +33,8 @@ export interface TestServerOptions {
   readonly wrap?: (storage: Storage) => Storage;
   readonly registry?: Partial<RegistryOptions>;
   readonly endpoints?: Partial<EndpointOptions>;
+  /** Decides about requests in the place of administrators' rights. */
+  readonly authorize?: Authorizer;
   /** What other programs say of themselves in OpenAPI documents. */
   readonly remote?: () => readonly RemoteDocument[];
 }
@@ -45,7 +47,7 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
   const workers = createWorkers();
   const discovery = createDiscovery({ catalogue, cbor: more.endpoints?.cbor === true ? catalogue : null });
   const openapi = createOpenApi({ builtIn: catalogue, ...(more.remote === undefined ? {} : { remote: more.remote }) });
-  const authorize = firstDecision([masters, bootstrapRights()]);
+  const authorize = more.authorize ?? firstDecision([masters, bootstrapRights()]);
   const routes = createRoutes({
     resources: createEndpoints({ registry, catalogue, workers, authorize, ...more.endpoints }),
     documents: async (context) => (await discovery(context)) || openapi.documents(context),
