@@ -28,13 +28,25 @@ export const taintedDevices = ({
     return driving.length > 0 ? [[deviceText({ driver, pool: pool.name, device: name }), driving] as const] : [];
   });
 
-/** A rule without a selector taints every device; one with an empty selector too. */
-export function ruleTaint({ metadata, spec: { deviceSelector = {}, taint } }: DeviceTaintRule, name: DeviceName): DeviceTaint | null {
-  if (taint.effect !== effect) return null;
-  const { driver = name.driver, pool = name.pool, device = name.device } = deviceSelector;
-  if (driver !== name.driver || pool !== name.pool || device !== name.device) return null;
-  return { ...taint, ...(metadata.creationTimestamp === undefined ? {} : { timeAdded: metadata.creationTimestamp }), ...taint };
+/** A rule without a selector selects no device, and one with an empty selector all. */
+export function selects({ spec: { deviceSelector } }: DeviceTaintRule, name: DeviceName): boolean {
+  if (deviceSelector === undefined || deviceSelector === null) return false;
+  return (['driver', 'pool', 'device'] as const).every((member) => (deviceSelector[member] ?? name[member]) === name[member]);
 }
+
+/** Returns the taint that a rule gives to a device, if it evicts pods; null for none. */
+export function ruleTaint(rule: DeviceTaintRule, name: DeviceName): DeviceTaint | null {
+  const { taint } = rule.spec;
+  if (taint.effect !== effect || !selects(rule, name)) return null;
+  const { creationTimestamp: timeAdded } = rule.metadata;
+  return { ...(timeAdded === undefined ? {} : { timeAdded }), ...taint };
+}
+
+/** Returns the rule as it would be if it evicted pods. */
+export const evicting = (rule: DeviceTaintRule): DeviceTaintRule => ({
+  ...rule,
+  spec: { ...rule.spec, taint: { ...rule.spec.taint, effect } },
+});
 
 /** Returns until when a claim may be used, in milliseconds since 1970: Infinity for ever, and null where none of its devices is tainted. */
 export function usableUntil(

@@ -1,6 +1,6 @@
 import { strategicPatch } from '../client/api.js';
 import { QueueController } from '../client/controller.js';
-import { isConflict, isNotFound, unless } from '../client/errors.js';
+import { isConflict, isNotFound } from '../client/errors.js';
 import { isTerminating, keyOf, keyTextOf, uidOf } from '../../api/meta/object.js';
 import { timeText } from '../../api/time.js';
 import { type Pod, pods } from '../../api/types/core/v1.js';
@@ -30,7 +30,7 @@ export interface DeadlineOptions {
   /** The condition that a pod gets before it is deleted. */
   readonly condition: { readonly reason: string; readonly message: string };
   /** Called for each deletion with its delay in seconds. */
-  readonly deleted: (lateSeconds: number) => void;
+  readonly deleted: (lateSeconds: number, pod: Pod) => void;
 }
 
 /**
@@ -75,9 +75,9 @@ export class PodDeadlines {
       this.#since.set(key, { uid: uidOf(pod), at: since ?? now });
       return { againAfterMs: dueAt - now };
     }
-    await this.#evict(pod, key);
+    const isDeleted = await this.#evict(pod, key);
     this.#since.delete(key);
-    this.#options.deleted((clock.elapsed() - dueAt) / 1000);
+    if (isDeleted) this.#options.deleted((clock.elapsed() - dueAt) / 1000, pod);
   }
 
   #tell({ metadata: { name, namespace, uid } }: Pod, message: string): void {
@@ -86,7 +86,8 @@ export class PodDeadlines {
     this.#environment.events.normal({ apiVersion: 'v1', kind: 'Pod', metadata }, reason, message);
   }
 
-  async #evict(pod: Pod, key: string): Promise<void> {
+  /** Returns false where the pod is gone already. */
+  async #evict(pod: Pod, key: string): Promise<boolean> {
     const { api, clock } = this.#environment;
     this.#tell(pod, this.#options.event.marked(key));
     const { generation } = pod.metadata;
@@ -99,9 +100,14 @@ export class PodDeadlines {
     };
     const patch = strategicPatch({ metadata: { uid: uidOf(pod) }, status: { conditions: [condition] } });
     // A conflict means that another pod has the name by now, which is left alone.
-    const isGone = (error: unknown): boolean => isNotFound(error) || isConflict(error);
-    if ((await unless(isGone, api.patch(pods, keyOf(pod), patch, { subresource: 'status' }))) === null) return;
-    await unless(isGone, api.delete(pods, keyOf(pod), { preconditions: { uid: uidOf(pod) } }));
+    try {
+      await api.patch(pods, keyOf(pod), patch, { subresource: 'status' });
+      await api.delete(pods, keyOf(pod), { preconditions: { uid: uidOf(pod) } });
+      return true;
+    } catch (error) {
+      if (isNotFound(error) || isConflict(error)) return false;
+      throw error;
+    }
   }
 }
 

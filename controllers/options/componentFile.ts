@@ -115,7 +115,7 @@ function flagsOf(tree: ComponentTree, value: JsonObject, at: string): ComponentF
   return { flags, notes };
 }
 
-/** Without a default, zero and the empty text say nothing. */
+/** Zero and the empty text say nothing where there is no default. */
 function isDefault(name: keyof ControllerManagerOptions, given: JsonValue): boolean {
   const { kind, default: usual } = flagOf(name);
   if (usual === null) return given === '' || given === 0;

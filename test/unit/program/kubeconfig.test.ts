@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { loadKubeconfig } from '../../../controllers/client/kubeconfig.js';
+import { loadKubeconfig } from '../../../program/kubeconfig.js';
 import { fileErrors } from '../../../controllers/usableOptions.js';
 import { readControllerManagerOptions } from '../../../controllers/options/read.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type Pod, pods } from '../../../../api/types/core/v1.js';
 import { type ResourceClaim, resourceClaims, type ResourceSlice, resourceSlices } from '../../../../api/types/resource/v1.js';
-import { deviceTaintRules } from '../../../../api/types/resource/v1beta2.js';
+import { type DeviceTaintRule, deviceTaintRules } from '../../../../api/types/resource/v1beta2.js';
 import { deviceTaintEvictionController } from '../../../../controllers/devicetainteviction/deviceTaintEviction.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
 
@@ -80,5 +80,77 @@ describe('the device taint eviction controller', () => {
     });
     await world.settled();
     expect(leaves()).to.equal(true);
+  });
+
+  describe('rules', () => {
+    const rule = (deviceSelector: object | undefined, effect = 'NoExecute'): DeviceTaintRule => ({
+      metadata: { name: 'r', uid: 'r1', generation: 1 },
+      spec: { ...(deviceSelector === undefined ? {} : { deviceSelector }), taint: { key: 'k', effect } },
+    });
+    const start = async (pod2: Pod = pod): Promise<void> => {
+      world.api.answers.set('/apis/resource.k8s.io/v1beta2', () => ({ resources: [{ name: 'devicetaintrules' }] }));
+      world.api.change(pods, 'n/p', () => pod2);
+      world.api.seed(resourceClaims, claim());
+      world.api.seed(resourceSlices, slice(null));
+      await world.start(deviceTaintEvictionController);
+    };
+    const told = (): unknown => {
+      const condition = world.api.peek(deviceTaintRules, 'r')?.status?.conditions?.[0];
+      return condition === undefined ? null : [condition.type, condition.status, condition.reason, condition.message];
+    };
+
+    it('without a selector taint nothing, those with an empty one everything', async () => {
+      await start();
+      world.api.seed(deviceTaintRules, rule(undefined));
+      await world.settled();
+      expect([leaves(), told()]).to.deep.equal([false, ['EvictionInProgress', 'False', 'NotStarted', '']]);
+      world.api.change(deviceTaintRules, 'r', () => rule({}));
+      await world.settled();
+      expect(leaves()).to.equal(true);
+    });
+
+    it('evict no pod before it is on a node', async () => {
+      await start({ ...pod, spec: {} });
+      world.api.seed(deviceTaintRules, rule({}));
+      await world.settled();
+      expect(leaves()).to.equal(false);
+      world.api.change(pods, 'n/p', (present) => ({ ...present, spec: { nodeName: 'a' } }));
+      await world.settled();
+      expect(leaves()).to.equal(true);
+    });
+
+    it('tell how evictions go, every ten seconds at most', async () => {
+      await start();
+      world.api.change(resourceClaims, 'n/c', () => claim([{ key: 'k', operator: 'Exists', tolerationSeconds: 30 }]));
+      world.api.seed(deviceTaintRules, rule({ device: 'dev' }));
+      await world.settled();
+      const pending = ['EvictionInProgress', 'True', 'PodsPendingEviction', '1 pod needs to be evicted in 1 namespace.'];
+      expect(told()).to.deep.equal(pending);
+      await world.advance(30_001);
+      expect([leaves(), told()]).to.deep.equal([true, pending]);
+      await world.advance(10_000);
+      expect(told()).to.deep.equal(['EvictionInProgress', 'False', 'Completed', '1 pod evicted since starting the controller.']);
+    });
+
+    it('without an effect tell what they would do', async () => {
+      await start();
+      world.api.seed(deviceTaintRules, rule({ driver: 'd' }, 'None'));
+      await world.settled();
+      expect(leaves()).to.equal(false);
+      expect(told()).to.deep.equal([
+        'EvictionInProgress',
+        'False',
+        'NoEffect',
+        '2 published devices selected. 1 allocated device selected. 1 pod would be evicted in 1 namespace if the effect was NoExecute. ' +
+          'This information will not be updated again. Recreate the DeviceTaintRule to trigger an update.',
+      ]);
+    });
+
+    it('of another effect say that they evict nobody', async () => {
+      await start();
+      world.api.seed(deviceTaintRules, rule({}, 'NoSchedule'));
+      await world.settled();
+      expect(told()).to.deep.equal(['EvictionInProgress', 'False', 'OtherEffect', 'Eviction only happens for the NoExecute effect.']);
+    });
   });
 });
