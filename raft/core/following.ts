@@ -38,7 +38,7 @@ export function onInstallSnapshot(server: Server, message: MessageOf<'installSna
   accept(server, message, snapshot.index);
 }
 
-function heardFromLeader(server: Server, message: { readonly from: typeof server.id; readonly term: Term }): void {
+export function heardFromLeader(server: Server, message: { readonly from: typeof server.id; readonly term: Term }): void {
   const { from, term } = message;
   invariant(server.role !== 'leader' && (server.leader === null || server.leader === from), 'a term has at most one leader', () => ({
     term,

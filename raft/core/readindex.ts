@@ -1,3 +1,6 @@
+import type { MemberId } from '../types.js';
+import { heardWord } from './calm.js';
+import { heardFromLeader } from './following.js';
 import type { Leadership } from './leadership.js';
 import { isSoleVoter } from './election.js';
 import { limits } from './limits.js';
@@ -25,12 +28,31 @@ export function confirmRounds(server: Server): void {
   reads.confirm(acked, (read, index) => server.sendNow(read.from, { type: 'readIndexReply', id: read.id, index }));
 }
 
+/**
+ * The request itself shows that its sender had not moved to a later term when it asked, after its reads had begun: the same as a reply to a round. Where leader
+ * and sender are a quorum, as of three voters, no other server needs to be asked. The sender drops what it grants an idle leader, so that leader speaks soon.
+ */
 export function onReadIndex(server: Server, message: MessageOf<'readIndex'>): void {
+  const { leadership } = server;
+  if (leadership !== null && leadership.firstIndex <= server.log.commit && areQuorum(server, message.from)) {
+    leadership.calm = false;
+    server.sendNow(message.from, { type: 'readIndexReply', id: message.id, index: server.log.commit });
+    return;
+  }
   const kept = server.role === 'leader' && server.reads.addRemote(message.from, message.id, server.now);
   if (!kept) server.sendNow(message.from, { type: 'readIndexReply', id: message.id, index: null });
 }
 
+function areQuorum(server: Server, other: MemberId): boolean {
+  return quorumValue(server.memberships.voters, (id) => (id === server.id || id === other ? 1 : 0)) === 1;
+}
+
+/** An index is word of the leader: no round brings any. */
 export function onReadIndexReply(server: Server, message: MessageOf<'readIndexReply'>): void {
+  if (message.index !== null && message.from === server.leader) {
+    heardFromLeader(server, message);
+    heardWord(server, false);
+  }
   server.reads.batchReplied(message.id, message.index);
 }
 
@@ -42,7 +64,7 @@ function flushRounds(server: Server, leadership: Leadership): void {
   if (isSoleVoter(server)) confirmRounds(server);
 }
 
-function forward(server: Server, leader: typeof server.id): void {
+function forward(server: Server, leader: MemberId): void {
   if (server.reads.batchesInFlight >= limits.forwardedBatchesMax) return;
   server.sendNow(leader, { type: 'readIndex', id: server.reads.beginBatch(leader) });
 }

@@ -129,6 +129,21 @@ describe('an idle leader', () => {
     expect(words).to.be.lessThan(2_000 / (pause - 1));
   });
 
+  it('speaks soon after it has answered reads of a follower, which waits for it as for a busy one since', () => {
+    const cluster = led();
+    toWord(cluster);
+    cluster.at(b).core.read(1);
+    cluster.settle();
+    expect(cluster.at(b).reads).to.have.length(1);
+    let ticks = 0;
+    for (let spoke = false; !spoke; ticks += 1)
+      cluster.tick(1, ({ from, to, type }) => {
+        spoke ||= from === a && to === b && type === 'append';
+        return false;
+      });
+    expect(ticks).to.be.at.most(2 * timing.heartbeatTicks);
+  });
+
   it('that hangs is replaced a pause later than a busy one while nobody wants anything, and as soon once somebody does', () => {
     const idle = led();
     toWord(idle);

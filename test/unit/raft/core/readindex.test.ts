@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { limits } from '../../../../raft/core/limits.js';
 import { logIndex } from '../../../../raft/types.js';
-import { electionTicks, TestCluster, TestServer, a, append, b, c, d, entries, members } from './harness.js';
+import { electionTicks, TestCluster, TestServer, a, append, b, c, d, e, entries, members } from './harness.js';
 
 describe('reads at a leader', () => {
   const leader = (): TestServer => {
@@ -99,6 +99,49 @@ describe('reads at a leader', () => {
   });
 });
 
+describe('reads that another server asks a leader for', () => {
+  const leader = (voters = [a, b, c], learners: (typeof a)[] = []): TestServer => {
+    const server = new TestServer(a, members(voters, learners)).elect(...voters.slice(1));
+    for (const voter of voters.slice(1)) server.accept(voter, 1);
+    server.take();
+    return server;
+  };
+
+  it('are answered at once where both are a quorum: the question shows that its sender knew of no later term', () => {
+    const sent = leader().receive(b, 1, { type: 'readIndex', id: 4 }).take();
+    expect(sent.map(({ to, type }) => [to, type])).to.deep.equal([[b, 'readIndexReply']]);
+    expect(sent[0]).to.include({ id: 4, index: 1 });
+  });
+
+  for (const [what, voters, from] of [
+    ['of five voters', [a, b, c, d, e], b],
+    ['and a learner', [a, b, c], d],
+  ] as const)
+    it(`wait for a round where both are none: ${what}`, () => {
+      const server = leader([...voters], from === d ? [d] : []).receive(from, 1, { type: 'readIndex', id: 4 });
+      const sent = server.take();
+      expect(sent.filter(({ type }) => type === 'readIndexReply')).to.deep.equal([]);
+      expect(sent.map(({ type }) => type)).to.include('append');
+      for (const voter of voters.slice(1)) server.accept(voter, 1, 1);
+      expect(server.takeOf('readIndexReply', from)[0]).to.include({ id: 4, index: 1 });
+    });
+
+  it('wait until an entry of its own term is committed', () => {
+    const server = new TestServer(a, members([a, b, c]), { stored: entries(1, 1), hard: { commit: logIndex(2) } }).elect(b);
+    server.receive(b, 2, { type: 'readIndex', id: 4 });
+    expect(server.takeOf('readIndexReply')).to.deep.equal([]);
+    server.accept(b, 3, 0).accept(b, 3, 1);
+    expect(server.takeOf('readIndexReply', b)[0]).to.include({ id: 4, index: 3 });
+  });
+
+  it('are refused when they come from an older term', () => {
+    const server = new TestServer(a, members([a, b, c]), { stored: entries(1) }).elect(b).accept(b, 2);
+    server.take();
+    server.receive(b, 1, { type: 'readIndex', id: 4 });
+    expect(server.takeOf('readIndexReply')[0]).to.include({ to: b, id: 4, index: null });
+  });
+});
+
 describe('reads at a follower', () => {
   const follower = (): TestServer => {
     const server = new TestServer(a, members([a, b, c])).receive(b, 1, append({}));
@@ -135,6 +178,17 @@ describe('reads at a follower', () => {
     server.settle();
     server.receive(b, 1, { type: 'readIndexReply', id: server.takeOf('readIndex')[0]?.id ?? 0, index: null });
     expect(server.failedReads).to.deep.equal([1]);
+  });
+
+  it('keep it from campaigning while the leader answers them', () => {
+    const server = follower();
+    for (let times = 0; times < 5; times++) {
+      server.core.read(times);
+      server.tick(electionTicks - 1);
+      server.receive(b, 1, { type: 'readIndexReply', id: server.takeOf('readIndex')[0]?.id ?? 0, index: logIndex(1) });
+    }
+    expect(server.core.role).to.equal('follower');
+    expect(server.tick(2 * electionTicks).core.role).to.equal('preCandidate');
   });
 
   it('wait for a leader to be known, and go to the new one when it changes', () => {
