@@ -72,10 +72,8 @@ describe('attacks/peers', function () {
       await writes(leader, `after-${first === null ? 'silence' : 'handshakes'}`);
       await dead.restart();
       await target.cluster.caughtUp(dead);
-      expect(
-        floods.reduce((sum, { opened }) => sum + opened, 0),
-        'the attack went on',
-      ).to.be.above(3 * floodPerMember);
+      // The attack goes on; the test's time limit ends a vain wait.
+      while (floods.reduce((sum, { opened }) => sum + opened, 0) <= 3 * floodPerMember) await delay(pollMs);
       await target.expectAlive();
     });
   }

@@ -7,6 +7,9 @@ import type { ClusterMember } from '../../deploy/cluster.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
+/** A program that does not end by itself is killed just before the test's own time is over, so that it does not outlast it. */
+const patienceMs = 170_000;
+
 /** What must hold of `apiserver` in whatever form it comes. `words` start it, and are asked for when a test runs. */
 export function commandLineTests(words: () => readonly [file: string, ...args: string[]]): void {
   let test: ClusterUnderTest;
@@ -76,7 +79,7 @@ async function runToEnd([file = '', ...args]: readonly string[]): Promise<{ stat
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       output += chunk;
     });
-  const patience = setTimeout(() => child.kill('SIGKILL'), 20_000);
+  const patience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
   const [status] = (await once(child, 'close')) as [number | null];
   clearTimeout(patience);
   return { status, output };

@@ -246,24 +246,32 @@ describe('serving threads', function () {
 
   it('read each change once for all of them', async () => {
     const path = await test.namespace('shared');
+    // No other watch asks for the objects: who asks while a form is being made waits for a millisecond at most, and then makes one for itself.
+    const [manager] = test.cluster.managers;
+    await manager!.stop(30_000);
     const counted = async (outcome: string): Promise<number> =>
       (await metric(clients[0]!, new RegExp(`^apiserver_serving_thread_forms_${outcome}_total`)))[0] ?? NaN;
-    await clients[0]!.expect(201, 'POST', path, { body: configMap('one', { round: '0' }) });
-    const watches = clients.map((client) => client.watch(`${path}?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Done`));
-    await Promise.all(watches.map((watch) => watch.until((events) => events.length > 0)));
+    const [first, ...others] = clients as [ApiClient, ...ApiClient[]];
+    const { metadata } = await first.expect(200, 'GET', path);
     const revisionOf = async (): Promise<number> => Number((await clients[0]!.expect(200, 'GET', path)).metadata.resourceVersion);
     const before = { made: await counted('made'), found: await counted('found'), revision: await revisionOf() };
     const changes = 100;
-    for (let round = 1; round <= changes; round++)
-      await clients[round % clientsMax]!.expect(200, 'PUT', `${path}/one`, { body: configMap('one', { round: String(round) }) });
-    const isLast = ({ object }: WatchEvent): boolean => object.data?.['round'] === String(changes);
-    await Promise.all(watches.map((watch) => watch.until((events) => events.some(isLast))));
-    for (const watch of watches) watch.close();
-    // The JSON, and the metadata alone for the garbage collector of the manager. Others write as well meanwhile.
+    const isNew = ({ type, object }: WatchEvent): boolean => type === 'ADDED' && object.metadata.name.startsWith('new');
+    const reads = async (of: readonly ApiClient[]): Promise<void> => {
+      const watches = of.map((client) => client.watch(`${path}?watch=true&resourceVersion=${metadata.resourceVersion}`));
+      await Promise.all(watches.map((watch) => watch.until((events) => events.filter(isNew).length === changes)));
+      for (const watch of watches) watch.close();
+    };
+    for (let each = 1; each <= changes; each++) await first.expect(201, 'POST', path, { body: configMap(`new${each}`) });
+    // One thread makes them; then those of the other threads, of which there is one at least, find them.
+    await reads([first]);
+    expect((await counted('made')) - before.made).to.be.at.least(changes);
+    await reads(others);
+    expect((await counted('found')) - before.found).to.be.at.least(changes);
+    // The JSON, and the metadata alone where somebody asks for it. The servers write as well meanwhile.
     const all = (await revisionOf()) - before.revision;
-    expect((await counted('made')) - before.made).to.be.within(changes, 2.5 * all);
-    // There are watches on two threads at least.
-    expect((await counted('found')) - before.found).to.be.at.least(0.9 * changes);
+    expect((await counted('made')) - before.made).to.be.at.most(2.5 * all);
+    manager!.start();
   });
 
   it('stop with the process, in good order', async () => {

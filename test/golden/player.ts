@@ -12,10 +12,10 @@ export type Observed = { readonly seen: Expectation } | { readonly missed: strin
 const pollMs = 150;
 /** Time that a watch gets to begin, and events get that should not come. */
 const settleMs = 300;
-const eventuallySecondsDefault = 20;
+const eventuallySecondsDefault = 60;
 /** Time for what was recorded to appear once the condition of an `eventually` holds. */
 const shownMs = 5_000;
-const eventSecondsDefault = 10;
+const eventSecondsDefault = 60;
 const wordLetters = 'bcdfghjkmnpqrstvwxz';
 
 /** A word that is in no recording. */

@@ -61,13 +61,16 @@ export class BundledProgram {
   }
 }
 
+/** Killed just before the time of a test is over, so that a program that hangs does not outlast it. */
+const patienceMs = 170_000;
+
 /** Runs until it ends by itself, as with a command line that is refused. */
 export async function runToEnd(
   program: ProbedProgram,
   args: readonly string[],
 ): Promise<{ readonly status: number | null; readonly text: string }> {
   const running = BundledProgram.start(program, args);
-  const patience = setTimeout(() => running.signal('SIGKILL'), 30_000);
+  const patience = setTimeout(() => running.signal('SIGKILL'), patienceMs);
   const status = await running.exited;
   clearTimeout(patience);
   return { status, text: running.text };

@@ -127,10 +127,12 @@ describe('profiles', () => {
     const timer = setInterval(function fillMemory() {
       for (let i = 0; i < 20_000; i++) kept.push({ i, text: `object ${i}` });
     }, 10);
-    const { types, samples } = decode(bytesOf(await ask(pages(), '/debug/pprof/heap?seconds=0.3')));
+    // Samples are drawn at random, and a busy machine may not let anything be allocated while a short profile is taken.
+    let profile: ReturnType<typeof decode>;
+    do profile = decode(bytesOf(await ask(pages(), '/debug/pprof/heap?seconds=0.3')));
+    while (!profile.samples.some(({ stack }) => stack.some((frame) => frame.startsWith('fillMemory@'))));
     clearInterval(timer);
-    expect(types).to.deep.equal(['inuse_objects/count', 'inuse_space/bytes']);
-    expect(samples.some(({ stack }) => stack.some((frame) => frame.startsWith('fillMemory@')))).to.equal(true);
+    expect(profile.types).to.deep.equal(['inuse_objects/count', 'inuse_space/bytes']);
     expect(kept).to.not.have.length(0);
   });
 
@@ -138,12 +140,10 @@ describe('profiles', () => {
     const waiting = pages(true);
     const work = { over: false };
     const burning = burnTheProcessor(work);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    while (decode(bytesOf(await ask(waiting, '/debug/pprof/block'))).samples.length === 0) await nextTurn();
     work.over = true;
     await burning;
-    const seen = decode(bytesOf(await ask(waiting, '/debug/pprof/block'))).samples;
     waiting.stop();
-    expect(seen).to.not.have.length(0);
     expect(decode(bytesOf(await ask(pages(), '/debug/pprof/block'))).samples).to.deep.equal([]);
   });
 

@@ -118,9 +118,8 @@ describe('raft/replica/wakefulness', () => {
   it('reads the time of the calling thread, which grows as it runs', function () {
     const before = processorMs();
     if (before === null) this.skip();
-    let sum = 0;
-    for (let number = 0; number < 20_000_000; number += 1) sum += number % 7;
+    // The test's time limit ends a vain wait.
+    for (let now: number | null = before; now !== null && now <= before + 1; now = processorMs());
     expect(processorMs()).to.be.greaterThan(before + 1);
-    expect(sum).to.be.greaterThan(0);
   });
 });

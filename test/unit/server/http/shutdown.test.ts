@@ -63,19 +63,32 @@ describe('http/shutdown', () => {
   };
 
   it('ends watches evenly over their time, not all at its end', async () => {
-    const active = new ExchangeList<Exchange>('place');
-    const watches = Array.from({ length: 20 }, () => new Held('watch', active));
-    const graceMs = 400;
-    const begun = performance.now();
-    await drained(active, { watchGraceMs: graceMs });
-    const ends = watches.map(({ endedAtMs }) => endedAtMs - begun).sort((a, b) => a - b);
-    for (const [index, end] of ends.entries())
-      expect(end, `watch ${index} ends no sooner than its share of the time allows`).to.be.at.least(
-        ((index + 1) * graceMs) / ends.length - 1,
-      );
-    expect(new Set(ends.map((end) => Math.floor(end / (graceMs / 4)))).size, 'quarters of the time in which some ended').to.be.greaterThan(
-      1,
-    );
+    // A machine that does not let the process run for half of that time sees them end together; then the time is longer.
+    for (let graceMs = 400; ; graceMs *= 2) {
+      const active = new ExchangeList<Exchange>('place');
+      const watches = Array.from({ length: 20 }, () => new Held('watch', active));
+      const begun = performance.now();
+      let [lastRan, longestMs] = [begun, 0];
+      const runs = setInterval(() => {
+        const now = performance.now();
+        longestMs = Math.max(longestMs, now - lastRan);
+        lastRan = now;
+      }, 1);
+      await drained(active, { watchGraceMs: graceMs });
+      clearInterval(runs);
+      longestMs = Math.max(longestMs, performance.now() - lastRan);
+      const ends = watches.map(({ endedAtMs }) => endedAtMs - begun).sort((a, b) => a - b);
+      for (const [index, end] of ends.entries())
+        expect(end, `watch ${index} ends no sooner than its share of the time allows`).to.be.at.least(
+          ((index + 1) * graceMs) / ends.length - 1,
+        );
+      if (longestMs > graceMs / 2) continue;
+      expect(
+        new Set(ends.map((end) => Math.floor(end / (graceMs / 4)))).size,
+        'quarters of the time in which some ended',
+      ).to.be.greaterThan(1);
+      return;
+    }
   });
 
   it('waits for none when clients leave by themselves, and ends all at once without a time for it', async () => {
