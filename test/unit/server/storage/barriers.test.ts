@@ -25,6 +25,7 @@ describe('read barriers', () => {
           }),
       },
       1_000,
+      { promptMs: 3_600_000 },
     );
   });
 
