@@ -131,7 +131,14 @@ export async function trickle(
   return run<TrickleReport>('trickle', { port, pid, caFile: cluster.pki.caFile, ...client, path: `${collection}/${name}`, ...options });
 }
 
-/** Runs a program of this folder and gives its report. Rejects when it ends without one. */
+/** Linux shares processors among sessions first where it groups tasks by them (sched(7), "the autogroup feature"); the priority of a process counts within its own. */
+function prioritise(pid: number, priority: number): void {
+  setPriority(pid, priority);
+  const group = `/proc/${pid}/autogroup`;
+  if (fs.existsSync(group)) fs.writeFileSync(group, String(priority));
+}
+
+/** Runs a program of this folder, in a session of its own, and gives its report. Rejects when it ends without one. */
 async function run<Report>(
   program: string,
   task: BusyTask | OfferTask | ResetTask | TrickleTask,
@@ -139,8 +146,9 @@ async function run<Report>(
 ): Promise<Report> {
   const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), [JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
   });
-  if (child.pid !== undefined) setPriority(child.pid, priority);
+  if (child.pid !== undefined) prioritise(child.pid, priority);
   let report: Report | null = null;
   child.on('message', (message) => {
     if (typeof message === 'object') report = message as Report;
