@@ -1,5 +1,5 @@
 import { check, unwanted, type Checked, type Declarations } from './checker.js';
-import { dyn, list, object, openObject, typeOf, type Type } from './types.js';
+import { dyn, list, object, openObject, typeOf, typeOfVariable, type Type } from './types.js';
 
 export interface AdmissionScope {
   readonly params: boolean;
@@ -81,6 +81,9 @@ export function problemsOf(expression: string, scope: AdmissionScope): string | 
   return checked.ok || checked.stage === 'program instantiation' ? null : checked.message;
 }
 
+const seen = (variables: Readonly<Record<string, Type>>): Record<string, Type> =>
+  Object.fromEntries(Object.entries(variables).map(([name, type]) => [name, typeOfVariable(type)]));
+
 function declarationsOf({ params, authorizer, patches, variables, kinds }: AdmissionScope): Declarations {
   return {
     variables: {
@@ -95,7 +98,7 @@ function declarationsOf({ params, authorizer, patches, variables, kinds }: Admis
             'authorizer.requestResource': typeOf('kubernetes.authorization.ResourceCheck'),
           }
         : {}),
-      ...(variables === null ? {} : { variables: object('kubernetes.variables', variables) }),
+      ...(variables === null ? {} : { variables: object('kubernetes.variables', seen(variables)) }),
     },
     ...(patches
       ? {

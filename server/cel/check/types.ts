@@ -83,6 +83,30 @@ export function isNoMoreSpecific(one: Type, other: Type): boolean {
   return one.name === 'type' || one.of.every((part, position) => isNoMoreSpecific(part, other.of[position] ?? broken));
 }
 
+const kept: ReadonlySet<string> = new Set([
+  'any',
+  'bool',
+  'bytes',
+  'double',
+  'int',
+  'null',
+  'string',
+  'uint',
+  'google.protobuf.Duration',
+  'google.protobuf.Timestamp',
+]);
+
+/**
+ * Returns the type by which later expressions of a policy see a variable. Everything but scalars, lists and maps becomes dynamic: an optional `int` may be added
+ * to a number and its members may be called anything (`convertCelTypeToDeclType` of k8s.io/apiserver).
+ */
+export function typeOfVariable(type: Type): Type {
+  if (kept.has(type.name)) return type;
+  const [one, other] = type.of;
+  if (type.name === 'list') return list(typeOfVariable(one ?? dyn));
+  return type.name === 'map' ? map(typeOfVariable(one ?? dyn), typeOfVariable(other ?? dyn)) : dyn;
+}
+
 const neverNull: ReadonlySet<string> = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type', 'list', 'map']);
 
 /** Reports whether a value of the type may be compared with null. */

@@ -141,7 +141,7 @@ class Estimator implements KnownSizes {
     if (optional) return cost;
     const type = this.#type(of).name;
     // A value that may be either counts as a map.
-    const steps = type === 'list' ? ['@items'] : type === 'map' ? ['@values'] : type === 'optional_type' ? [] : ['@items', '@values'];
+    const steps = stepsInto[type] ?? ['@items', '@values'];
     for (const step of steps) {
       this.#places.set(expression, this.#placeOf(of).append(step));
       this.#keep(expression, this.#entriesOf(of, locals)?.value ?? this.#size(expression, locals));
@@ -320,6 +320,9 @@ class Estimator implements KnownSizes {
     ];
   }
 }
+
+/** Steps to an element by the type that is indexed. Null can only be an optional list or map there, and elements of these have no place. */
+const stepsInto: Readonly<Record<string, readonly string[]>> = { list: ['@items'], map: ['@values'], optional_type: [], null: [] };
 
 interface Range {
   readonly expression: Expression;

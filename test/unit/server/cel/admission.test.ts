@@ -111,6 +111,29 @@ describe('expressions of admission', () => {
       expect(refused(expression, wanted)).to.equal(null);
     });
 
+  /** The expression of a variable, and what may be done with it. */
+  const known: readonly (readonly [variable: string, use: string, problem: string | null])[] = [
+    ['optional.of(1)', 'variables.v + 1 == 2', null],
+    ['optional.of(1)', 'variables.v.anything', 'must evaluate to bool but got dyn'],
+    ['[optional.of(1)]', "variables.v == ['a'] && variables.v[0] == 1", null],
+    ["{'a': optional.of(1)}", "variables.v.a + 1 == 2 || variables.v['a'] == 'b'", null],
+    ["{'a': optional.of(1)}", 'variables.v[1] == 1', "found no matching overload for '_[_]' applied to '(map(string, dyn), int)'"],
+    ["quantity('1')", "variables.v == 'a'", null],
+    ["ip('::1')", 'variables.v + 1 > 2', null],
+    ['type(1)', "variables.v == 'int'", null],
+    ['request', 'variables.v.none == 1', null],
+    ['1', "variables.v == 'a'", "found no matching overload for '_==_' applied to '(int, string)'"],
+    ["['a']", 'variables.v == [1]', "found no matching overload for '_==_' applied to '(list(string), list(int))'"],
+    ["duration('1s')", 'variables.v == 1', "found no matching overload for '_==_' applied to '(duration, int)'"],
+  ];
+  for (const [variable, use, problem] of known)
+    it(`knows ${problem === null ? 'nothing that forbids' : 'what forbids'} ${use} of the variable ${variable}`, () => {
+      const within: AdmissionScope = { ...scope, variables: { v: checkAdmission(variable, { ...scope, variables: {} }, null).type } };
+      const answer = refused(use, ['bool'], within);
+      if (problem === null) expect(answer).to.equal(null);
+      else expect(answer).to.contain(problem);
+    });
+
   it('does not mix what another expression should have yielded with anything', () => {
     const failed = checkAdmission('1 +', scope, null).type;
     const within: AdmissionScope = { ...scope, variables: { failed } };

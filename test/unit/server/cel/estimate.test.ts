@@ -64,6 +64,32 @@ describe('estimates of costs of places that share their memory', () => {
   });
 });
 
+describe('estimates of what a filter yields', () => {
+  const bounds = 'self: list<string> max 10; self.@items max 40';
+  const of = (expression: string): number => estimated(expression, variablesOf(bounds));
+  // A round costs the condition, a conditional, the name, a list of one and its addition; `x != ""` costs two and compares nothing.
+  const [start, end, round] = [10, 1, 14];
+
+  it('are a list as long as the whole', () => {
+    expect(of('self.filter(x, true)')).to.equal(1 + start + 10 * (round - 1) + end);
+    expect(of('self.filter(x, true).size()')).to.equal(of('self.filter(x, true)') + 1);
+    expect(of('self.filter(x, true).all(y, true)')).to.equal(of('self.filter(x, true)') + 10 * 3 + 1);
+  });
+
+  it('have elements as large as those of the whole', () => {
+    const whole = of('self.filter(x, true)');
+    expect(of("self.filter(x, true).all(y, y.contains('0123456789'))")).to.equal(whole + 10 * (3 + 1 + 4) + 1);
+    expect(of("self.filter(x, true).filter(y, true).all(z, z.contains('0123456789'))")).to.be.equal(
+      of('self.filter(x, true).filter(y, true)') + 10 * (3 + 1 + 4) + 1,
+    );
+  });
+
+  it('have elements of any size where nothing bounds those of the whole', () => {
+    const unbounded = variablesOf('self: list<string> max 10');
+    expect(estimated("self.filter(x, true).all(y, y.contains('0123456789'))", unbounded)).to.be.greaterThan(2 ** 50);
+  });
+});
+
 describe('estimates of costs of what has no place', () => {
   /** As in rules: a place is looked for below the value that the rule is about, whatever the first step of it is. */
   const sizeAt: SizeAt = ([, ...steps]) => (steps.length === 0 ? { min: 0, max: 300 } : null);
@@ -72,6 +98,12 @@ describe('estimates of costs of what has no place', () => {
   it('count an element of what a function yields as large as the whole', () => {
     expect(of("self.split('/')[0].split('.')[0] == 'a'")).to.be.lessThan(1000);
     expect(of("self.split('.', 16).all(f, f.matches('abcd'))")).to.be.lessThan(1000);
+  });
+
+  it('do not bound an element of null, which is an optional that holds nothing', () => {
+    expect(of('dyn(null[0]) == self')).to.be.lessThan(1000);
+    expect(of('dyn(null[0]) == dyn(null[0])')).to.be.greaterThan(2 ** 50);
+    expect(of('dyn(null[0] + null[0]) == dyn(null[0])')).to.be.greaterThan(2 ** 50);
   });
 
   it('count a pattern where it is called on a text, not where it is a function of two', () => {
