@@ -15,7 +15,13 @@ export interface Quantity {
 }
 
 export type QuantityResult =
-  | { readonly ok: true; readonly quantity: Quantity; /** The reference's output. */ readonly text: string }
+  | {
+      readonly ok: true;
+      readonly quantity: Quantity;
+      /** The reference's output. */ readonly text: string;
+      /** The exponent of a quantity that the reference keeps in a number of 64 bits; null of others, which it keeps in slow exact ones. */
+      readonly scale: number | null;
+    }
   | { readonly ok: false; readonly message: string };
 
 const wrongFormat: QuantityResult = {
@@ -35,6 +41,8 @@ const exponentPattern = /^[eE]([-+]?\d+)$/;
 const nano = -9;
 /** Beyond this the reference uses slow exact arithmetic, and loses the spelling. */
 const exactDigitsMax = 18;
+/** The same of binary units: each power of 1024 counts as three digits. */
+const binaryDigitsMax = 14;
 /** Bounds the work, far above real quantities. */
 const digitsMax = 1000;
 const exponentMax = 2 ** 31 - 1;
@@ -95,18 +103,19 @@ const decimalQuantity = (
 ): QuantityResult => {
   const scale = exponent - parsed.fraction.length;
   const unsigned = BigInt(parsed.digits + parsed.fraction);
-  if (unsigned === 0n) return zero(format);
   const exact = parsed.digits.length + parsed.fraction.length <= exactDigitsMax && scale >= nano;
+  if (unsigned === 0n) return zero(format, exact ? scale : null);
   const rounded = scale >= nano ? { digits: unsigned, exponent: scale } : roundUpToNano(unsigned, scale);
   const quantity = { digits: parsed.sign * rounded.digits, exponent: rounded.exponent, format };
   const canonical = thousands(quantity);
   const keeps = exact && parsed.fraction === '' && canonical.digits === quantity.digits && canonical.exponent === exponent;
-  return { ok: true, quantity, text: keeps ? text : formatDecimal(canonical, format) };
+  return { ok: true, quantity, text: keeps ? text : formatDecimal(canonical, format), scale: exact ? scale : null };
 };
 
 const binaryQuantity = (text: string, parsed: Parsed, power: number): QuantityResult => {
   const unsigned = BigInt(parsed.digits + parsed.fraction) * 1024n ** BigInt(power);
-  if (unsigned === 0n) return zero('binary');
+  const scale = parsed.fraction === '' && parsed.digits.length + 3 * power <= binaryDigitsMax ? 0 : null;
+  if (unsigned === 0n) return zero('binary', scale);
   const rounded =
     -parsed.fraction.length >= nano
       ? { digits: unsigned, exponent: -parsed.fraction.length }
@@ -115,10 +124,15 @@ const binaryQuantity = (text: string, parsed: Parsed, power: number): QuantityRe
   const signed = { ...quantity, digits: parsed.sign * quantity.digits };
   const canonical = formatQuantity(signed);
   const keeps = parsed.fraction === '' && canonical === `${parsed.sign < 0n ? '-' : ''}${parsed.digits}${parsed.suffix}`;
-  return { ok: true, quantity: signed, text: keeps ? text : canonical };
+  return { ok: true, quantity: signed, text: keeps ? text : canonical, scale };
 };
 
-const zero = (format: QuantityFormat): QuantityResult => ({ ok: true, quantity: { digits: 0n, exponent: 0, format }, text: '0' });
+const zero = (format: QuantityFormat, scale: number | null): QuantityResult => ({
+  ok: true,
+  quantity: { digits: 0n, exponent: 0, format },
+  text: '0',
+  scale,
+});
 
 const roundUpToNano = (digits: bigint, exponent: number): { digits: bigint; exponent: number } => {
   const places = nano - exponent;

@@ -2,8 +2,9 @@ import type { Call, Expression } from '../check/parser.js';
 import { dyn, isOpen, type Type } from '../check/types.js';
 import { callCost, nominal, type CallCost } from './costs.js';
 import type { Implementation } from './functions/library.js';
+import { unmatched } from './overloads.js';
 import type { Code } from './run.js';
-import { Failure, weightOf, type Value } from './values.js';
+import { Failure, noOverload, weightOf, type Value } from './values.js';
 
 export type Types = ReadonlyMap<Expression, Type>;
 
@@ -32,6 +33,14 @@ export function costOf(call: Call, types: Types | null): CallCost {
   const cost = callCost(call.name);
   return isAmbiguous(call, types) ? (cost.ambiguous ?? nominal) : cost;
 }
+
+/** Names the function and the types of its arguments where they fit no implementation. */
+export const naming =
+  (name: string, implementation: Implementation): Implementation =>
+  (args, run) => {
+    const result = implementation(args, run);
+    return result === noOverload ? unmatched(name, args) : result;
+  };
 
 /** The first argument that failed is the result. Costs of the arguments, and steps for traversing their texts, are charged before the function runs. */
 export function invoke({ before, after }: CallCost, implementation: Implementation, parts: readonly Code[]): Code {

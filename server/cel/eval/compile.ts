@@ -2,7 +2,7 @@ import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { typeNames } from '../check/functions.js';
 import { isOpen } from '../check/types.js';
 import { element, evaluated, member, type Attribute } from './attributes.js';
-import { costOf, invoke, isAmbiguous, type Types } from './calls.js';
+import { costOf, invoke, isAmbiguous, naming, type Types } from './calls.js';
 import { areConstants, constant, constantValue, conversionNames, folded } from './constants.js';
 import { callCost, nominal, type CallCost } from './costs.js';
 import { addEntry, notOptional } from './entries.js';
@@ -162,7 +162,7 @@ export class Compiler implements MacroCompiler {
     if (qualified !== null)
       return invoke(
         callCost(`${owner}.${name}`),
-        qualified,
+        naming(`${owner}.${name}`, qualified),
         args.map((one) => this.code(one, names)),
       );
     const implementation = functionFor(name, args.length, target !== null);
@@ -170,7 +170,7 @@ export class Compiler implements MacroCompiler {
     const otherwise = implementation === null || target === null ? undefined : alternatives.get(name);
     if (otherwise !== undefined) return otherwise(parts[0] ?? constant(null), parts[1] ?? constant(null));
     if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
-    const code = invoke(costOf(call, this.#plan.types), implementation, parts);
+    const code = invoke(costOf(call, this.#plan.types), naming(name, implementation), parts);
     return this.#plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;
   }
 

@@ -2,10 +2,10 @@ import { dottedName, type Call, type Expression } from '../check/parser.js';
 import { addEntry } from './entries.js';
 import type { Attribute } from './attributes.js';
 import type { CallCost } from './costs.js';
-import { compare } from './equality.js';
+import { sortedByKeys } from './functions/sorting.js';
 import { selectedMaybe } from './operators.js';
 import type { Code, Run } from './run.js';
-import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, typeNameOf, type Value } from './values.js';
 
 /** Macros, which iterate or name values. The extra cost of a step is that of the reference's expansion. */
 
@@ -24,6 +24,25 @@ export interface MacroCompiler {
 }
 
 type Macro = (call: Call, names: Names, compiler: MacroCompiler) => Code;
+
+/** Names of values in cel-go, which its message shows. */
+const iterated: Readonly<Record<string, string>> = {
+  bool: 'types.Bool',
+  bytes: 'types.Bytes',
+  double: 'types.Double',
+  int: 'types.Int',
+  null_type: 'types.Null',
+  string: 'types.String',
+  uint: 'types.Uint',
+  type: '*types.Type',
+  optional_type: '*types.Optional',
+  'google.protobuf.Duration': 'types.Duration',
+  'google.protobuf.Timestamp': 'types.Timestamp',
+};
+const notIterable = (value: Value): Failure => {
+  const name = typeNameOf(value);
+  return new Failure(`got '${Object.hasOwn(iterated, name) ? iterated[name] : name}', expected iterable type`);
+};
 
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
 
@@ -200,7 +219,7 @@ function walk({ range, show, bodies }: Walk, visitorOf: () => Visitor): Code {
         show(run, key, holder.get(key) ?? null, false);
         ended = visitor.visit(run, bodies);
       }
-    } else return noOverload;
+    } else return notIterable(holder);
     return visitor.finish(run);
   };
 }
@@ -301,7 +320,8 @@ const sortBy: Macro = (call, names, compiler) => {
     // The two names of the list, and the list of keys.
     run.meter.spend(2 * compiler.emptyListCost + 3);
     if (holder instanceof Failure) return holder;
-    if (!(holder instanceof ListValue)) return noOverload;
+    if (!(holder instanceof ListValue))
+      return holder instanceof MapValue ? new Failure('no such overload: @sortByAssociatedKeys') : notIterable(holder);
     const keyed: { readonly element: Value; readonly key: Value }[] = [];
     for (let i = 0; i < holder.length; i++) {
       run.names[place] = holder.at(i);
@@ -311,21 +331,9 @@ const sortBy: Macro = (call, names, compiler) => {
       keyed.push({ element: holder.at(i), key: value });
     }
     run.meter.spend(keysCost.before([new ArrayList(keyed.map((one) => one.key))], run.meter));
-    return inOrder(keyed, run);
+    return sortedByKeys(keyed, run);
   };
 };
-
-function inOrder(keyed: { readonly element: Value; readonly key: Value }[], run: Run): Value {
-  let failed: Failure | null = null;
-  keyed.sort((one, other) => {
-    run.meter.step(1);
-    const order = compare(one.key, other.key, run.meter);
-    if (!(order instanceof Failure)) return order;
-    failed ??= order;
-    return 0;
-  });
-  return failed ?? new ArrayList(keyed.map(({ element }) => element));
-}
 
 const all = over(1, () => () => new Decide(false, round.all));
 const exists = over(1, () => () => new Decide(true, round.exists));

@@ -2,6 +2,7 @@ import type { Meter } from './budget.js';
 import { callCost } from './costs.js';
 import { compare, equals } from './equality.js';
 import { arithmetic, duration, int, timestamp, type Sign } from './numbers.js';
+import { unmatched } from './overloads.js';
 import type { Code } from './run.js';
 import {
   Duration,
@@ -106,7 +107,7 @@ export const negate =
     if (value instanceof Failure) return value;
     if (typeof value === 'bigint') return int(-value);
     if (typeof value === 'number') return -value;
-    return value instanceof Duration ? duration(-value.nanoseconds) : noOverload;
+    return value instanceof Duration ? duration(-value.nanoseconds) : unmatched('-_', [value]);
   };
 
 /** An operand that is not known to be a list makes the call cost a unit. Comparisons always count steps. */
@@ -164,7 +165,7 @@ const comparison = (name: string, holds: (order: number) => boolean): Binary => 
   return (one, two, ambiguous) => (run) => {
     const [left, right] = [one(run), two(run)];
     const order = compare(left, right, run.meter);
-    if (order instanceof Failure) return order;
+    if (order instanceof Failure) return order === noOverload ? unmatched(name, [left, right]) : order;
     run.meter.spend(ambiguous ? 1 : before([left, right], run.meter));
     return holds(order);
   };
@@ -179,7 +180,8 @@ const calculation =
     if (right instanceof Failure) return right;
     const number = arithmetic(sign, left, right);
     run.meter.spend(number === undefined && !ambiguous ? joinCost(left, right) : 1);
-    return number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : noOverload);
+    const result = number ?? (sign === '+' ? joined(left, right, run.meter) : sign === '-' ? lessTime(left, right) : noOverload);
+    return result === noOverload ? unmatched(`_${sign}_`, [left, right]) : result;
   };
 
 const joinCost = (left: Value, right: Value): number =>

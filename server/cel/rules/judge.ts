@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { StatusCause } from '../../../api/status.js';
+import { quoted } from '../../../workers/codecs/goQuotes.js';
 import type { Activation } from '../eval/run.js';
 import { Failure, Optional, type Value } from '../eval/values.js';
 import type { CompiledExpression, Rule } from './rule.js';
@@ -23,6 +24,7 @@ const messageBytesMax = 5 * 1024;
 const turnCost = 250_000;
 /** The rules stand where the types of the schemas above say that there is nothing, such as under `items` of an object. */
 const shapeless = 'rule compiler initialization error: failed to convert to declType for CEL validation rules';
+const messageOutOfBudget = 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run';
 const outOfBudget = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
 export class Findings {
@@ -75,7 +77,9 @@ export function judge(
   const { shape, schema, rules } = node;
   const self = shape.view(value);
   const oldSelf = old === undefined || old === null ? undefined : shape.view(old);
-  const plain: Activation = (name) => (name === 'self' ? self : name === 'oldSelf' ? oldSelf : undefined);
+  const comparing = rules.some(({ compiled }) => compiled?.ok === true && compiled.program.uses.has('oldSelf'));
+  // Messages see the old value only where a rule of the same schema does.
+  const plain: Activation = (name) => (name === 'self' ? self : name === 'oldSelf' && comparing ? oldSelf : undefined);
   const optional: Activation = (name) =>
     name === 'self' ? self : name === 'oldSelf' ? (oldSelf === undefined ? Optional.none : new Optional(oldSelf)) : undefined;
   for (const rule of rules) {
@@ -122,19 +126,36 @@ interface Broken {
 
 function refuse({ rule, path, schema, value, ratchets }: Broken, activation: Activation, findings: Findings): void {
   const fallback = rule.message === '' ? `failed rule: ${rule.rule.trim()}` : rule.message.trim();
-  const message = rule.messages?.ok === true ? made(rule.messages, activation, findings) : null;
+  const made = rule.messages?.ok === true ? messageOf(rule, rule.messages, activation, findings) : { text: null };
   const at = path + pathBelow(schema, rule.fieldPath);
-  const cause: StatusCause = { ...worded(rule.reason, value, message ?? fallback), field: fieldOf(at.replace(/^\./, '')) };
+  const told =
+    'ended' in made
+      ? worded('FieldValueInvalid', typeof schema['type'] === 'string' ? schema['type'] : '', made.ended)
+      : worded(rule.reason, value, made.text ?? fallback);
+  const cause: StatusCause = { ...told, field: fieldOf(at.replace(/^\./, '')) };
   if (ratchets) findings.warnings.push(`${cause.field ?? ''}: ${cause.message ?? ''}`);
   else findings.causes.push(cause);
 }
 
-/** The text of a message expression; null where it yields none that can be shown. */
-function made({ program }: Extract<CompiledExpression, { ok: true }>, activation: Activation, findings: Findings): string | null {
-  const { value, cost }: { value: Value; cost: number } = program.evaluate(activation);
-  if (!findings.spend(cost) || typeof value !== 'string') return null;
-  const text = value.trim();
-  return text === '' || /[\n\r]/.test(text) || Buffer.byteLength(text) > messageBytesMax ? null : text;
+/** The text of a message expression, null where it yields none that can be shown; or why no further rules are evaluated. */
+type Made = { readonly text: string | null } | { readonly ended: string };
+
+function messageOf(
+  { messageExpression }: Rule,
+  { program }: Extract<CompiledExpression, { ok: true }>,
+  activation: Activation,
+  findings: Findings,
+): Made {
+  const { value, cost, overBudget } = program.evaluate(activation);
+  if (!findings.spend(cost)) return { ended: messageOutOfBudget };
+  if (overBudget) {
+    findings.over = true;
+    return {
+      ended: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quoted(messageExpression)}`,
+    };
+  }
+  const text = typeof value === 'string' ? value.trim() : '';
+  return { text: text === '' || text.includes('\n') || Buffer.byteLength(text) > messageBytesMax ? null : text };
 }
 
 /** Structures are not printed. */

@@ -1,8 +1,9 @@
 import { compare, equals } from '../equality.js';
 import { arithmetic, duration } from '../numbers.js';
 import type { Run } from '../run.js';
-import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, noOverload, Optional, type Value } from '../values.js';
+import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, noOverload, Optional, typeNameOf, type Value } from '../values.js';
 import type { Implementation, Library } from './library.js';
+import { sortedByKeys } from './sorting.js';
 
 const elementsMax = 100_000;
 
@@ -17,6 +18,15 @@ const ofList =
   (of: (list: ListValue, run: Run, others: readonly Value[]) => Value): Implementation =>
   ([list, ...others], run) =>
     list instanceof ListValue ? of(list, run, others) : noOverload;
+
+const numeric = new Set(['int', 'uint', 'double', 'google.protobuf.Duration']);
+const comparable = new Set([...numeric, 'bool', 'string', 'bytes', 'google.protobuf.Timestamp']);
+
+/** The first element selects the implementation, and there is one for these types alone. */
+const ofListOf =
+  (types: ReadonlySet<string>, of: (list: ListValue, run: Run) => Value): Implementation =>
+  ([list], run) =>
+    list instanceof ListValue && (list.length === 0 || types.has(typeNameOf(list.at(0)))) ? of(list, run) : noOverload;
 
 function isSorted(list: ListValue, run: Run): Value {
   let before: Value | undefined;
@@ -42,7 +52,7 @@ function sum(list: ListValue, run: Run): Value {
 }
 
 const extreme = (name: string, better: (order: number) => boolean) =>
-  ofList((list, run) => {
+  ofListOf(comparable, (list, run) => {
     let best: Value | undefined;
     for (const element of elements(list, run)) {
       const order = best === undefined ? 0 : compare(element, best, run.meter);
@@ -90,17 +100,11 @@ function distinct(list: ListValue, run: Run): Value {
   return new ArrayList(found);
 }
 
-function sorted(list: ListValue, run: Run): Value {
-  let failed: Failure | null = null;
-  const all = [...elements(list, run)].sort((one, other) => {
-    run.meter.step(1);
-    const order = compare(one, other, run.meter);
-    if (!(order instanceof Failure)) return order;
-    failed ??= order;
-    return 0;
-  });
-  return failed ?? new ArrayList(all);
-}
+const sorted = (list: ListValue, run: Run): Value =>
+  sortedByKeys(
+    Array.from(elements(list, run), (element) => ({ element, key: element })),
+    run,
+  );
 
 function range([end]: readonly Value[], run: Run): Value {
   if (typeof end !== 'bigint') return noOverload;
@@ -138,8 +142,8 @@ const sizeOfAny: Implementation = ([value]) => {
 export const lists: Library = {
   'size/1': sizeOfAny,
   '.size/0': sizeOfAny,
-  '.isSorted/0': ofList(isSorted),
-  '.sum/0': ofList(sum),
+  '.isSorted/0': ofListOf(comparable, isSorted),
+  '.sum/0': ofListOf(numeric, sum),
   '.min/0': extreme('min', (order) => order < 0),
   '.max/0': extreme('max', (order) => order > 0),
   '.indexOf/1': ofList((list, run, [wanted = null]) => positionIn(list, wanted, run, false)),

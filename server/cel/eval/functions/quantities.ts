@@ -7,12 +7,16 @@ const notWhole = new Failure('cannot convert value to integer');
 /** Larger exponents are not computed with. */
 const exponentMax = 1_000;
 
-/** A quantity: `digits * 10 ** exponent`. */
+/**
+ * A quantity: `digits * 10 ** exponent`. Whether it is whole and which number is near it depends on how the reference keeps it: in 64 bits, or exactly where
+ * these do not suffice (`apimachinery/pkg/api/resource`).
+ */
 class QuantityValue extends Opaque {
   readonly typeName = 'kubernetes.Quantity';
   constructor(
     readonly digits: bigint,
     readonly exponent: number,
+    readonly inWord: boolean,
   ) {
     super();
   }
@@ -30,21 +34,34 @@ class QuantityValue extends Opaque {
     return a < b ? -1 : a > b ? 1 : 0;
   }
 
-  /** Null when it is not whole, or too large. */
+  /** Null when it is written with a fraction, even of zeros (`1.0`, `1000m`), or too large. */
   get whole(): bigint | null {
-    const value =
-      this.exponent >= 0
-        ? this.digits * 10n ** BigInt(this.exponent)
-        : this.digits % 10n ** BigInt(-this.exponent) === 0n
-          ? this.digits / 10n ** BigInt(-this.exponent)
-          : null;
-    return value === null || int(value) instanceof Failure ? null : value;
+    if (!this.inWord || this.exponent < 0) return null;
+    const value = this.digits * 10n ** BigInt(this.exponent);
+    return int(value) instanceof Failure ? null : value;
+  }
+
+  /** Rounded twice, so that it is not always the nearest: `0.3` is 0.30000000000000004. */
+  get approximate(): number {
+    return this.exponent === 0 ? Number(this.digits) : Number(this.digits) * powerOfTen(this.exponent);
   }
 
   plus(other: QuantityValue, sign: bigint): QuantityValue {
+    const isExact = this.inWord && other.inWord;
+    if (isExact && other.digits === 0n) return this;
+    if (isExact && this.digits === 0n) return new QuantityValue(sign * other.digits, other.exponent, true);
     const [a, b] = aligned(this, other);
-    return new QuantityValue(a + sign * b, Math.min(this.exponent, other.exponent));
+    const sum = a + sign * b;
+    const fits = isExact && [a, b, sum].every((value) => !(int(value) instanceof Failure));
+    return new QuantityValue(sum, Math.min(this.exponent, other.exponent), fits);
   }
+}
+
+/** As Go's `math.Pow10` makes it, from two rounded powers. */
+function powerOfTen(exponent: number): number {
+  const size = Math.abs(exponent);
+  const [large, small] = [32 * Math.floor(size / 32), Number(`1e${size % 32}`)];
+  return exponent < 0 ? Number(`1e-${large}`) / small : Number(`1e${large}`) * small;
 }
 
 function aligned(one: QuantityValue, other: QuantityValue): [bigint, bigint] {
@@ -55,8 +72,11 @@ function aligned(one: QuantityValue, other: QuantityValue): [bigint, bigint] {
 function read(text: string): QuantityValue | Failure {
   const parsed = text === text.trim() ? parseQuantity(text) : parseQuantity('');
   if (!parsed.ok) return new Failure(parsed.message);
-  const { digits, exponent }: Quantity = parsed.quantity;
-  return Math.abs(exponent) > exponentMax ? new Failure('quantity is out of range') : new QuantityValue(digits, exponent);
+  const { quantity, scale } = parsed;
+  const { digits }: Quantity = quantity;
+  // Zero has no exponent of its own, but is no whole number where it was written with a fraction.
+  const exponent = digits === 0n ? Math.max(-exponentMax, Math.min(scale ?? 0, 0)) : quantity.exponent;
+  return Math.abs(exponent) > exponentMax ? new Failure('quantity is out of range') : new QuantityValue(digits, exponent, scale !== null);
 }
 
 const of =
@@ -70,7 +90,7 @@ const ofTwo =
 const added =
   (sign: bigint): Implementation =>
   ([one, other]) => {
-    const amount = typeof other === 'bigint' ? new QuantityValue(other, 0) : other;
+    const amount = typeof other === 'bigint' ? new QuantityValue(other, 0, true) : other;
     return one instanceof QuantityValue && amount instanceof QuantityValue ? one.plus(amount, sign) : noOverload;
   };
 
@@ -82,7 +102,7 @@ export const quantities: Library = {
   '.compareTo/1': ofTwo((one, other) => BigInt(one.compareTo(other))),
   '.isInteger/0': of((one) => one.whole !== null),
   '.asInteger/0': of((one) => one.whole ?? notWhole),
-  '.asApproximateFloat/0': of((one) => Number(`${one.digits}e${one.exponent}`)),
+  '.asApproximateFloat/0': of((one) => one.approximate),
   'sign/1': of((one) => (one.digits > 0n ? 1n : one.digits < 0n ? -1n : 0n)),
   '.add/1': added(1n),
   '.sub/1': added(-1n),

@@ -140,7 +140,39 @@ const tables: Readonly<Record<string, string>> = {
     cel.bind(x, object.spec.n, x * x) => 9
     cel.bind(x, 1 / 0, true) => true
     [[1, 2], [3]].all(l, l.all(x, x > 0)) => true
-    object.spec.n.all(x, x) => !no such overload`,
+    object.spec.n.all(x, x) => !got 'types.Int', expected iterable type
+    dyn('abc').map(x, x) => !got 'types.String', expected iterable type`,
+  'calls that no implementation takes': String.raw`
+    dyn(null) + 1 => !no such overload: _+_
+    dyn(true) + true => !no such overload: _+_
+    dyn({}) + {} => !no such overload: _+_
+    dyn('a') - 1 => !no such overload
+    dyn(true) - 1 => !no such overload: _-_
+    dyn([]) * 2 => !no such overload: _*_
+    dyn(1.5) % 2 => !no such overload: _%_
+    dyn([]) < [] => !no such overload: _<_
+    dyn(true) < 1 => !no such overload
+    -dyn('a') => !no such overload
+    -dyn(1u) => !no such overload: -_
+    -dyn(true) => !no such overload
+    !dyn(1) => !no such overload
+    dyn(1) in dyn(2) => !no such overload
+    size(dyn(1)) => !no such overload: size
+    dyn(duration('1s')).size() => !no such overload
+    dyn(1).matches('a') => !no such overload: matches
+    int(dyn([1])) => !no such overload: int(list)
+    string(dyn(null)) => !no such overload: string(null_type)
+    duration(dyn(true)) => !no such overload: duration(bool)
+    dyn(1).startsWith('a') => !no such overload: startsWith(int, string)
+    dyn('a').getHours('UTC') => !no such overload: getHours(string, string)
+    dyn({'a': 1}).indexOf('a') => !no such overload: indexOf(map, string)
+    dyn('a').substring(1u) => !no such overload: substring(string, uint)
+    dyn(timestamp(0)).isGreaterThan(quantity('1')) => !no such overload: isGreaterThan(google.protobuf.Timestamp, kubernetes.Quantity)
+    sets.contains(dyn(1), [1]) => !no such overload: sets.contains(int, list)
+    dyn('a').flatten() => !no such overload: string.flatten()
+    dyn([true]).sum() => !no such overload: sum(list)
+    dyn([1, 'a']).sum() => !no such overload
+    dyn([[1]]).max() => !no such overload: max(list)`,
   texts: String.raw`
     "a,b,c".split(",", 2) => ["a", "b,c"]
     "aab".replace("a", "b", 1) + "ab".replace("", "-") => "bab-a-b-"
@@ -203,6 +235,14 @@ const tables: Readonly<Record<string, string>> = {
     [].max() => !max called on empty list
     ["a", "x", "x"].indexOf("x") == 1 && ["a", "x", "x"].lastIndexOf("x") == 2 => true
     [[1], [2, [3]]].flatten() => [1, 2, [3]]
+    dyn(['b', 1]).sort() => !list elements must have the same type
+    dyn([[1]]).sort() => !list elements must be comparable
+    dyn([null, 1]).sort() => !list elements must be comparable
+    dyn('a').sort() => !no such overload
+    dyn(1).sort() => !no such overload: sort
+    [double('NaN'), double('NaN')].sort().size() => 2
+    ['a', 'b'].sortBy(x, x == 'a' ? dyn(1) : dyn('b')) => !list elements must have the same type
+    ['a'].sortBy(x, dyn(null)) => !list elements must be comparable
     [3, 1, 3].distinct() + [3, 1, 2].sort() + [1, 2].reverse() => [3, 1, 1, 2, 3, 2, 1]
     [1, 2, 3, 4].slice(1, 3) => [2, 3]
     lists.range(3) => [0, 1, 2]
@@ -212,6 +252,17 @@ const tables: Readonly<Record<string, string>> = {
     quantity("1.5Gi").isGreaterThan(quantity("1500Mi")) && quantity("1k").compareTo(quantity("1000")) == 0 => true
     quantity("500m").add(quantity("1")).sub(1).asApproximateFloat() => 0.5
     quantity("2k").asInteger() => 2000
+    quantity("0.3").asApproximateFloat() == 0.3 || quantity("0.3").asApproximateFloat() != 0.30000000000000004 => false
+    quantity("700m").asApproximateFloat() == 700.0 * 0.001 => true
+    quantity("12345678901234567890123").asApproximateFloat() == 12345678901234567890123.0 => true
+    quantity("123456789012345678901.5").asApproximateFloat() == 1234567890123456789015.0 * 0.1 => true
+    quantity("1e40").asApproximateFloat() == 1e40 && quantity("1e400").asApproximateFloat() > 1e308 => true
+    quantity("1.0").isInteger() || quantity("1000m").isInteger() || quantity("0m").isInteger() => false
+    quantity("1e18").isInteger() && quantity("1Ti").isInteger() && quantity("0").isInteger() && quantity("0k").isInteger() => true
+    quantity("1e19").isInteger() || quantity("1000000000000000000").isInteger() || quantity("1.0Ki").isInteger() || quantity("1Ei").isInteger() => false
+    quantity("5").add(quantity("0.0")).isInteger() && quantity("0.0").sub(5).isInteger() => true
+    quantity("500m").add(quantity("500m")).isInteger() || quantity("9e18").add(quantity("9e18")).isInteger() => false
+    quantity("9e18").add(quantity("9e18")) == quantity("18e18") => true
     quantity("1.5").asInteger() => !cannot convert value to integer
     sign(quantity("-1")) + (quantity("1").isInteger() ? 1 : 0) => 0
     quantity("1") == quantity("1000m") => true

@@ -222,6 +222,40 @@ describe('rules of schemas', () => {
     expect(await causes(schema, texts(10))).to.deep.equal([]);
   });
 
+  it('end where a message costs more than is left or than one expression may cost, and say so', async () => {
+    const every = 'self.l.map(a, self.l.map(b, a + b).join()).join()';
+    const within = (...rules: JsonObject[]): JsonObject => object({ l: { type: 'array', items: { type: 'string' } } }, ...rules);
+    const texts = (length: number): JsonValue => ({ l: Array.from({ length }, (_, i) => `text ${i}`) });
+    const told = rule('false', { messageExpression: every });
+    expect(await causes(within(told, rule('1 == 2')), texts(600))).to.deep.equal([
+      `spec: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: "${every}"`,
+    ]);
+    const ended = await causes(within(...Array.from({ length: 60 }, () => told)), texts(100));
+    expect(ended.length).to.be.within(2, 59);
+    expect(ended.at(-1)).to.equal(
+      'spec: Invalid value: "object": messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+    );
+  });
+
+  it('keep carriage returns of messages, and take none with line breaks', async () => {
+    const schema = object(
+      { n: int },
+      rule('false', { messageExpression: '"a\\rb"' }),
+      rule('false', { messageExpression: '"a\\nb"', message: 'c' }),
+    );
+    expect(await causes(schema, { n: 1 })).to.deep.equal(['spec: Invalid value: a\rb', 'spec: Invalid value: c']);
+  });
+
+  it('show messages the old value only where a rule beside them compares with it', async () => {
+    const told = rule('self.n < 0', { messageExpression: '"was " + string(oldSelf.n)' });
+    const plain = 'spec: Invalid value: failed rule: self.n < 0';
+    expect(await causes(object({ n: int }, told), { n: 2 }, { n: 1 })).to.deep.equal([plain]);
+    expect(await causes(object({ n: int }, told, rule('self.n >= oldSelf.n')), { n: 2 }, { n: 1 })).to.deep.equal([
+      'spec: Invalid value: was 1',
+    ]);
+    expect(await causes(object({ n: int }, told, rule('self.n >= oldSelf.n')), { n: 2 })).to.deep.equal([plain]);
+  });
+
   it('see sets and lists with keys without regard to their order', async () => {
     const set = { type: 'array', items: int, 'x-kubernetes-list-type': 'set' };
     const schema = object({ s: set, t: set }, rule('self.s == self.t'), rule('(self.s + [1, 9]).size() == 3'));
