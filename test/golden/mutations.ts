@@ -13,9 +13,10 @@ export interface Mutation {
   readonly object: JsonObject;
 }
 
-/** Numbers between 0 and 1, the same ones for a seed (a 32-bit generator of Marsaglia's xorshift family). */
+/** Numbers between 0 and 1, the same ones for a seed (a 32-bit generator of Marsaglia's xorshift family). The last 32 bits of a whole seed count. */
 export function seeded(seed: number): () => number {
-  let state = (seed * 2_654_435_761) >>> 0 || 1;
+  // An ordinary product loses its last bits beyond 2 ** 53, so that large seeds would give the same numbers.
+  let state = Math.imul(seed, 2_654_435_761) >>> 0 || 1;
   return () => {
     state ^= state << 13;
     state ^= state >>> 17;

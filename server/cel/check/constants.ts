@@ -1,8 +1,9 @@
 import { compileRegexp } from '../../../workers/regexp/regexp.js';
 import { convert } from '../eval/functions/conversions.js';
+import { putEntry, type Entries } from '../eval/entries.js';
 import { literalValue } from '../eval/literals.js';
-import { Failure, type Value } from '../eval/values.js';
-import { unregisteredTypes } from './functions.js';
+import { ArrayList, EntryMap, Failure, typeNameOf, type Value } from '../eval/values.js';
+import { patternNames, unregisteredTypes } from './functions.js';
 import type { Expression } from './parser.js';
 import type { Type } from './types.js';
 
@@ -12,9 +13,11 @@ export function failedConstant(types: ReadonlyMap<Expression, Type>): Failure | 
     const failure =
       expression.kind === 'call'
         ? failedCall(expression)
-        : expression.kind === 'name' && type.name === 'type'
-          ? failedType(expression.name)
-          : null;
+        : expression.kind === 'index'
+          ? failedKey(expression.key)
+          : expression.kind === 'name' && type.name === 'type'
+            ? failedType(expression.name)
+            : null;
     if (failure !== null) return failure;
   }
   return null;
@@ -29,20 +32,57 @@ function failedCall(call: Extract<Expression, { kind: 'call' }>): Failure | null
   return compiled === null || compiled.ok ? null : new Failure(compiled.message);
 }
 
+/** Constants that are no keys, by their names in Go. */
+const noKeys: Readonly<Record<string, string>> = {
+  bytes: 'types.Bytes',
+  list: '*types.baseList',
+  map: '*types.baseMap',
+  null_type: 'types.Null',
+  'google.protobuf.Duration': 'types.Duration',
+  'google.protobuf.Timestamp': 'types.Timestamp',
+};
+
+function failedKey(key: Expression): Failure | null {
+  const value = constantOf(key);
+  const told = value === undefined ? undefined : noKeys[typeNameOf(value)];
+  return told === undefined ? null : new Failure(`invalid qualifier type: ${told}`);
+}
+
 /** Types that the checker knows and the evaluator does not. */
 const failedType = (name: string): Failure | null =>
   unregisteredTypes.has(name) ? new Failure(`reference to undefined type: ${name}`) : null;
 
-const patterns: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
-
 const patternOf = ({ name, target, args }: Extract<Expression, { kind: 'call' }>): Expression | undefined =>
-  patterns.has(name) ? args[target === null ? 1 : 0] : undefined;
+  patternNames.has(name) ? args[target === null ? 1 : 0] : undefined;
 
 function constantOf(expression: Expression): Value | undefined {
   if (expression.kind === 'literal') return literalValue(expression);
+  if (expression.kind === 'list') return listOf(expression.items);
+  if (expression.kind === 'map') return mapOf(expression.entries);
   if (expression.kind !== 'call' || expression.target !== null || expression.args.length !== 1) return undefined;
   const [argument] = expression.args;
   if (argument === undefined) return undefined;
   const value = constantOf(argument);
   return value === undefined || value instanceof Failure ? value : convert(expression.name, value);
+}
+
+function listOf(items: readonly Expression[]): Value | undefined {
+  const values: Value[] = [];
+  for (const item of items) {
+    const value = constantOf(item);
+    if (value === undefined || value instanceof Failure) return value;
+    values.push(value);
+  }
+  return new ArrayList(values);
+}
+
+function mapOf(entries: Extract<Expression, { kind: 'map' }>['entries']): Value | undefined {
+  const made: Entries = new Map();
+  let failed: Failure | null = null;
+  for (const entry of entries) {
+    const [key, value] = [constantOf(entry.key), constantOf(entry.value)];
+    if (key === undefined || value === undefined) return undefined;
+    failed ??= putEntry(made, key, value, false);
+  }
+  return failed ?? new EntryMap(made);
 }

@@ -283,6 +283,9 @@ export const opaqueObjects: ReadonlySet<string> = new Set([
 /** Names of types that no program can be made of, although expressions with them are checked (`findScalar` of k8s.io/apiserver/pkg/cel). */
 export const unregisteredTypes: ReadonlySet<string> = new Set(Object.keys(times));
 
+/** Functions whose second operand is a pattern. */
+export const patternNames: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
+
 /** Types are values too: `type(x) == string`. */
 export const typeNames: ReadonlyMap<string, Type> = new Map(
   ['bool', 'bytes', 'double', 'int', 'string', 'uint', 'net.IP', 'net.CIDR', 'type', 'optional_type', timestamp, duration]

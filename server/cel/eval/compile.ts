@@ -1,11 +1,11 @@
 import { dottedName, type Call, type Expression } from '../check/parser.js';
-import { typeNames } from '../check/functions.js';
+import { patternNames, typeNames } from '../check/functions.js';
 import { isOpen } from '../check/types.js';
 import { element, evaluated, member, type Attribute } from './attributes.js';
 import { costOf, invoke, isAmbiguous, naming, type Types } from './calls.js';
 import { areConstants, constant, constantValue, conversionNames, folded } from './constants.js';
 import { callCost, nominal, type CallCost } from './costs.js';
-import { addEntry, notOptional } from './entries.js';
+import { notOptional, putEntry } from './entries.js';
 import { functionFor } from './functions/registry.js';
 import { literalValue } from './literals.js';
 import { alternatives } from './functions/optionals.js';
@@ -170,7 +170,9 @@ export class Compiler implements MacroCompiler {
     const otherwise = implementation === null || target === null ? undefined : alternatives.get(name);
     if (otherwise !== undefined) return otherwise(parts[0] ?? constant(null), parts[1] ?? constant(null));
     if (implementation === null) return constant(new Failure(`no such overload: ${name}`));
-    const code = invoke(costOf(call, this.#plan.types), naming(name, implementation), parts);
+    // A constant pattern is compiled beforehand, and its call says nothing of types.
+    const says = patternNames.has(name) && parts[1] !== undefined && constantValue(parts[1]) !== undefined;
+    const code = invoke(costOf(call, this.#plan.types), says ? implementation : naming(name, implementation), parts);
     return this.#plan.folds && parts.length === 1 && conversionNames.has(name) && areConstants(parts) ? folded(code) : code;
   }
 
@@ -227,7 +229,7 @@ export class Compiler implements MacroCompiler {
     const code: Code = (run) => {
       const made = new Map<string, readonly [Value, Value]>();
       for (const { maybe, key, value } of parts) {
-        const wrong = addEntry(made, key(run), value(run), maybe);
+        const wrong = putEntry(made, key(run), value(run), maybe);
         if (wrong !== null) return wrong;
       }
       run.meter.spend(mapCost);

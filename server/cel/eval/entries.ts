@@ -1,17 +1,30 @@
 import { Failure, keyOf, Optional, shownKey, type Value } from './values.js';
 
+export type Entries = Map<string, readonly [Value, Value]>;
+
 export const notOptional = new Failure('cannot initialize optional entry from non-optional value');
 
-/** Returns the failure if the entry cannot be added. */
-export function addEntry(made: Map<string, readonly [Value, Value]>, key: Value, value: Value, maybe: boolean): Failure | null {
+/** The text under which an entry stands. A key that nothing is equal to, such as a list, has one of its own. */
+const placeOf = (made: Entries, key: Value): string => keyOf(key) ?? `#${made.size}`;
+
+/** Sets an entry of a map that is written out, where the last one of several with one key counts. Returns the failure if it cannot be set. */
+export function putEntry(made: Entries, key: Value, value: Value, maybe: boolean): Failure | null {
   if (key instanceof Failure) return key;
   if (value instanceof Failure) return value;
   if (maybe && !(value instanceof Optional)) return notOptional;
   const inner = maybe && value instanceof Optional ? value.value : value;
-  if (inner === undefined) return null;
-  const known = keyOf(key);
-  if (known === null) return new Failure('unsupported key type');
-  if (made.has(known)) return new Failure(`insert failed: key ${shownKey(key)} already exists`);
-  made.set(known, [key, inner]);
+  const place = placeOf(made, key);
+  if (inner === undefined) made.delete(place);
+  else made.set(place, [key, inner]);
+  return null;
+}
+
+/** Adds what a macro makes, which must not have the key of another entry. Returns the failure if it cannot be added. */
+export function addEntry(made: Entries, key: Value, value: Value): Failure | null {
+  if (key instanceof Failure) return key;
+  if (value instanceof Failure) return value;
+  const place = placeOf(made, key);
+  if (made.has(place)) return new Failure(`insert failed: key ${shownKey(key)} already exists`);
+  made.set(place, [key, value]);
   return null;
 }

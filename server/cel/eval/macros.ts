@@ -38,10 +38,12 @@ const iterated: Readonly<Record<string, string>> = {
   optional_type: '*types.Optional',
   'google.protobuf.Duration': 'types.Duration',
   'google.protobuf.Timestamp': 'types.Timestamp',
+  'kubernetes.NamedFormat': 'cel.Format',
 };
 const notIterable = (value: Value): Failure => {
   const name = typeNameOf(value);
-  return new Failure(`got '${Object.hasOwn(iterated, name) ? iterated[name] : name}', expected iterable type`);
+  const told = Object.hasOwn(iterated, name) ? iterated[name] : name.replace(/^(?:net|kubernetes)\./, 'cel.');
+  return new Failure(`got '${told}', expected iterable type`);
 };
 
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
@@ -181,10 +183,10 @@ class CollectEntries implements Visitor {
   }
 
   #add(run: Run, value: Value): Failure | null {
-    if (this.#key !== null) return addEntry(this.#made, this.#key(run), value, false);
+    if (this.#key !== null) return addEntry(this.#made, this.#key(run), value);
     if (!(value instanceof MapValue)) return value instanceof Failure ? value : noOverload;
     for (const key of value.keys()) {
-      const wrong = addEntry(this.#made, key, value.get(key) ?? null, false);
+      const wrong = addEntry(this.#made, key, value.get(key) ?? null);
       if (wrong !== null) return wrong;
     }
     return null;

@@ -18,6 +18,7 @@ import {
   shownKey,
   sizeOf,
   Timestamp,
+  typeNameOf,
   UInt,
   weightOf,
   type Value,
@@ -66,8 +67,9 @@ function memberAt(holder: Value, key: Value): Value | undefined {
   if (holder instanceof MapValue) return holder.get(key);
   if (!(holder instanceof ListValue)) return undefined;
   const position = key instanceof UInt ? Number(key.value) : Number(key);
-  if ((typeof key !== 'bigint' && typeof key !== 'number' && !(key instanceof UInt)) || !Number.isInteger(position))
-    return new Failure(`unsupported index type '${typeof key}' in list`);
+  if (typeof key !== 'bigint' && typeof key !== 'number' && !(key instanceof UInt))
+    return new Failure(`unsupported index type '${typeNameOf(key)}' in list`);
+  if (!Number.isInteger(position)) return new Failure(`unsupported index value ${key instanceof UInt ? key.value : key} in list`);
   return position >= 0 && position < holder.length ? holder.at(position) : undefined;
 }
 

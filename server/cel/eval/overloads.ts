@@ -3,7 +3,7 @@ import { isOpen, type Type } from '../check/types.js';
 import { Failure, ListValue, MapValue, noOverload, typeNameOf, type Value } from './values.js';
 
 /**
- * What a call says whose arguments no implementation takes. In cel-go most functions name themselves and the types of their arguments; operators and a few
+ * Messages of calls whose arguments no implementation takes. In cel-go most functions name themselves and the types of their arguments; operators and a few
  * functions have one implementation for all types, which is only called where the first operand has a trait, and they name themselves alone.
  */
 
@@ -47,7 +47,7 @@ const isDeclared = (name: string, args: readonly Value[]): boolean =>
     return types.length === args.length && types.every((type, position) => takes(type, args[position] ?? null));
   });
 
-/** Of a list or map the first entry alone counts, as in `IsAssignableRuntimeType`. */
+/** The first entry alone of a list or map counts, as in `IsAssignableRuntimeType`. */
 function takes(type: Type, value: Value): boolean {
   if (type.variable || isOpen(type)) return true;
   if (type.name !== typeNameOf(value)) return false;

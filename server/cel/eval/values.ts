@@ -107,7 +107,7 @@ export abstract class MapValue {
   readonly typeName: string = 'map';
 }
 
-/** Keys differ by type and value, but numbers of all types compare numerically. */
+/** Null for what is no key. Keys differ by type and value, but numbers of all types compare numerically. */
 export function keyOf(value: Value): string | null {
   switch (typeof value) {
     case 'string':
@@ -119,7 +119,7 @@ export function keyOf(value: Value): string | null {
     case 'number':
       return Number.isInteger(value) ? `n${BigInt(value)}` : `d${value}`;
     default:
-      return value instanceof UInt ? `n${value.value}` : null;
+      return value === null ? 'null' : value instanceof UInt ? `n${value.value}` : null;
   }
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { StatusCause } from '../../../api/status.js';
-import { quoted } from '../../../workers/codecs/goQuotes.js';
+import { goQuoted } from '../eval/functions/numerals.js';
 import type { Activation } from '../eval/run.js';
-import { Failure, Optional, type Value } from '../eval/values.js';
+import { Failure, Optional } from '../eval/values.js';
 import type { CompiledExpression, Rule } from './rule.js';
 import { propertiesOf, restOf, type Shape } from './shape.js';
 
@@ -151,7 +151,7 @@ function messageOf(
   if (overBudget) {
     findings.over = true;
     return {
-      ended: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quoted(messageExpression)}`,
+      ended: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${goQuoted(messageExpression)}`,
     };
   }
   const text = typeof value === 'string' ? value.trim() : '';

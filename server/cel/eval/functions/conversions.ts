@@ -13,6 +13,7 @@ import {
   unsignedOverflow,
   type Value,
 } from '../values.js';
+import { unmatched } from '../overloads.js';
 import type { Implementation, Library } from './library.js';
 
 /** Type conversions. */
@@ -127,7 +128,10 @@ const implementationOf =
     conversion(value);
 
 /** Undefined when the function is not a conversion. */
-export const convert = (name: string, value: Value): Value | undefined => byName.get(name)?.(value);
+export const convert = (name: string, value: Value): Value | undefined => {
+  const converted = byName.get(name)?.(value);
+  return converted === noOverload ? unmatched(name, [value]) : converted;
+};
 
 export const conversions: Library = Object.fromEntries(
   [...byName].map(([name, conversion]) => [`${name}/1`, implementationOf(conversion)]),

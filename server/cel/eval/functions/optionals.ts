@@ -22,7 +22,8 @@ const either =
   (run) => {
     const optional = one(run);
     if (optional instanceof Failure) return optional;
-    if (!(optional instanceof Optional)) return noOverload;
+    // Whatever is no optional is taken as it is.
+    if (!(optional instanceof Optional)) return optional;
     run.meter.spend(1);
     return optional.value === undefined ? other(run) : found(optional.value);
   };
@@ -34,7 +35,7 @@ export const alternatives: ReadonlyMap<string, (one: Code, other: Code) => Code>
 
 /** The values of the optionals in a list; empty ones are omitted. */
 const unwrapped: Implementation = ([list], run) => {
-  if (!(list instanceof ListValue)) return noOverload;
+  if (!(list instanceof ListValue) || (list.length > 0 && !(list.at(0) instanceof Optional))) return noOverload;
   const values: Value[] = [];
   for (let i = 0; i < list.length; i++) {
     run.meter.step(1);

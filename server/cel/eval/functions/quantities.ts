@@ -57,7 +57,7 @@ class QuantityValue extends Opaque {
   }
 }
 
-/** As Go's `math.Pow10` makes it, from two rounded powers. */
+/** The product of two rounded powers, as Go's `math.Pow10` makes it. */
 function powerOfTen(exponent: number): number {
   const size = Math.abs(exponent);
   const [large, small] = [32 * Math.floor(size / 32), Number(`1e${size % 32}`)];

@@ -285,6 +285,13 @@ describe('expressions of admission', () => {
       ['double(string("x")) < 1.0', 'double'],
     ] as const)
       expect(refused(expression)).to.equal(`program instantiation failed: type conversion error from 'string' to '${type}'`);
+    expect(refused('string(null) == ""')).to.equal('program instantiation failed: no such overload: string(null_type)');
+    expect(refused('string(dyn({"a": [1]})) == ""')).to.equal('program instantiation failed: no such overload: string(map)');
+    expect(refused('int(dyn([1, int("2")])) == 1')).to.equal('program instantiation failed: no such overload: int(list)');
+    expect(refused('object.a[null] == 1')).to.equal('program instantiation failed: invalid qualifier type: types.Null');
+    expect(refused('object.a[?[1]].hasValue()')).to.equal('program instantiation failed: invalid qualifier type: *types.baseList');
+    expect(refused('object.a[b"x"] == object.a[object.b]')).to.equal('program instantiation failed: invalid qualifier type: types.Bytes');
+    expect(refused('string(dyn([object.a])) == "" || size([?optional.of(1)]) == 1')).to.equal(null);
     expect(refused('int(uint("12")) == int(-1.5) && int(object.a) == 1')).to.equal(null);
   });
 
