@@ -55,7 +55,8 @@ const mixed = ([first, ...others]: readonly Part[]): Problem[] =>
     .filter(({ type }) => first !== undefined && !sameType(first.type, type, false))
     .map(({ at, type }) => ({ at, message: `expected type '${printed(first?.type ?? dyn)}' but found '${printed(type)}'` }));
 
-function partsOf(expression: Expression): readonly Expression[] {
+/** The parts of an expression in the order in which the reference plans them: the receiver comes before the arguments. */
+export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'literal':
     case 'name':

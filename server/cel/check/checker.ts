@@ -75,7 +75,7 @@ const refused = (problems: readonly Problem[], text: string): Checked => ({
 });
 
 function instantiated(type: Type, tree: Expression, types: ReadonlyMap<Expression, Type>): Checked {
-  const failure = failedConstant(types);
+  const failure = failedConstant(tree, types);
   return failure === null ? { ok: true, type, tree, types } : { ok: false, stage: 'program instantiation', type, message: failure.message };
 }
 

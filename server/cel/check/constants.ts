@@ -3,24 +3,30 @@ import { convert } from '../eval/functions/conversions.js';
 import { putEntry, type Entries } from '../eval/entries.js';
 import { literalValue } from '../eval/literals.js';
 import { ArrayList, EntryMap, Failure, typeNameOf, type Value } from '../eval/values.js';
+import { partsOf } from './arguments.js';
 import { patternNames, unregisteredTypes } from './functions.js';
 import type { Expression } from './parser.js';
 import type { Type } from './types.js';
 
-/** Conversions and patterns of literals, such as `int("12")`, are evaluated when a program is made of an expression, where a failure is an error. */
-export function failedConstant(types: ReadonlyMap<Expression, Type>): Failure | null {
-  for (const [expression, type] of types) {
-    const failure =
-      expression.kind === 'call'
-        ? failedCall(expression)
-        : expression.kind === 'index'
-          ? failedKey(expression.key)
-          : expression.kind === 'name' && type.name === 'type'
-            ? failedType(expression.name)
-            : null;
+/**
+ * Conversions and patterns of literals, such as `int("12")`, are evaluated when a program is made of an expression, where a failure is an error. Receivers come
+ * before arguments, and parts before the whole, so that the first failure is the reference's.
+ */
+export function failedConstant(expression: Expression, types: ReadonlyMap<Expression, Type>): Failure | null {
+  for (const part of partsOf(expression)) {
+    const failure = failedConstant(part, types);
     if (failure !== null) return failure;
   }
-  return null;
+  switch (expression.kind) {
+    case 'call':
+      return failedCall(expression);
+    case 'index':
+      return failedKey(expression.key);
+    case 'name':
+      return types.get(expression)?.name === 'type' ? failedType(expression.name) : null;
+    default:
+      return null;
+  }
 }
 
 function failedCall(call: Extract<Expression, { kind: 'call' }>): Failure | null {

@@ -288,6 +288,9 @@ describe('expressions of admission', () => {
     expect(refused('string(null) == ""')).to.equal('program instantiation failed: no such overload: string(null_type)');
     expect(refused('string(dyn({"a": [1]})) == ""')).to.equal('program instantiation failed: no such overload: string(map)');
     expect(refused('int(dyn([1, int("2")])) == 1')).to.equal('program instantiation failed: no such overload: int(list)');
+    expect(refused(String.raw`string(b'\xff').findAll(string(null)).size() == 1`)).to.equal(
+      'program instantiation failed: invalid UTF-8 in bytes, cannot convert to string',
+    );
     expect(refused('object.a[null] == 1')).to.equal('program instantiation failed: invalid qualifier type: types.Null');
     expect(refused('object.a[?[1]].hasValue()')).to.equal('program instantiation failed: invalid qualifier type: *types.baseList');
     expect(refused('object.a[b"x"] == object.a[object.b]')).to.equal('program instantiation failed: invalid qualifier type: types.Bytes');
