@@ -123,6 +123,10 @@ describe('endpoints/lists', () => {
       for (let n = 0; n < 40; n++) await create(`m${String(n).padStart(2, '0')}`, 10_000);
     });
 
+    /** The last cell of a row says how old an object is: that may change from one answer to the next. */
+    const ageless = (data: Buffer, accept: string): Buffer =>
+      accept.includes('as=Table') ? Buffer.from(data.toString().replace(/("cells":\[[^\]]*),"[^"]*"\]/g, '$1]')) : data;
+
     for (const { accept, read } of forms) {
       it(`is the same in pieces, and compressed, as ${accept}`, async () => {
         const plain = await fetch(configMaps, { accept });
@@ -133,7 +137,7 @@ describe('endpoints/lists', () => {
         if (plain.data.length < 128 * 1024) expect(zipped.headers).not.to.have.property('content-encoding');
         else expect(zipped.headers).to.include({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
         const data = zipped.headers['content-encoding'] === 'gzip' ? gunzipSync(zipped.data) : zipped.data;
-        expect(data.equals(plain.data)).to.equal(true);
+        expect(ageless(data, accept).equals(ageless(plain.data, accept))).to.equal(true);
       });
     }
 
