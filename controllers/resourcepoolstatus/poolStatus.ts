@@ -1,10 +1,12 @@
-import { nameOf } from '../../api/meta/object.js';
 import type { ResourceClaim, ResourceSlice } from '../../api/types/resource/v1.js';
 import type { PoolStatus, ResourcePoolStatusRequest } from '../../api/types/resource/v1alpha3.js';
+import { createdAt } from '../../api/meta/object.js';
+import { timeOf } from '../../api/time.js';
 
 /** The number of devices in a driver's pools, and how many are allocated. Pure. */
 
 const poolsMax = 100;
+const hourMs = 3_600_000;
 
 export function poolsOf(
   { spec }: ResourcePoolStatusRequest,
@@ -37,12 +39,13 @@ function poolStatus(driver: string, poolName: string, slices: readonly ResourceS
   const wanted = newest[0]?.spec.pool.resourceSliceCount ?? 0;
   const nodes = new Set(newest.map(({ spec }) => spec.nodeName ?? ''));
   const [nodeName = ''] = nodes.size === 1 ? nodes : [];
-  const base = { driver, poolName, generation, resourceSliceCount: newest.length, ...(nodeName ? { nodeName } : {}) };
-  if (newest.length !== wanted) return { ...base, validationError: `${newest.length} of ${wanted} slices are there` };
+  const base = { driver, poolName, generation, ...(nodeName ? { nodeName } : {}) };
+  if (newest.length < wanted)
+    return {
+      ...base,
+      validationError: `pool ${driver}/${poolName} is incomplete: observed ${newest.length}/${wanted} slices at generation ${generation}`,
+    };
   const devices = newest.flatMap(({ spec }) => spec.devices ?? []);
-  const names = new Set(devices.map(({ name }) => name));
-  if (names.size !== devices.length)
-    return { ...base, validationError: `the pool ${poolName} names a device twice, in ${newest.map(nameOf).join(', ')}` };
   const isGiven = (name: string): boolean => given.has(`${poolName}/${name}`);
   const allocatedDevices = devices.filter(({ name }) => isGiven(name)).length;
   const unavailableDevices = devices.filter(
@@ -50,9 +53,21 @@ function poolStatus(driver: string, poolName: string, slices: readonly ResourceS
   ).length;
   return {
     ...base,
+    resourceSliceCount: newest.length,
     totalDevices: devices.length,
     allocatedDevices,
     unavailableDevices,
     availableDevices: devices.length - allocatedDevices - unavailableDevices,
   };
+}
+
+const answerOf = ({ status }: ResourcePoolStatusRequest): { readonly lastTransitionTime: string | null } | undefined =>
+  status?.conditions?.find(({ type }) => type === 'Complete' || type === 'Failed');
+
+export const isAnswered = (request: ResourcePoolStatusRequest): boolean => answerOf(request) !== undefined;
+
+/** An answer is kept for an hour, a request without one for a day. Pure. */
+export function isRequestOver(request: ResourcePoolStatusRequest, now: number): boolean {
+  const answer = answerOf(request);
+  return answer === undefined ? now - createdAt(request) > 24 * hourMs : now - timeOf(answer.lastTransitionTime ?? undefined) > hourMs;
 }

@@ -37,7 +37,13 @@ describe('the state of pools of devices', () => {
   it('counts the newest generation of each', () => {
     const { pools, poolCount } = poolsOf(request(), slices, [claim('p', 'x'), claim('other', 'y')]);
     expect(poolCount).to.equal(3);
-    expect(pools[0]).to.include({ poolName: 'half', validationError: '1 of 2 slices are there' });
+    expect(pools[0]).to.deep.equal({
+      driver: 'd',
+      poolName: 'half',
+      generation: 1,
+      nodeName: 'a',
+      validationError: 'pool d/half is incomplete: observed 1/2 slices at generation 1',
+    });
     expect(pools[1]).to.include({
       poolName: 'p',
       nodeName: 'a',
@@ -64,10 +70,41 @@ describe('the state of pools of devices', () => {
     await world.settled();
     const { status } = world.api.peek(resourcePoolStatusRequests, 'r') ?? {};
     expect(status).to.deep.include({ poolCount: 1 });
-    expect(status?.conditions?.[0]).to.include({ type: 'Complete', status: 'True' });
+    expect(status?.conditions?.[0]).to.include({ type: 'Complete', status: 'True', message: 'Calculated status for 1 pools' });
     await world.writes();
     world.api.evaporate(resourceClaims, 'n/x');
     expect(await world.writes()).to.deep.equal([]);
+    await world.stop();
+  });
+
+  it('is told once the pools are complete', async () => {
+    const world = controllerWorld();
+    world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
+    world.api.seed(resourceSlices, ...slices);
+    world.api.seed(resourcePoolStatusRequests, request({ poolName: 'half' }));
+    await world.start(poolStatusController);
+    expect(await world.writes()).to.deep.equal([]);
+    world.api.seed(resourceSlices, slice('rest', 'half', ['u'], 1, 2));
+    await world.settled();
+    expect(world.api.peek(resourcePoolStatusRequests, 'r')?.status?.pools?.[0]).to.include({ totalDevices: 2, resourceSliceCount: 2 });
+    await world.stop();
+  });
+
+  it('is kept for an hour, and a request without an answer for a day', async () => {
+    const world = controllerWorld();
+    world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
+    world.api.seed(resourceSlices, ...slices);
+    const creationTimestamp = new Date(world.clock.now()).toISOString();
+    for (const poolName of ['p', 'half'])
+      world.api.seed(resourcePoolStatusRequests, { ...request({ poolName }), metadata: { name: poolName, creationTimestamp } });
+    await world.start(poolStatusController);
+    const left = (): string[] => ['p', 'half'].filter((name) => world.api.peek(resourcePoolStatusRequests, name) !== undefined);
+    await world.advance(3_599_000);
+    expect(left()).to.deep.equal(['p', 'half']);
+    await world.advance(601_001);
+    expect(left()).to.deep.equal(['half']);
+    await world.advance(23 * 3_600_000);
+    expect(left()).to.deep.equal([]);
     await world.stop();
   });
 });
