@@ -10,6 +10,7 @@ import { askLauncher, CommandRefused, controlSocket, serveControl } from '../../
 import { directoryOf, parseName } from '../../../../deploy/cli/home.js';
 import { mergeContext, personalKubeconfig, removeContext } from '../../../../deploy/cli/kubeconfigFile.js';
 import { showLogs } from '../../../../deploy/cli/logs.js';
+import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
 import { electionOf, flagsFor } from '../../../../deploy/cli/foreground.js';
 import type { ProgramFlags } from '../../../../deploy/settings.js';
 import { readUpOptions, withUpOptions, type UpOptions } from '../../../../deploy/cli/upOptions.js';
@@ -135,6 +136,12 @@ describe('deploy/cli managers', () => {
     const election = electionOf(2, ['--v=2']);
     expect(election).to.include('--leader-elect-lease-duration=4s');
     expect(election.at(-1)).to.equal('--v=2');
+    // A standby manager looks at the lease once a retry period at least.
+    const read = readControllerManagerOptions(election.filter((flag) => flag.startsWith('--leader-elect')));
+    const { 'leader-elect-lease-duration': lease, 'leader-elect-retry-period': retry } = read.ok
+      ? read.options
+      : expect.fail(read.errors.join());
+    expect(lease + retry).to.be.below(5_000);
     const own = ['--leader-elect-renew-deadline=10s'];
     expect(electionOf(2, own)).to.deep.equal(own);
   });
