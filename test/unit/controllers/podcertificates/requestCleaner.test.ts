@@ -8,12 +8,13 @@ describe('the cleaner of requests for certificates of pods', () => {
     const world = controllerWorld();
     world.api.answers.set('/apis/certificates.k8s.io/v1beta1', () => ({ resources: [{ name: 'podcertificaterequests' }] }));
     const creationTimestamp = new Date(world.clock.now()).toISOString();
-    const seed = (name: string, status?: object): void =>
+    const seed = (name: string, status?: object): void => {
       world.api.seed(podCertificateRequests, {
         metadata: { name, namespace: 'n', creationTimestamp },
         spec: {},
         ...(status === undefined ? {} : { status }),
       } as PodCertificateRequest);
+    };
     seed('waiting');
     seed('issued', { certificateChain: 'x' });
     await world.start(podCertificateRequestCleaner);

@@ -15,8 +15,9 @@ describe('the expansion of volumes', () => {
     world = controllerWorld();
   });
   afterEach(() => world.stop());
-  const seedVolume = (uid: string): void =>
+  const seedVolume = (uid: string): void => {
     world.api.seed(persistentVolumes, { metadata: { name: 'v' }, spec: { claimRef: { namespace: 'n', name: 'c', uid } } });
+  };
 
   it('is wanted by bound claims that ask for more than they have', () => {
     expect(wantsMore(claim('2Gi', '1Gi'))).to.equal(true);
