@@ -18,52 +18,49 @@ export interface ProcessMetrics {
 /** `ofProcess` includes metrics of the process, which one of its threads has. */
 export function createProcessMetrics(choice: MetricChoice, ofProcess: boolean): ProcessMetrics {
   const registry = new ChosenMetrics(choice);
+  const registers = [registry];
   if (ofProcess) collectProcessMetrics(registry);
   return {
     registry,
     indicators: new HealthIndicators(),
     gauge: (name, help, read) => {
-      new Gauge({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          const value = await Promise.resolve()
-            .then(read)
-            .catch(() => null);
-          if (value !== null) this.set(value);
-        },
-      });
+      new Gauge({ name, help, registers, collect: setToRead(read) });
     },
     gauges: (name, help, { label }, read) => {
-      new Gauge({
-        name,
-        help,
-        labelNames: [label],
-        registers: [registry],
-        async collect() {
-          const values = await read().catch(() => null);
-          if (values === null) return;
-          this.reset();
-          for (const [key, value] of values) this.set({ [label]: key }, value);
-        },
-      });
+      new Gauge({ name, help, labelNames: [label], registers, collect: setToReadBy(label, read) });
     },
     counter: (name, help, read) => {
-      new Counter({
-        name,
-        help,
-        registers: [registry],
-        async collect() {
-          const value = await read().catch(() => null);
-          if (value === null) return;
-          this.reset();
-          this.inc(value);
-        },
-      });
+      new Counter({ name, help, registers, collect: countToRead(read) });
     },
     histogram: (name, help, read) => {
-      new ReadHistogram({ name, help, registers: [registry] }, read);
+      new ReadHistogram({ name, help, registers }, read);
     },
+  };
+}
+
+function setToRead(read: () => number | Promise<number>) {
+  return async function (this: Gauge): Promise<void> {
+    const value = await Promise.resolve()
+      .then(read)
+      .catch(() => null);
+    if (value !== null) this.set(value);
+  };
+}
+
+function setToReadBy(label: string, read: () => Promise<ReadonlyMap<string, number>>) {
+  return async function (this: Gauge): Promise<void> {
+    const values = await read().catch(() => null);
+    if (values === null) return;
+    this.reset();
+    for (const [key, value] of values) this.set({ [label]: key }, value);
+  };
+}
+
+function countToRead(read: () => Promise<number>) {
+  return async function (this: Counter): Promise<void> {
+    const value = await read().catch(() => null);
+    if (value === null) return;
+    this.reset();
+    this.inc(value);
   };
 }

@@ -77,44 +77,11 @@ export function createBodyReader(workers: Workers): BodyReader {
     }
     throw 'refused' in result ? refusal(result) : explain(result.message);
   };
-  const object = async (
-    context: RequestContext,
-    { type, otherVersions, receive }: Expected,
-    validation: FieldValidation,
-  ): Promise<ApiObject> => {
-    const encoding = encodingOf(context);
-    const bytes = await context.body();
-    const read = ({ group, version, kind }: Kind): ReturnType<Workers['decodeObject']> =>
-      workers.decodeObject({ bytes, encoding, kind: { group, version, kind }, findStrict: validation !== 'Ignore' }, context);
-    let result = await read(type);
-    if (
-      !result.ok &&
-      'stage' in result &&
-      result.stage === 'kind' &&
-      result.kind === type.kind &&
-      otherVersions.includes(result.apiVersion)
-    ) {
-      result = await read({ ...type, ...groupVersionOf(result.apiVersion) });
-    }
-    if (!result.ok) throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
-    const decoded = result.object as JsonObject;
-    const received: Received =
-      receive === null
-        ? { ok: true, object: withMetadata(decoded) as ApiObject, strict: [] }
-        : await turns.run(outcomeOf(receive(decoded)), endedOf({ waiter: context, deadline: context.deadline }));
-    if (!received.ok) throw cannotHandle(type, type, received.message);
-    const whole =
-      result.refusal === undefined
-        ? `strict decoding error: ${received.strict.join(', ')}`
-        : [result.refusal, ...received.strict].join(', ');
-    reportFields(context, [...result.strict, ...received.strict], validation, () => cannotHandle(type, type, whole));
-    context.audit?.requestBody(received.object);
-    return received.object;
-  };
   return {
-    object: (context, type, validation, otherVersions = []) => object(context, { type, otherVersions, receive: null }, validation),
+    object: (context, type, validation, otherVersions = []) =>
+      readObject(workers, context, { type, otherVersions, receive: null }, validation),
     stored: (context, resource, validation) =>
-      object(context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
+      readObject(workers, context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
     async options(context, type) {
       const bytes = await context.body();
       if (bytes.length === 0) return null;
@@ -131,6 +98,40 @@ export function createBodyReader(workers: Workers): BodyReader {
     configuration: async (context, encoding, findDuplicates, explain) =>
       decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain),
   };
+}
+
+async function readObject(workers: Workers, context: RequestContext, expected: Expected, validation: FieldValidation): Promise<ApiObject> {
+  const { type, receive } = expected;
+  const result = await decodeExpected(workers, context, expected, validation !== 'Ignore');
+  const decoded = result.object as JsonObject;
+  const received: Received =
+    receive === null
+      ? { ok: true, object: withMetadata(decoded) as ApiObject, strict: [] }
+      : await turns.run(outcomeOf(receive(decoded)), endedOf({ waiter: context, deadline: context.deadline }));
+  if (!received.ok) throw cannotHandle(type, type, received.message);
+  const whole =
+    result.refusal === undefined ? `strict decoding error: ${received.strict.join(', ')}` : [result.refusal, ...received.strict].join(', ');
+  reportFields(context, [...result.strict, ...received.strict], validation, () => cannotHandle(type, type, whole));
+  context.audit?.requestBody(received.object);
+  return received.object;
+}
+
+async function decodeExpected(
+  workers: Workers,
+  context: RequestContext,
+  { type, otherVersions }: Expected,
+  findStrict: boolean,
+): Promise<Extract<DecodeObjectResult, { ok: true }>> {
+  const encoding = encodingOf(context);
+  const bytes = await context.body();
+  const decode = ({ group, version, kind }: Kind): ReturnType<Workers['decodeObject']> =>
+    workers.decodeObject({ bytes, encoding, kind: { group, version, kind }, findStrict }, context);
+  const sent = await decode(type);
+  const inOtherVersion =
+    !sent.ok && 'stage' in sent && sent.stage === 'kind' && sent.kind === type.kind && otherVersions.includes(sent.apiVersion);
+  const result = inOtherVersion ? await decode({ ...type, ...groupVersionOf(sent.apiVersion) }) : sent;
+  if (result.ok) return result;
+  throw 'refused' in result ? refusal(result) : undecodable(result, type, bytes);
 }
 
 const noKind = "couldn't get version/kind; json parse error: ";

@@ -70,37 +70,10 @@ export interface Chain {
 
 /** Every error becomes a Status here. */
 export function createChain(options: ChainOptions, answer: Answer): Chain {
-  const { log, metrics } = options;
+  const { log, tracer = null } = options;
   const active = new ExchangeList<Exchange>('place');
   let draining: Draining = 'no';
-  const access = createAccessMetrics(metrics.registry);
-  const { fairness = null, tap = null } = options;
-  const inflight = inflightFilter(options.inflight);
-  metrics.inflight(() => fairness?.current ?? inflight.current);
-  const filters: readonly Filter[] = [
-    observeFilter(metrics.requests, log.named('access')),
-    (exchange) => tap?.begin(exchange),
-    (exchange) => {
-      if (draining !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) turnAway(exchange, draining);
-    },
-    auditedRefusals(options.audit ?? null, deadlineFilter(options.requestTimeoutMs)),
-    corsFilter(options.corsOrigins, options.strictTransportSecurity),
-    () => options.caughtUp?.(),
-    auditFilter(options.audit ?? null, authenticateFilter(options.authenticate, access, log.named('authentication'))),
-    originFilter(options.corsOrigins),
-    (exchange) => {
-      if (exchange.connection?.askedBy(exchange.user) === false) throw tooManyConnections(exchange);
-    },
-    impersonateFilter(options.authorize, {
-      constrained: options.constrainedImpersonation ?? false,
-      counts: createImpersonationMetrics(metrics.registry),
-    }),
-    terminating(fairness === null ? inflight.filter : fairnessFilter(fairness)),
-    authorizeFilter(options.authorize, access),
-    answer,
-  ];
-
-  const { tracer = null } = options;
+  const filters = filtersOf(options, answer, () => draining);
   const pass = (exchange: Exchange): Promise<void> => passThrough(filters, exchange);
   const work = tracer === null ? pass : traceFilter(tracer, pass);
   const run = async (exchange: Exchange): Promise<void> => {
@@ -133,6 +106,36 @@ export function createChain(options: ChainOptions, answer: Answer): Chain {
       draining = how;
     },
   };
+}
+
+function filtersOf(options: ChainOptions, answer: Answer, draining: () => Draining): readonly Filter[] {
+  const { log, metrics, fairness = null, tap = null, audit = null } = options;
+  const access = createAccessMetrics(metrics.registry);
+  const inflight = inflightFilter(options.inflight);
+  metrics.inflight(() => fairness?.current ?? inflight.current);
+  return [
+    observeFilter(metrics.requests, log.named('access')),
+    (exchange) => tap?.begin(exchange),
+    (exchange) => {
+      const how = draining();
+      if (how !== 'no' && !isProbe(exchange) && !isMeasurement(exchange)) turnAway(exchange, how);
+    },
+    auditedRefusals(audit, deadlineFilter(options.requestTimeoutMs)),
+    corsFilter(options.corsOrigins, options.strictTransportSecurity),
+    () => options.caughtUp?.(),
+    auditFilter(audit, authenticateFilter(options.authenticate, access, log.named('authentication'))),
+    originFilter(options.corsOrigins),
+    (exchange) => {
+      if (exchange.connection?.askedBy(exchange.user) === false) throw tooManyConnections(exchange);
+    },
+    impersonateFilter(options.authorize, {
+      constrained: options.constrainedImpersonation ?? false,
+      counts: createImpersonationMetrics(metrics.registry),
+    }),
+    terminating(fairness === null ? inflight.filter : fairnessFilter(fairness)),
+    authorizeFilter(options.authorize, access),
+    answer,
+  ];
 }
 
 function refuse(exchange: Exchange, error: unknown, log: Logger): void {

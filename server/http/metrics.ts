@@ -89,21 +89,14 @@ interface RequestSeries {
 
 /** prom-client sorts and joins label values on each call. */
 function requestMetrics(registry: Registry): RequestMetrics {
-  const seriesFor = requestSeries(registry);
+  const series = new SeriesByRequest(registry);
   const terminations = new Counter({
     name: 'apiserver_request_terminations_total',
     help: 'Requests that the server let go of to protect itself: because it was too busy, they took too long, or it was stopping.',
     labelNames: [...common, 'code'],
     registers: [registry],
   });
-  const validated = new DurationHistogram({
-    name: 'field_validation_request_duration_seconds',
-    help: 'Time that writes took, in seconds, by how unknown members were to be met.',
-    labelNames: ['field_validation'],
-    buckets: validationBuckets,
-    registers: [registry],
-  });
-  const byValidation = new Map<string, DurationSeries>(fieldValidations.map((value) => [value, validated.of({ field_validation: value })]));
+  const validated = validationSeries(registry);
   const running = new Gauge({
     name: 'apiserver_longrunning_requests',
     help: 'Long-running requests, such as watches, that are open now.',
@@ -112,7 +105,7 @@ function requestMetrics(registry: Registry): RequestMetrics {
   });
   return {
     observe: ({ info, method, code, seconds, longRunning, answerBytes, bodyBytes, terminated, fieldValidation = '' }) => {
-      const found = seriesFor(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
+      const found = series.of(code === 404 || code === 405 || code === 403 ? unknownResource(info) : info, method, code);
       found.count++;
       if (terminated) terminations.inc({ ...found.labels, code: String(code) });
       if (longRunning) return;
@@ -120,8 +113,7 @@ function requestMetrics(registry: Registry): RequestMetrics {
       found.indicator.observe(seconds);
       if (answerBytes !== null) found.answers?.observe(answerBytes);
       if (bodyBytes !== null) found.bodies?.observe(bodyBytes);
-      if (info.isResource && validatedWrites.has(info.verb))
-        (byValidation.get(fieldValidation) ?? byValidation.get('invalid'))?.observe(seconds);
+      if (info.isResource && validatedWrites.has(info.verb)) validated(fieldValidation)?.observe(seconds);
     },
     longRunning: (info) => {
       // A child metric would be kept for each of many thousand watches.
@@ -133,61 +125,55 @@ function requestMetrics(registry: Registry): RequestMetrics {
   };
 }
 
+function validationSeries(registry: Registry): (fieldValidation: string) => DurationSeries | undefined {
+  const validated = new DurationHistogram({
+    name: 'field_validation_request_duration_seconds',
+    help: 'Time that writes took, in seconds, by how unknown members were to be met.',
+    labelNames: ['field_validation'],
+    buckets: validationBuckets,
+    registers: [registry],
+  });
+  const known = new Map<string, DurationSeries>(fieldValidations.map((value) => [value, validated.of({ field_validation: value })]));
+  return (fieldValidation) => known.get(fieldValidation) ?? known.get('invalid');
+}
+
 /** Returns the series of a kind of request, which are made once. */
-function requestSeries(registry: Registry): (info: RequestInfo, method: string, code: number) => RequestSeries {
-  const series = new Map<string, RequestSeries>();
-  const total = new Counter({
-    name: 'apiserver_request_total',
-    help: 'Requests answered, by verb, resource and status code.',
-    labelNames: [...common, 'dry_run', 'code'],
-    registers: [registry],
-    collect: () => {
-      for (const each of series.values()) tell(each);
-    },
-  });
-  total.reset = () => {
-    for (const each of series.values()) each.count = 0;
-    Counter.prototype.reset.call(total);
-  };
-  const duration = new DurationHistogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer, in seconds; without long-running requests.',
-    labelNames: [...common, 'dry_run'],
-    buckets: durationBuckets,
-    registers: [registry],
-  });
-  const withinServer = new DurationHistogram({
-    name: 'apiserver_request_sli_duration_seconds',
-    help: 'The same, for service level indicators.',
-    labelNames: [...common],
-    buckets: durationBuckets,
-    registers: [registry],
-  });
-  const answers = new DurationHistogram({
-    name: 'apiserver_response_sizes',
-    help: 'Bytes of answers to reads of objects and lists, as they were sent.',
-    labelNames: [...common],
-    buckets: answerBuckets,
-    registers: [registry],
-  });
-  const bodies = new DurationHistogram({
-    name: 'apiserver_request_body_size_bytes',
-    help: 'Bytes of the bodies of writes.',
-    labelNames: ['group', 'resource', 'verb'],
-    buckets: bodyBuckets,
-    registers: [registry],
-  });
-  const seriesFor = (info: RequestInfo, method: string, code: number): RequestSeries => {
+class SeriesByRequest {
+  readonly #known = new Map<string, RequestSeries>();
+  readonly #total: Counter;
+  readonly #histograms: ReturnType<typeof requestHistograms>;
+
+  constructor(registry: Registry) {
+    const known = this.#known;
+    const total = new Counter({
+      name: 'apiserver_request_total',
+      help: 'Requests answered, by verb, resource and status code.',
+      labelNames: [...common, 'dry_run', 'code'],
+      registers: [registry],
+      collect: () => {
+        for (const each of known.values()) tell(each);
+      },
+    });
+    total.reset = () => {
+      for (const each of known.values()) each.count = 0;
+      Counter.prototype.reset.call(total);
+    };
+    this.#total = total;
+    this.#histograms = requestHistograms(registry);
+  }
+
+  of(info: RequestInfo, method: string, code: number): RequestSeries {
     const key = seriesKey(info, method, code);
-    const known = series.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
+    // Refused clients could invent names without end.
+    if (this.#known.size >= seriesMax && info.isResource && info.resource !== '') return this.of(unknownResource(info), method, code);
+    const { duration, withinServer, answers, bodies } = this.#histograms;
     const plain = labelsOf(info, method);
     const labels = { ...plain, dry_run: '' };
-    // Refused clients could invent names without end.
-    if (series.size >= seriesMax && info.isResource && info.resource !== '') return seriesFor(unknownResource(info), method, code);
     const made = {
       labels: plain,
-      child: total.labels({ ...labels, code: String(code) }),
+      child: this.#total.labels({ ...labels, code: String(code) }),
       time: duration.of(labels),
       indicator: withinServer.of(plain),
       answers: info.isResource && sizedReads.has(info.verb) ? answers.of(plain) : null,
@@ -195,10 +181,43 @@ function requestSeries(registry: Registry): (info: RequestInfo, method: string, 
         info.isResource && sizedWrites.has(info.verb) ? bodies.of({ group: info.group, resource: info.resource, verb: info.verb }) : null,
       count: 0,
     };
-    series.set(key, made);
+    this.#known.set(key, made);
     return made;
+  }
+}
+
+function requestHistograms(registry: Registry) {
+  const registers = [registry];
+  return {
+    duration: new DurationHistogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Time from the first byte of a request to the end of its answer, in seconds; without long-running requests.',
+      labelNames: [...common, 'dry_run'],
+      buckets: durationBuckets,
+      registers,
+    }),
+    withinServer: new DurationHistogram({
+      name: 'apiserver_request_sli_duration_seconds',
+      help: 'The same, for service level indicators.',
+      labelNames: [...common],
+      buckets: durationBuckets,
+      registers,
+    }),
+    answers: new DurationHistogram({
+      name: 'apiserver_response_sizes',
+      help: 'Bytes of answers to reads of objects and lists, as they were sent.',
+      labelNames: [...common],
+      buckets: answerBuckets,
+      registers,
+    }),
+    bodies: new DurationHistogram({
+      name: 'apiserver_request_body_size_bytes',
+      help: 'Bytes of the bodies of writes.',
+      labelNames: ['group', 'resource', 'verb'],
+      buckets: bodyBuckets,
+      registers,
+    }),
   };
-  return seriesFor;
 }
 
 function tell(series: RequestSeries): void {

@@ -26,71 +26,94 @@ const restartDelayMs = 500;
 
 /** Shows objects and every change. When the watch breaks, what was shown stays until the new state has come. */
 export function follow(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower): Following {
-  const known = new Map<string, readonly [namespace: string, name: string]>();
-  let watch: Watch | null = null;
-  let timer: NodeJS.Timeout | null = null;
-  let stopped = false;
-  let settle: () => void = () => {};
-  const synced = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
+  const following = new FollowedResource(storage, resource, follower);
+  following.begin();
+  return following;
+}
 
-  const lose = (object: Unreadable): void => {
-    const { namespace, name } = object;
-    known.set(`${namespace}/${name}`, [namespace, name]);
-    if (follower.unreadable === undefined) follower.remove(namespace, name);
-    else follower.unreadable(object);
-  };
-  const begin = (): void => {
-    const unseen = new Map(known);
-    watch = storage.watch(
-      { resource, namespace: null, labels: [], fields: [], start: { at: 'any' }, initialEvents: true },
+type Name = Pick<StoredObject, 'namespace' | 'name'>;
+const keyOf = ({ namespace, name }: Name): string => `${namespace}/${name}`;
+
+class FollowedResource implements Following {
+  readonly synced: Promise<void>;
+  readonly #storage: Pick<Storage, 'watch'>;
+  readonly #resource: GroupResource;
+  readonly #follower: Follower;
+  readonly #known = new Map<string, Name>();
+  #watch: Watch | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+  #settle: () => void = () => undefined;
+
+  constructor(storage: Pick<Storage, 'watch'>, resource: GroupResource, follower: Follower) {
+    this.#storage = storage;
+    this.#resource = resource;
+    this.#follower = follower;
+    this.synced = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+  }
+
+  begin(): void {
+    const unseen = new Map(this.#known);
+    this.#watch = this.#storage.watch(
+      { resource: this.#resource, namespace: null, labels: [], fields: [], start: { at: 'any' }, initialEvents: true },
       {
-        event({ type, object }) {
-          const { namespace, name } = object;
-          const key = `${namespace}/${name}`;
-          unseen.delete(key);
-          if (type === 'DELETED') {
-            known.delete(key);
-            follower.remove(namespace, name);
-          } else {
-            known.set(key, [namespace, name]);
-            try {
-              follower.put(object);
-            } catch (error) {
-              // Some values prove invalid only when decoded.
-              if (!(error instanceof DamagedValueError)) throw error;
-              lose({ namespace, name, reason: error.message });
-            }
-          }
+        event: ({ type, object }) => {
+          unseen.delete(keyOf(object));
+          if (type === 'DELETED') this.#remove(object);
+          else this.#put(object);
         },
-        unreadable({ namespace, name }, reason) {
-          unseen.delete(`${namespace}/${name}`);
-          lose({ namespace, name, reason });
+        unreadable: ({ namespace, name }, reason) => {
+          unseen.delete(keyOf({ namespace, name }));
+          this.#lose({ namespace, name, reason });
         },
-        synced() {
-          for (const [key, [namespace, name]] of unseen) {
-            known.delete(key);
-            follower.remove(namespace, name);
-          }
+        synced: () => {
+          for (const name of unseen.values()) this.#remove(name);
           unseen.clear();
-          settle();
+          this.#settle();
         },
-        end() {
-          if (stopped) return;
-          timer = setTimeout(begin, restartDelayMs);
-          timer.unref();
+        end: () => {
+          this.#restart();
         },
       },
     );
-  };
-  begin();
-  return {
-    synced,
-    stop() {
-      stopped = true;
-      if (timer !== null) clearTimeout(timer);
-      watch?.stop();
-    },
-  };
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#watch?.stop();
+  }
+
+  #restart(): void {
+    if (this.#stopped) return;
+    this.#timer = setTimeout(() => {
+      this.begin();
+    }, restartDelayMs).unref();
+  }
+
+  #remove(object: Name): void {
+    this.#known.delete(keyOf(object));
+    this.#follower.remove(object.namespace, object.name);
+  }
+
+  #put(object: StoredObject): void {
+    const { namespace, name } = object;
+    this.#known.set(keyOf(object), { namespace, name });
+    try {
+      this.#follower.put(object);
+    } catch (error) {
+      // Some values prove invalid only when decoded.
+      if (!(error instanceof DamagedValueError)) throw error;
+      this.#lose({ namespace, name, reason: error.message });
+    }
+  }
+
+  #lose(object: Unreadable): void {
+    const { namespace, name } = object;
+    this.#known.set(keyOf(object), { namespace, name });
+    if (this.#follower.unreadable === undefined) this.#follower.remove(namespace, name);
+    else this.#follower.unreadable(object);
+  }
 }

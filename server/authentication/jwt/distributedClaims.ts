@@ -28,8 +28,6 @@ export function distributedClaims(
   { now = () => Date.now() / 1000, failed }: { readonly now?: () => number; readonly failed: (error: Error) => void },
 ): DistributedClaims {
   const others = new Map<string, IssuerKeys>();
-  const claim = settings.groups?.by === 'claim' ? settings.groups.claim : null;
-
   const keysOf = (issuer: string): IssuerKeys | null => {
     if (issuer === settings.issuer) return own;
     const known = others.get(issuer);
@@ -38,32 +36,20 @@ export function distributedClaims(
     others.set(issuer, keys);
     return keys;
   };
-
-  const verified = async (token: string): Promise<JsonObject | string> => {
-    const issuer = claimedIssuer(token);
-    const keys = issuer.startsWith('https://') ? keysOf(issuer) : null;
-    if (keys === null) return 'the answer is of no issuer whose keys could be had';
-    // A new issuer is being contacted just now.
-    const known = keys.current() ?? (await keys.renew());
-    return known === null
-      ? 'the issuer of the answer has not been reached yet'
-      : claimsOf(token, { ...settings, issuer }, { known, keys }, now());
-  };
-
+  const fetch = ({ endpoint, token }: ClaimSource): Promise<string | null> =>
+    fetchDocument(endpoint, way, { accept: 'application/jwt', bearer: token }).catch((cause: unknown) => {
+      failed(cause as Error);
+      return null;
+    });
+  const claim = settings.groups?.by === 'claim' ? settings.groups.claim : null;
   return {
     resolve: async (claims) => {
-      if (claim === null || Object.hasOwn(claims, claim)) return claims;
-      const source = sourceOf(claims, claim);
-      if (source === null) return claims;
+      const source = claim === null || Object.hasOwn(claims, claim) ? null : sourceOf(claims, claim);
+      if (claim === null || source === null) return claims;
       if (typeof source === 'string') return source;
-      let told: string;
-      try {
-        told = await fetchDocument(source.endpoint, way, { accept: 'application/jwt', bearer: source.token });
-      } catch (cause) {
-        failed(cause as Error);
-        return `the source of claim ${claim} cannot be asked`;
-      }
-      const answer = await verified(told.trim());
+      const token = await fetch(source);
+      if (token === null) return `the source of claim ${claim} cannot be asked`;
+      const answer = await verified(token.trim(), settings, keysOf, now);
       if (typeof answer === 'string') return `the source of claim ${claim}: ${answer}`;
       return Object.hasOwn(answer, claim) ? { ...claims, [claim]: answer[claim]! } : `the source of claim ${claim} does not have it`;
     },
@@ -73,8 +59,29 @@ export function distributedClaims(
   };
 }
 
+async function verified(
+  token: string,
+  settings: JwtSettings,
+  keysOf: (issuer: string) => IssuerKeys | null,
+  now: () => number,
+): Promise<JsonObject | string> {
+  const issuer = claimedIssuer(token);
+  const keys = issuer.startsWith('https://') ? keysOf(issuer) : null;
+  if (keys === null) return 'the answer is of no issuer whose keys could be had';
+  // A new issuer is being contacted just now.
+  const known = keys.current() ?? (await keys.renew());
+  return known === null
+    ? 'the issuer of the answer has not been reached yet'
+    : claimsOf(token, { ...settings, issuer }, { known, keys }, now());
+}
+
+interface ClaimSource {
+  readonly endpoint: string;
+  readonly token: string | null;
+}
+
 /** The source of a claim; null when the token has none, a text when it cannot be used. */
-function sourceOf(claims: JsonObject, claim: string): { readonly endpoint: string; readonly token: string | null } | string | null {
+function sourceOf(claims: JsonObject, claim: string): ClaimSource | string | null {
   const name = member(claims['_claim_names'], claim);
   if (name === undefined) return null;
   const source = typeof name === 'string' ? member(claims['_claim_sources'], name) : undefined;

@@ -29,36 +29,11 @@ export interface IssuerOptions {
 }
 
 /** Follows the settings: issuers with an unchanged address keep their keys. */
-export function createIssuers(
-  settings: Live<readonly JwtSettings[]>,
-  log: Logger,
-  { egress = () => null, renewalIntervalMs, counts }: IssuerOptions = {},
-): Issuers {
+export function createIssuers(settings: Live<readonly JwtSettings[]>, log: Logger, options: IssuerOptions = {}): Issuers {
   let entries: readonly Entry[] = [];
   const apply = (list: readonly JwtSettings[]): void => {
     const before = entries;
-    entries = list.map((one) => {
-      const way: Way = { certificateAuthority: one.certificateAuthority, dial: one.egress === null ? null : egress(one.egress) };
-      const source = JSON.stringify([one.issuer, one.discoveryUrl, one.certificateAuthority, one.egress]);
-      const keys =
-        before.find((entry) => entry.source === source)?.keys ??
-        createIssuerKeys({
-          issuer: one.issuer,
-          discoveryUrl: one.discoveryUrl,
-          way,
-          failed: (error) => {
-            log.warn('issuer of tokens cannot be asked for its keys', { issuer: one.issuer, error });
-          },
-          ...(renewalIntervalMs === undefined ? {} : { renewalIntervalMs }),
-          ...(counts === undefined ? {} : { counts }),
-        });
-      const claims = distributedClaims(one, keys, way, {
-        failed: (error) => {
-          log.warn('a source of claims cannot be asked', { issuer: one.issuer, error });
-        },
-      });
-      return { source, keys, claims, authenticate: jwtAuthenticator(one, keys, claims.resolve) };
-    });
+    entries = list.map((one) => entryOf(one, before, log, options));
     for (const { claims } of before) claims.stop();
     for (const { keys } of before) if (!entries.some((entry) => entry.keys === keys)) keys.stop();
   };
@@ -80,4 +55,33 @@ export function createIssuers(
       }
     },
   };
+}
+
+function entryOf(
+  one: JwtSettings,
+  before: readonly Entry[],
+  log: Logger,
+  { egress = () => null, renewalIntervalMs, counts }: IssuerOptions,
+): Entry {
+  const { issuer, discoveryUrl, certificateAuthority } = one;
+  const way: Way = { certificateAuthority, dial: one.egress === null ? null : egress(one.egress) };
+  const source = JSON.stringify([issuer, discoveryUrl, certificateAuthority, one.egress]);
+  const keys =
+    before.find((entry) => entry.source === source)?.keys ??
+    createIssuerKeys({
+      issuer,
+      discoveryUrl,
+      way,
+      failed: (error) => {
+        log.warn('issuer of tokens cannot be asked for its keys', { issuer, error });
+      },
+      ...(renewalIntervalMs === undefined ? {} : { renewalIntervalMs }),
+      ...(counts === undefined ? {} : { counts }),
+    });
+  const claims = distributedClaims(one, keys, way, {
+    failed: (error) => {
+      log.warn('a source of claims cannot be asked', { issuer, error });
+    },
+  });
+  return { source, keys, claims, authenticate: jwtAuthenticator(one, keys, claims.resolve) };
 }

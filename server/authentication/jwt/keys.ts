@@ -45,82 +45,114 @@ const defaultRenewalIntervalMs = 1_000;
  * Starts discovery at once and retries until it succeeds or is stopped. The keys are fetched for the first token, and again for each one until they are known;
  * nothing waits for an issuer without keys.
  */
-export function createIssuerKeys({
-  issuer,
-  discoveryUrl,
-  way,
-  failed,
-  counts = noFetchCounts,
-  renewalIntervalMs = defaultRenewalIntervalMs,
-}: IssuerKeysOptions): IssuerKeys {
-  const where = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-  const known = { keys: null as KeySet | null, text: '', askedAt: -Infinity, renewedAt: -Infinity };
-  let looking: Promise<string> | null = null;
-  let asking: Promise<void> | null = null;
-  let retry: NodeJS.Timeout | null = null;
-  let stopped = false;
-  let settle = (): void => {};
-  const ready = new Promise<void>((resolve) => {
-    settle = resolve;
-  });
+export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
+  const keys = new DiscoveredKeys(options);
+  keys.discover();
+  return keys;
+}
 
-  const look = async (): Promise<string> => {
-    const address = keysAddress(await fetchDocument(where, way), issuer);
-    settle();
-    return address;
-  };
-  /** The first fetch uses the initial discovery; later ones repeat it, because addresses change. */
-  const found = (): Promise<string> => {
-    const first = looking;
-    looking = null;
-    return first?.catch(look) ?? look();
-  };
-  const lookFirst = (): void => {
-    const first = look();
-    looking = first;
-    first.catch((error: unknown) => {
-      failed(error as Error);
-      if (looking === first && known.keys === null && !stopped) retry = setTimeout(lookFirst, retryIntervalMs).unref();
+class DiscoveredKeys implements IssuerKeys {
+  readonly ready: Promise<void>;
+  readonly #issuer: string;
+  readonly #discoveryUrl: string;
+  readonly #way: Way;
+  readonly #failed: (error: Error) => void;
+  readonly #counts: FetchCounts;
+  readonly #renewalIntervalMs: number;
+  #settle: () => void = () => undefined;
+  #keys: KeySet | null = null;
+  #text = '';
+  #fetchedAt = -Infinity;
+  #renewedAt = -Infinity;
+  #discovering: Promise<string> | null = null;
+  #fetching: Promise<void> | null = null;
+  #retry: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor({
+    issuer,
+    discoveryUrl,
+    way,
+    failed,
+    counts = noFetchCounts,
+    renewalIntervalMs = defaultRenewalIntervalMs,
+  }: IssuerKeysOptions) {
+    this.#issuer = issuer;
+    this.#discoveryUrl = discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+    this.#way = way;
+    this.#failed = failed;
+    this.#counts = counts;
+    this.#renewalIntervalMs = renewalIntervalMs;
+    this.ready = new Promise((resolve) => {
+      this.#settle = resolve;
     });
-  };
-  const ask = async (): Promise<void> => {
-    known.askedAt = performance.now();
-    const jwks = await fetchDocument(await found(), way);
-    const keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
-    counts.fetched(issuer, jwks);
-    // Unchanged keys keep their object, so that verified tokens stay valid.
-    if (jwks === known.text) return;
-    known.keys = keys;
-    known.text = jwks;
-  };
-  const askOnce = (): Promise<void> =>
-    (asking ??= ask()
+  }
+
+  discover(): void {
+    const first = this.#findAddress();
+    this.#discovering = first;
+    first.catch((error: unknown) => {
+      this.#failed(error as Error);
+      if (this.#discovering === first && this.#keys === null && !this.#stopped)
+        this.#retry = setTimeout(() => {
+          this.discover();
+        }, retryIntervalMs).unref();
+    });
+  }
+
+  current(): KeySet | null {
+    if (this.#keys !== null && performance.now() - this.#fetchedAt > keysAgeMaxMs) void this.#fetchOnce();
+    return this.#keys;
+  }
+
+  async renew(): Promise<KeySet | null> {
+    const now = performance.now();
+    if (this.#fetching === null && this.#keys !== null && now - this.#renewedAt < this.#renewalIntervalMs) return this.#keys;
+    this.#renewedAt = now;
+    await this.#fetchOnce();
+    return this.#keys;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#counts.forgotten(this.#issuer);
+    if (this.#retry !== null) clearTimeout(this.#retry);
+  }
+
+  async #findAddress(): Promise<string> {
+    const address = keysAddress(await fetchDocument(this.#discoveryUrl, this.#way), this.#issuer);
+    this.#settle();
+    return address;
+  }
+
+  /** The first fetch uses the initial discovery; later ones repeat it, because addresses change. */
+  #address(): Promise<string> {
+    const first = this.#discovering;
+    this.#discovering = null;
+    return first?.catch(() => this.#findAddress()) ?? this.#findAddress();
+  }
+
+  #fetchOnce(): Promise<void> {
+    return (this.#fetching ??= this.#fetch()
       .catch((error: unknown) => {
-        counts.failed(issuer);
-        failed(error as Error);
+        this.#counts.failed(this.#issuer);
+        this.#failed(error as Error);
       })
       .finally(() => {
-        asking = null;
+        this.#fetching = null;
       }));
-  lookFirst();
-  return {
-    current: () => {
-      if (known.keys !== null && performance.now() - known.askedAt > keysAgeMaxMs) void askOnce();
-      return known.keys;
-    },
-    renew: async () => {
-      if (asking === null && known.keys !== null && performance.now() - known.renewedAt < renewalIntervalMs) return known.keys;
-      known.renewedAt = performance.now();
-      await askOnce();
-      return known.keys;
-    },
-    ready,
-    stop: () => {
-      stopped = true;
-      counts.forgotten(issuer);
-      if (retry !== null) clearTimeout(retry);
-    },
-  };
+  }
+
+  async #fetch(): Promise<void> {
+    this.#fetchedAt = performance.now();
+    const jwks = await fetchDocument(await this.#address(), this.#way);
+    const keys = { find: createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet) };
+    this.#counts.fetched(this.#issuer, jwks);
+    // Unchanged keys keep their object, so that verified tokens stay valid.
+    if (jwks === this.#text) return;
+    this.#keys = keys;
+    this.#text = jwks;
+  }
 }
 
 /** The document of another issuer would let its keys sign this one's tokens. */

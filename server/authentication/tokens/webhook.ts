@@ -26,69 +26,88 @@ const answerTimeoutMs = 30_000;
 const initialWaitMs = 500;
 
 /** Asks a service by TokenReview. Errors are not cached; parallel requests for one token share a call. */
-export function tokenWebhook({
-  client,
-  version,
-  cacheTtlMs,
-  audiences: own,
-  retrying = reviewRetrying(initialWaitMs),
-  now = () => performance.now(),
-  counts = null,
-}: TokenWebhookOptions): TokenAuthenticator {
-  const cache = new TtlCache<TokenAuthentication>(cacheMax, now);
-  const asking = new Map<string, Promise<TokenAuthentication>>();
-  const ask = async (token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> => {
-    counts?.fetching(1);
-    let answered = false;
-    try {
-      const body = JSON.stringify({
-        kind: 'TokenReview',
-        apiVersion: `authentication.k8s.io/${version}`,
-        metadata: { creationTimestamp: null },
-        spec: { token, ...(audiences.length === 0 ? {} : { audiences }) },
-        status: { user: {} },
-      });
-      const answer = await retry(() => client.post(body, { timeoutMs: answerTimeoutMs }), retrying);
-      const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, own);
-      answered = !('failed' in result);
-      if (!('failed' in result)) cache.put(key, result, cacheTtlMs);
-      return 'failed' in result ? { outcome: 'invalid', reason: result.failed } : result;
-    } catch (error) {
-      return { outcome: 'invalid', reason: `the service that checks tokens failed: ${(error as Error).message.replaceAll(token, '…')}` };
-    } finally {
-      asking.delete(key);
-      counts?.fetching(-1);
-      counts?.fetched(answered ? 'ok' : 'error');
+export function tokenWebhook(options: TokenWebhookOptions): TokenAuthenticator {
+  const reviews = new TokenReviews(options);
+  return (token, audiences) => reviews.authenticate(token, audiences);
+}
+
+class TokenReviews {
+  readonly #options: TokenWebhookOptions;
+  readonly #retrying: Retrying;
+  readonly #now: () => number;
+  readonly #counts: TokenCacheCounts | null;
+  readonly #cache: TtlCache<TokenAuthentication>;
+  readonly #fetching = new Map<string, Promise<TokenAuthentication>>();
+
+  constructor(options: TokenWebhookOptions) {
+    const { retrying = reviewRetrying(initialWaitMs), now = () => performance.now(), counts = null } = options;
+    this.#options = options;
+    this.#retrying = retrying;
+    this.#now = now;
+    this.#counts = counts;
+    this.#cache = new TtlCache(cacheMax, now);
+  }
+
+  authenticate(token: string, audiences: readonly string[]): TokenAuthentication | Promise<TokenAuthentication> {
+    const key = hash('sha256', JSON.stringify([token, audiences]), 'base64');
+    const begun = this.#now();
+    const looked = (how: 'hit' | 'miss'): void => this.#counts?.looked(how, (this.#now() - begun) / 1000);
+    const known = this.#cache.get(key);
+    if (known !== undefined) {
+      looked('hit');
+      return known;
     }
-  };
-  const joined = async (others: Promise<TokenAuthentication>): Promise<TokenAuthentication> => {
-    counts?.blocked(1);
+    const others = this.#fetching.get(key);
+    return (others === undefined ? this.#fetch(token, audiences, key) : this.#join(others)).finally(() => {
+      looked('miss');
+    });
+  }
+
+  async #join(others: Promise<TokenAuthentication>): Promise<TokenAuthentication> {
+    this.#counts?.blocked(1);
     try {
       return await others;
     } finally {
-      counts?.blocked(-1);
+      this.#counts?.blocked(-1);
     }
-  };
-  const question = (token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> => {
-    const others = asking.get(key);
-    if (others !== undefined) return joined(others);
-    const own = ask(token, audiences, key);
-    asking.set(key, own);
-    return own;
-  };
-  return (token, audiences) => {
-    const key = hash('sha256', JSON.stringify([token, audiences]), 'base64');
-    const begun = now();
-    const known = cache.get(key);
-    if (known !== undefined) {
-      counts?.looked('hit', (now() - begun) / 1000);
-      return known;
+  }
+
+  #fetch(token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> {
+    const fetching = this.#review(token, audiences, key);
+    this.#fetching.set(key, fetching);
+    return fetching;
+  }
+
+  async #review(token: string, audiences: readonly string[], key: string): Promise<TokenAuthentication> {
+    const { client, version, cacheTtlMs, audiences: own } = this.#options;
+    this.#counts?.fetching(1);
+    let answered = false;
+    try {
+      const body = reviewOf(token, audiences, version);
+      const answer = await retry(() => client.post(body, { timeoutMs: answerTimeoutMs }), this.#retrying);
+      const result = readStatus(memberAt(JSON.parse(answer) as JsonValue, 'status'), audiences, own);
+      if ('failed' in result) return { outcome: 'invalid', reason: result.failed };
+      answered = true;
+      this.#cache.put(key, result, cacheTtlMs);
+      return result;
+    } catch (error) {
+      return { outcome: 'invalid', reason: `the service that checks tokens failed: ${(error as Error).message.replaceAll(token, '…')}` };
+    } finally {
+      this.#fetching.delete(key);
+      this.#counts?.fetching(-1);
+      this.#counts?.fetched(answered ? 'ok' : 'error');
     }
-    return question(token, audiences, key).finally(() => {
-      counts?.looked('miss', (now() - begun) / 1000);
-    });
-  };
+  }
 }
+
+const reviewOf = (token: string, audiences: readonly string[], version: TokenWebhookOptions['version']): string =>
+  JSON.stringify({
+    kind: 'TokenReview',
+    apiVersion: `authentication.k8s.io/${version}`,
+    metadata: { creationTimestamp: null },
+    spec: { token, ...(audiences.length === 0 ? {} : { audiences }) },
+    status: { user: {} },
+  });
 
 /** An error that the service reports says nothing about the token, so it is not cached. */
 function readStatus(

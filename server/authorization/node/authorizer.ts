@@ -1,8 +1,9 @@
 import { entryOf } from '../../../api/json/members.js';
 import type { User } from '../../../api/user.js';
-import { qualifiedName } from '../../../api/resource.js';
+import type { ApiObject } from '../../../api/object.js';
+import { qualifiedName, type GroupResource } from '../../../api/resource.js';
 import { bootstrapObjects } from '../../../api/catalogue/bootstrapObjects.js';
-import type { Storage } from '../../storage/contract.js';
+import type { Storage, StoredObject } from '../../storage/contract.js';
 import { follow } from '../../storage/follow.js';
 import type { Attributes, Authorizer, Decision } from '../authorizer.js';
 import { rulesOf } from '../rbac/policy.js';
@@ -192,19 +193,45 @@ const listRules: RuleResolver = (user) =>
 /** Records the duration of changes to the graph, in seconds; looked up once for each kind. */
 export type GraphTimes = (operation: GraphOperation) => (seconds: number) => void;
 
-const graphOperations = [
-  'AddPod',
-  'DeletePod',
-  'AddPV',
-  'DeletePV',
-  'AddVolumeAttachment',
-  'DeleteVolumeAttachment',
-  'AddResourceSlice',
-  'DeleteResourceSlice',
-  'AddPodCertificateRequest',
-  'DeletePodCertificateRequest',
-] as const;
-type GraphOperation = (typeof graphOperations)[number];
+/** The objects that the graph is made of, by the names of its operations in metrics. */
+const graphSources = {
+  Pod: {
+    resource: { group: '', resource: 'pods' },
+    put: (graph, { namespace, name }, object) => graph.putPod(namespace, name, object),
+    remove: (graph, { namespace, name }) => graph.removePod(namespace, name),
+  },
+  PV: {
+    resource: { group: '', resource: 'persistentvolumes' },
+    put: (graph, { name }, object) => graph.putVolume(name, object),
+    remove: (graph, { name }) => graph.removeVolume(name),
+  },
+  VolumeAttachment: {
+    resource: { group: 'storage.k8s.io', resource: 'volumeattachments' },
+    put: (graph, { name }, object) => graph.putAttachment(name, object),
+    remove: (graph, { name }) => graph.removeAttachment(name),
+  },
+  ResourceSlice: {
+    resource: { group: 'resource.k8s.io', resource: 'resourceslices' },
+    put: (graph, { name }, object) => graph.putSlice(name, object),
+    remove: (graph, { name }) => graph.removeSlice(name),
+  },
+  PodCertificateRequest: {
+    resource: podCertificateResource,
+    put: (graph, { namespace, name }, object) => graph.putPodCertificateRequest(namespace, name, object),
+    remove: (graph, { namespace, name }) => graph.removePodCertificateRequest(namespace, name),
+  },
+} as const satisfies Readonly<Record<string, GraphSource>>;
+
+interface GraphSource {
+  readonly resource: GroupResource;
+  readonly put: (graph: NodeGraph, key: GraphKey, object: ApiObject) => void;
+  readonly remove: (graph: NodeGraph, key: GraphKey) => void;
+}
+type GraphKey = Pick<StoredObject, 'namespace' | 'name'>;
+type GraphKind = keyof typeof graphSources;
+type GraphOperation = `${'Add' | 'Delete'}${GraphKind}`;
+const graphKinds = Object.keys(graphSources) as GraphKind[];
+const graphOperations = graphKinds.flatMap((kind) => [`Add${kind}`, `Delete${kind}`] as const);
 
 function timedBy(times: GraphTimes): Readonly<Record<GraphOperation, (change: () => void) => void>> {
   const timed = (observe: (seconds: number) => void) => (change: () => void) => {
@@ -223,57 +250,23 @@ export function createNodeAuthorization(
 ): NodeAuthorization {
   const graph = new NodeGraph();
   const timed = timedBy(times);
-  const followed = [
-    follow(
-      storage,
-      { group: '', resource: 'pods' },
-      {
+  const followed = graphKinds
+    .filter((kind) => features.podCertificates || kind !== 'PodCertificateRequest')
+    .map((kind) => {
+      const { resource, put, remove }: GraphSource = graphSources[kind];
+      return follow(storage, resource, {
         put: (object) => {
-          timed.AddPod(() => graph.putPod(object.namespace, object.name, object.decode()));
+          timed[`Add${kind}`](() => {
+            put(graph, object, object.decode());
+          });
         },
         remove: (namespace, name) => {
-          timed.DeletePod(() => graph.removePod(namespace, name));
+          timed[`Delete${kind}`](() => {
+            remove(graph, { namespace, name });
+          });
         },
-      },
-    ),
-    follow(
-      storage,
-      { group: '', resource: 'persistentvolumes' },
-      {
-        put: (object) => {
-          timed.AddPV(() => graph.putVolume(object.name, object.decode()));
-        },
-        remove: (_, name) => {
-          timed.DeletePV(() => graph.removeVolume(name));
-        },
-      },
-    ),
-    follow(
-      storage,
-      { group: 'storage.k8s.io', resource: 'volumeattachments' },
-      {
-        put: (object) => {
-          timed.AddVolumeAttachment(() => graph.putAttachment(object.name, object.decode()));
-        },
-        remove: (_, name) => {
-          timed.DeleteVolumeAttachment(() => graph.removeAttachment(name));
-        },
-      },
-    ),
-    follow(
-      storage,
-      { group: 'resource.k8s.io', resource: 'resourceslices' },
-      {
-        put: (object) => {
-          timed.AddResourceSlice(() => graph.putSlice(object.name, object.decode()));
-        },
-        remove: (_, name) => {
-          timed.DeleteResourceSlice(() => graph.removeSlice(name));
-        },
-      },
-    ),
-    ...(features.podCertificates ? [followPodCertificates(storage, graph, timed)] : []),
-  ];
+      });
+    });
   return {
     authorize: decideForNodes(graph, features),
     rules: listRules,
@@ -283,21 +276,3 @@ export function createNodeAuthorization(
     },
   };
 }
-
-const followPodCertificates = (
-  storage: Pick<Storage, 'watch'>,
-  graph: NodeGraph,
-  timed: ReturnType<typeof timedBy>,
-): ReturnType<typeof follow> =>
-  follow(storage, podCertificateResource, {
-    put: (object) => {
-      timed.AddPodCertificateRequest(() => {
-        graph.putPodCertificateRequest(object.namespace, object.name, object.decode());
-      });
-    },
-    remove: (namespace, name) => {
-      timed.DeletePodCertificateRequest(() => {
-        graph.removePodCertificateRequest(namespace, name);
-      });
-    },
-  });

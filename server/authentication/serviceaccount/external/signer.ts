@@ -51,7 +51,8 @@ export async function connectSigner({
     const { maxTokenExpirationSeconds } = await call('Metadata', {});
     if (maxTokenExpirationSeconds < lifetimeSecondsMin)
       throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
-    const keys = await followKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs, measures });
+    const keys = new FollowedKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs, measures });
+    await keys.start();
     const sign = async (payload: JsonObject): Promise<string> => {
       const claims = Buffer.from(JSON.stringify(payload)).toString('base64url');
       const signing = call('Sign', { claims }).then(async (parts) => {
@@ -114,11 +115,6 @@ function caller(service: LocalService, measures: SignerMeasures): Call {
   };
 }
 
-interface FollowedKeys extends VerificationKeys {
-  /** Fetches unconditionally: the signer itself has just named the key. */
-  learn(): Promise<readonly VerificationKey[]>;
-  stop(): void;
-}
 interface KeySource {
   readonly fetch: () => Promise<PublishedKeys>;
   readonly failed: (error: Error) => void;
@@ -127,80 +123,97 @@ interface KeySource {
 }
 
 /** Fetches the keys now, at the service's refresh interval, and for tokens with an unknown key. */
-async function followKeys({ fetch, failed, renewalIntervalMs, measures }: KeySource): Promise<FollowedKeys> {
-  let text = '';
-  let current: readonly VerificationKey[] = [];
-  let [askedAt, renewedAt] = [0, -Infinity];
-  let refreshMs = fallbackRefreshMs;
-  let timer: NodeJS.Timeout | null = null;
-  let asking: Promise<void> | null = null;
-  let stopped = false;
-  const ask = async (): Promise<void> => {
-    askedAt = performance.now();
+class FollowedKeys implements VerificationKeys {
+  readonly #source: KeySource;
+  #text = '';
+  #current: readonly VerificationKey[] = [];
+  #fetchedAt = 0;
+  #renewedAt = -Infinity;
+  #refreshMs = fallbackRefreshMs;
+  #timer: NodeJS.Timeout | null = null;
+  #fetching: Promise<void> | null = null;
+  #stopped = false;
+
+  constructor(source: KeySource) {
+    this.#source = source;
+  }
+
+  async start(): Promise<void> {
+    await this.#fetch();
+    this.#schedule(this.#refreshMs);
+  }
+
+  get current(): readonly VerificationKey[] {
+    return this.#current;
+  }
+
+  get maxAgeSeconds(): number {
+    return Math.max(0, Math.floor((this.#fetchedAt + this.#refreshMs - performance.now()) / 1000));
+  }
+
+  async renew(): Promise<readonly VerificationKey[]> {
+    const now = performance.now();
+    if (this.#fetching === null && now - this.#renewedAt < this.#source.renewalIntervalMs) return this.#current;
+    this.#renewedAt = now;
+    return this.learn();
+  }
+
+  /** Fetches unconditionally: the signer itself has just named the key. */
+  async learn(): Promise<readonly VerificationKey[]> {
+    await this.#fetchOnce();
+    return this.#current;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #fetchOnce(): Promise<void> {
+    return (this.#fetching ??= this.#fetch()
+      .then(
+        () => {
+          this.#schedule(this.#refreshMs);
+        },
+        (error: unknown) => {
+          this.#source.failed(error as Error);
+          this.#schedule(fallbackRefreshMs);
+        },
+      )
+      .finally(() => {
+        this.#fetching = null;
+      }));
+  }
+
+  async #fetch(): Promise<void> {
+    const { fetch, measures } = this.#source;
+    this.#fetchedAt = performance.now();
     const fetched = fetch().then((published) => ({ published, read: readKeys(published) }));
     fetched.then(
       ({ published: { dataTimestamp } }) => measures.fetched(null, dataTimestamp),
       (error: unknown) => measures.fetched(error, null),
     );
     const { published, read } = await fetched;
-    refreshMs = Math.min(published.refreshHintSeconds, refreshSecondsMax) * 1000;
+    this.#refreshMs = Math.min(published.refreshHintSeconds, refreshSecondsMax) * 1000;
     // Unchanged keys keep their list, so that verified tokens stay valid.
-    const now = JSON.stringify(
-      published.keys.map(({ keyId, key, excludeFromOidcDiscovery }) => [
-        keyId,
-        Buffer.from(key).toString('base64'),
-        excludeFromOidcDiscovery,
-      ]),
-    );
-    if (now !== text) [current, text] = [read, now];
-  };
-  const schedule = (inMs: number): void => {
-    if (timer !== null) clearTimeout(timer);
-    timer = stopped
+    const text = textOf(published);
+    if (text !== this.#text) [this.#current, this.#text] = [read, text];
+  }
+
+  #schedule(inMs: number): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = this.#stopped
       ? null
       : setTimeout(() => {
-          void askOnce();
+          void this.#fetchOnce();
         }, inMs).unref();
-  };
-  const askOnce = (): Promise<void> =>
-    (asking ??= ask()
-      .then(
-        () => {
-          schedule(refreshMs);
-        },
-        (error: unknown) => {
-          failed(error as Error);
-          schedule(fallbackRefreshMs);
-        },
-      )
-      .finally(() => {
-        asking = null;
-      }));
-  await ask();
-  schedule(refreshMs);
-  return {
-    get current() {
-      return current;
-    },
-    get maxAgeSeconds() {
-      return Math.max(0, Math.floor((askedAt + refreshMs - performance.now()) / 1000));
-    },
-    renew: async () => {
-      if (asking === null && performance.now() - renewedAt < renewalIntervalMs) return current;
-      renewedAt = performance.now();
-      await askOnce();
-      return current;
-    },
-    learn: async () => {
-      await askOnce();
-      return current;
-    },
-    stop: () => {
-      stopped = true;
-      if (timer !== null) clearTimeout(timer);
-    },
-  };
+  }
 }
+
+const textOf = ({ keys }: PublishedKeys): string =>
+  JSON.stringify(
+    keys.map(({ keyId, key, excludeFromOidcDiscovery }) => [keyId, Buffer.from(key).toString('base64'), excludeFromOidcDiscovery]),
+  );
 
 function readKeys({ keys, refreshHintSeconds, dataTimestamp }: PublishedKeys): VerificationKey[] {
   if (refreshHintSeconds <= 0) throw new Error(`its hint when to ask for keys again is ${refreshHintSeconds} seconds`);
