@@ -1,5 +1,7 @@
+import type { ApiObject } from '../../api/object.js';
 import { internalError } from '../../api/status.js';
-import type { Unreadable } from '../storage/follow.js';
+import type { Storage } from '../storage/contract.js';
+import { follow, type Following, type Unreadable } from '../storage/follow.js';
 
 /** Stored webhook configurations or policies that cannot be read: their scope is unknown, so nothing may pass until they can be read or are gone. */
 export class UnreadGuards {
@@ -25,4 +27,52 @@ export class UnreadGuards {
         new Error(`${this.#resource} ${JSON.stringify(name)} may be about this request and cannot be read; mend or delete it: ${reason}`),
       );
   }
+}
+
+export interface GuardIndex {
+  /** Throws for an object that cannot be understood, and keeps its earlier version. */
+  put(name: string, object: ApiObject): void;
+  remove(name: string): void;
+  has(name: string): boolean;
+}
+
+/** Follows configurations or policies; `report` receives errors. */
+export function followGuards(
+  storage: Pick<Storage, 'watch'>,
+  resource: string,
+  index: GuardIndex,
+  report: (error: unknown, name: string) => void,
+): Following & { readonly unread: UnreadGuards } {
+  const unread = new UnreadGuards(resource);
+  const following = follow(
+    storage,
+    { group: 'admissionregistration.k8s.io', resource },
+    {
+      put(object) {
+        const decoded = object.decode();
+        unread.delete(object.name);
+        try {
+          index.put(object.name, decoded);
+        } catch (error) {
+          report(error, object.name);
+        }
+      },
+      remove(_namespace, name) {
+        index.remove(name);
+        unread.delete(name);
+      },
+      unreadable({ name, reason }) {
+        // The earlier version stays in effect: an unreadable guard must not fall.
+        if (!index.has(name)) unread.add({ name, reason });
+        report(new Error(reason), name);
+      },
+    },
+  );
+  return {
+    unread,
+    synced: following.synced,
+    stop: () => {
+      following.stop();
+    },
+  };
 }

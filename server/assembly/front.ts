@@ -9,7 +9,7 @@ import { Tally } from '../fairness/tally.js';
 import type { Live } from '../../program/files/liveFile.js';
 import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
-import { createChain, type Chain } from '../http/chain.js';
+import { createChain, type Chain, type ChainOptions } from '../http/chain.js';
 import type { Count } from '../../program/port/connections/index.js';
 import type { Listener } from '../../program/port/listener.js';
 import { createRoutes } from '../http/routes.js';
@@ -119,22 +119,10 @@ function healthOf({
 }
 
 /** Filters, health checks and metrics around the API. */
-export function frontOf({
-  options,
-  log,
-  store,
-  encryption,
-  metrics,
-  auditor,
-  api,
-  progress,
-  debug,
-  tracer,
-  fairness,
-  threads,
-}: FrontOptions): Chain {
-  exposeStored({ options, metrics, api, store, threads });
-  const health = healthOf({ options, metrics, store, encryption, progress });
+export function frontOf(front: FrontOptions): Chain {
+  const { options, log, store, metrics, api, debug, fairness, threads } = front;
+  exposeStored(front);
+  const health = healthOf(front);
   const tap = options.console ? new RequestTap() : null;
   const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });
   const routes = createRoutes({
@@ -150,31 +138,35 @@ export function frontOf({
     log: log.named('health'),
     pages: processPages({ options, debug, indicators: expositionOf(metrics, 'indicators', threads), fairness }),
   });
-  const directives = options['strict-transport-security-directives'];
-  const chain: Chain = createChain(
-    {
-      tap,
-      tracer,
-      fairness,
-      authenticate: api.access.authenticate,
-      authorize: api.access.authorize,
-      constrainedImpersonation: featuresOf(options).enabled('ConstrainedImpersonation'),
-      audit: auditor,
-      metrics,
-      log: log.named('http'),
-      requestTimeoutMs: options['request-timeout'],
-      inflight: {
-        readOnlyMax: options['max-requests-inflight'],
-        mutatingMax: options['max-mutating-requests-inflight'],
-        ...(threads === null ? {} : { counts: threads.inflight }),
-      },
-      ...(threads === null ? {} : { caughtUp: () => api.storage.caughtUp() }),
-      corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
-      strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
-    },
-    routes,
-  );
+  const chain: Chain = createChain(chainOptionsOf(front, tap), routes);
   return chain;
+}
+
+function chainOptionsOf(
+  { options, log, metrics, auditor, api, tracer, fairness, threads }: FrontOptions,
+  tap: RequestTap | null,
+): ChainOptions {
+  const directives = options['strict-transport-security-directives'];
+  return {
+    tap,
+    tracer,
+    fairness,
+    authenticate: api.access.authenticate,
+    authorize: api.access.authorize,
+    constrainedImpersonation: featuresOf(options).enabled('ConstrainedImpersonation'),
+    audit: auditor,
+    metrics,
+    log: log.named('http'),
+    requestTimeoutMs: options['request-timeout'],
+    inflight: {
+      readOnlyMax: options['max-requests-inflight'],
+      mutatingMax: options['max-mutating-requests-inflight'],
+      ...(threads === null ? {} : { counts: threads.inflight }),
+    },
+    ...(threads === null ? {} : { caughtUp: () => api.storage.caughtUp() }),
+    corsOrigins: options['cors-allowed-origins'].map((pattern) => new RegExp(pattern)),
+    strictTransportSecurity: directives.length === 0 ? null : directives.join('; '),
+  };
 }
 
 export const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>

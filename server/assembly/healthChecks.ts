@@ -40,43 +40,40 @@ const everywhere: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
 
 /** Adds the checks of an API server, with the reference's names and order. */
 export function addHealthChecks(health: HealthRegistry, options: HealthCheckOptions): void {
-  const { progress, replica, elsewhere = [], healthTimeoutMs, readyTimeoutMs, graceMs, awaitsStorage } = options;
-  const graceEnds = performance.now() + graceMs;
+  const { progress, spaceAlarm } = options;
+  health.add({ name: 'ping', check: () => {} }, everywhere);
+  health.add({ name: 'log', check: () => {} }, everywhere);
+  addStores(health, options);
+  addStart(health, options);
+  addKeyServices(health, options.keyServices);
+  if (spaceAlarm !== undefined)
+    health.addWarning({ name: 'storage-space', warning: async () => spaceWarnings[(await spaceAlarm()) ?? 'none'] }, everywhere);
+  health.add({ name: 'shutdown', check: demand(() => !progress.stopping, 'the process is stopping') }, ['readyz']);
+}
+
+function addStores(health: HealthRegistry, { replica, elsewhere = [], healthTimeoutMs, readyTimeoutMs }: HealthCheckOptions): void {
   const reaches = (store: Pick<Replica, 'barrier'>, timeoutMs: number) => async (): Promise<void> => {
     const result = await store.barrier(timeoutMs);
     if (result.outcome !== 'reached') throw new Error(result.reason);
   };
-  health.add({ name: 'ping', check: () => {} }, everywhere);
-  health.add({ name: 'log', check: () => {} }, everywhere);
   health.add({ name: 'etcd', check: reaches(replica, healthTimeoutMs) }, everywhere);
   health.add({ name: 'etcd-readiness', check: reaches(replica, readyTimeoutMs) }, ['readyz']);
   for (const [index, store] of elsewhere.entries()) {
     health.add({ name: `etcd-override-${index}`, group: 'etcd', check: reaches(store, healthTimeoutMs) }, everywhere);
     health.add({ name: `etcd-override-readiness-${index}`, group: 'etcd-readiness', check: reaches(store, readyTimeoutMs) }, ['readyz']);
   }
-  health.add(
-    {
-      name: 'informer-sync',
-      check: () => {
-        demand(progress.synced, 'the cache is still being loaded');
-      },
-    },
-    ['readyz'],
-  );
+}
+
+function addStart(health: HealthRegistry, { progress, graceMs, awaitsStorage }: HealthCheckOptions): void {
+  const graceEnds = performance.now() + graceMs;
+  health.add({ name: 'informer-sync', check: demand(() => progress.synced, 'the cache is still being loaded') }, ['readyz']);
   if (awaitsStorage)
     health.add(
-      {
-        name: 'poststarthook/storage-readiness',
-        check: () => {
-          demand(progress.storageAwaited, 'the store is still being loaded');
-        },
-      },
-      ['healthz', 'readyz'],
+      { name: 'poststarthook/storage-readiness', check: demand(() => progress.storageAwaited, 'the store is still being loaded') },
+      butNotLivez,
     );
-  const bootstrapped = (): void => {
-    demand(progress.bootstrapped, 'not finished');
-  };
-  health.add({ name: bootstrapCheck, check: bootstrapped }, ['healthz', 'readyz']);
+  const bootstrapped = demand(() => progress.bootstrapped, 'not finished');
+  health.add({ name: bootstrapCheck, check: bootstrapped }, butNotLivez);
   health.add(
     {
       name: bootstrapCheck,
@@ -85,19 +82,6 @@ export function addHealthChecks(health: HealthRegistry, options: HealthCheckOpti
       },
     },
     ['livez'],
-  );
-  addKeyServices(health, options.keyServices);
-  const { spaceAlarm } = options;
-  if (spaceAlarm !== undefined)
-    health.addWarning({ name: 'storage-space', warning: async () => spaceWarnings[(await spaceAlarm()) ?? 'none'] }, everywhere);
-  health.add(
-    {
-      name: 'shutdown',
-      check: () => {
-        demand(!progress.stopping, 'the process is stopping');
-      },
-    },
-    ['readyz'],
   );
 }
 
@@ -160,6 +144,6 @@ export function remembered(check: () => Promise<void>, now: () => number = () =>
 
 const bootstrapCheck = 'poststarthook/bootstrap-objects';
 
-function demand(condition: boolean, complaint: string): void {
-  if (!condition) throw new Error(complaint);
-}
+const demand = (condition: () => boolean, complaint: string) => (): void => {
+  if (!condition()) throw new Error(complaint);
+};

@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { TokenUse } from './serviceaccount/tokenUse.js';
 import type { TokenCacheCounts } from './tokens/cacheCounts.js';
-import { DurationHistogram } from '../../program/metrics/durations.js';
+import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 import { total, totals, type Total } from '../../program/metrics/totals.js';
 
 export interface AccessMetrics {
@@ -33,16 +33,8 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
     'Requests about which it was decided whether they may, by outcome.',
     'result',
   );
-  const [authentication, authorization] = (['authentication', 'authorization'] as const).map(
-    (what) =>
-      new DurationHistogram({
-        name: `${what}_duration_seconds`,
-        help: `Time that ${what} took, in seconds, by outcome.`,
-        labelNames: ['result'],
-        buckets: bounds,
-        registers: [registry],
-      }),
-  ) as [DurationHistogram, DurationHistogram];
+  const authentication = outcomeDurations(registry, 'authentication', ['success', 'failure', 'error']);
+  const authorization = outcomeDurations(registry, 'authorization', ['allowed', 'denied', 'no-opinion', 'error']);
   const filters = new DurationHistogram({
     name: 'apiserver_request_filter_duration_seconds',
     help: 'Time that a step before the work on a request took, in seconds: authentication and authorization.',
@@ -50,32 +42,43 @@ export function createAccessMetrics(registry: Registry): AccessMetrics {
     buckets: filterBounds,
     registers: [registry],
   });
-  const filter = { authentication: filters.of({ filter: 'authentication' }), authorization: filters.of({ filter: 'authorization' }) };
-  const series = {
-    success: authentication.of({ result: 'success' }),
-    failure: authentication.of({ result: 'failure' }),
-    error: authentication.of({ result: 'error' }),
-  };
-  const decided = {
-    allowed: authorization.of({ result: 'allowed' }),
-    denied: authorization.of({ result: 'denied' }),
-    'no-opinion': authorization.of({ result: 'no-opinion' }),
-    error: authorization.of({ result: 'error' }),
-  };
+  const filter = seriesBy(filters, 'filter', ['authentication', 'authorization']);
   return {
     authenticated: (result, seconds, user) => {
       attempts(result);
-      series[result].observe(seconds);
+      authentication[result].observe(seconds);
       filter.authentication.observe(seconds);
       if (result === 'success') users(nameOf(user));
     },
     authorized: (decision, seconds) => {
       decisions(decision);
-      decided[decision].observe(seconds);
+      authorization[decision].observe(seconds);
       filter.authorization.observe(seconds);
     },
   };
 }
+
+function outcomeDurations<Outcome extends string>(
+  registry: Registry,
+  what: string,
+  outcomes: readonly Outcome[],
+): Readonly<Record<Outcome, DurationSeries>> {
+  const durations = new DurationHistogram({
+    name: `${what}_duration_seconds`,
+    help: `Time that ${what} took, in seconds, by outcome.`,
+    labelNames: ['result'],
+    buckets: bounds,
+    registers: [registry],
+  });
+  return seriesBy(durations, 'result', outcomes);
+}
+
+const seriesBy = <Value extends string>(
+  histogram: DurationHistogram,
+  label: string,
+  values: readonly Value[],
+): Readonly<Record<Value, DurationSeries>> =>
+  Object.fromEntries(values.map((value) => [value, histogram.of({ [label]: value })])) as Record<Value, DurationSeries>;
 
 const hour = 60 * 60;
 const day = 24 * hour;
@@ -166,16 +169,7 @@ export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
     help: 'Answers about tokens that were worked out or asked for.',
     labelNames,
   });
-  const active = { in_flight: 0, blocked: 0 };
-  new Gauge({
-    name: `${prefix}_active_fetch_count`,
-    help: 'Tokens about which an answer is being asked for (in_flight), and requests that wait for what another one has asked for (blocked).',
-    labelNames: [...labelNames],
-    registers: [registry],
-    collect() {
-      for (const status of ['in_flight', 'blocked'] as const) this.set({ status }, active[status]);
-    },
-  });
+  const active = activeFetches(registry, `${prefix}_active_fetch_count`);
   const looked = {
     hit: { total: requests({ status: 'hit' }), time: durations.of({ status: 'hit' }) },
     miss: { total: requests({ status: 'miss' }), time: durations.of({ status: 'miss' }) },
@@ -196,6 +190,20 @@ export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
       fetched[outcome].value++;
     },
   };
+}
+
+function activeFetches(registry: Registry, name: string): Record<'in_flight' | 'blocked', number> {
+  const active = { in_flight: 0, blocked: 0 };
+  new Gauge({
+    name,
+    help: 'Tokens about which an answer is being asked for (in_flight), and requests that wait for what another one has asked for (blocked).',
+    labelNames: ['status'],
+    registers: [registry],
+    collect() {
+      for (const status of ['in_flight', 'blocked'] as const) this.set({ status }, active[status]);
+    },
+  });
+  return active;
 }
 
 function tally(registry: Registry, name: string, help: string, label: string): (value: string) => void {

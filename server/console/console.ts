@@ -55,9 +55,10 @@ export function createConsole(options: ConsoleOptions): Console {
 
 type Route = (exchange: Exchange) => Promise<void> | void;
 
-function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonly<Record<string, Route>>>> {
+type Routes = Readonly<Record<string, Readonly<Record<string, Route>>>>;
+
+function consoleRoutes(options: ConsoleOptions): Routes {
   const { servers, tap, active, launcherSocket, authorize, replica } = options;
-  const signIns = new SignIns();
   /** Answers here, or forwards to the server of `?server=`; the user needs permission for `path` as well. */
   const atServer =
     (path: string | null, own: Route): Route =>
@@ -66,29 +67,6 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
       const server = exchange.query.get('server');
       return server === null || servers.isOwn(server) ? own(exchange) : servers.passOn(exchange, server);
     };
-  const local: Readonly<Record<string, Readonly<Record<string, Route>>>> =
-    launcherSocket === null
-      ? {}
-      : {
-          [`${root}/v1/launcher`]: {
-            GET: async (exchange) => writeJson(exchange, 200, await askLauncher(launcherSocket, { command: 'status' })),
-            POST: async (exchange) => writeJson(exchange, 200, await askLauncher(launcherSocket, questionIn(await jsonOf(exchange)))),
-          },
-          // The holder of a link is not authenticated yet; the launcher accepts each of its links once, and only for minutes.
-          [`${root}/sessions`]: {
-            POST: async (exchange) => {
-              const { code } = (await jsonOf(exchange)) as { readonly code?: unknown };
-              if (typeof code !== 'string' || !/^[\w-]{20,100}$/.test(code)) throw badRequest('code must be that of a link');
-              const leave = signIns.enter(exchange.address);
-              if (leave === null) throw tooManyRequests('too many sign in at once; try again', 1);
-              try {
-                writeJson(exchange, 200, await askLauncher(launcherSocket, { command: 'redeem', target: code }));
-              } finally {
-                leave();
-              }
-            },
-          },
-        };
   return {
     [`${root}/v1/servers`]: {
       GET: async (exchange) => writeJson(exchange, 200, { servers: await servers.list(), launcher: launcherSocket !== null }),
@@ -107,7 +85,31 @@ function consoleRoutes(options: ConsoleOptions): Readonly<Record<string, Readonl
       }),
     },
     [`${root}/v1/requests`]: { GET: atServer(null, (exchange) => streamRequests(exchange, tap, active)) },
-    ...local,
+    ...(launcherSocket === null ? {} : launcherRoutes(launcherSocket)),
+  };
+}
+
+function launcherRoutes(socket: string): Routes {
+  const signIns = new SignIns();
+  return {
+    [`${root}/v1/launcher`]: {
+      GET: async (exchange) => writeJson(exchange, 200, await askLauncher(socket, { command: 'status' })),
+      POST: async (exchange) => writeJson(exchange, 200, await askLauncher(socket, questionIn(await jsonOf(exchange)))),
+    },
+    // The holder of a link is not authenticated yet; the launcher accepts each of its links once, and only for minutes.
+    [`${root}/sessions`]: {
+      POST: async (exchange) => {
+        const { code } = (await jsonOf(exchange)) as { readonly code?: unknown };
+        if (typeof code !== 'string' || !/^[\w-]{20,100}$/.test(code)) throw badRequest('code must be that of a link');
+        const leave = signIns.enter(exchange.address);
+        if (leave === null) throw tooManyRequests('too many sign in at once; try again', 1);
+        try {
+          writeJson(exchange, 200, await askLauncher(socket, { command: 'redeem', target: code }));
+        } finally {
+          leave();
+        }
+      },
+    },
   };
 }
 

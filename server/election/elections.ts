@@ -87,7 +87,7 @@ export class Elections {
   async stop(): Promise<void> {
     this.#running = false;
     if (this.#look !== null) clearInterval(this.#look);
-    for (const { stop } of this.#following) stop();
+    for (const each of this.#following) each.stop();
     for (const { timer } of this.#elections.values()) if (timer !== null) clearTimeout(timer);
     await Promise.all([...this.#elections.values()].flatMap(({ turn }) => (turn === null ? [] : [turn])));
   }

@@ -9,7 +9,7 @@ import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { sameValue } from '../../api/json/equality.js';
 import { textAt } from '../../api/json/members.js';
 import type { Storage } from '../storage/contract.js';
-import { follow } from '../storage/follow.js';
+import { follow, type Following } from '../storage/follow.js';
 import type { Fairness } from './fairness.js';
 import { levelOf, schemaOf } from './objects.js';
 import { WritePace } from './writePace.js';
@@ -44,7 +44,7 @@ export class FollowedObjects {
   readonly #objects: Record<Kind, Map<string, ApiObject>> = { flowschemas: new Map(), prioritylevelconfigurations: new Map() };
   readonly #wanted = bootstrapObjects();
   readonly #pace = new WritePace();
-  readonly #stops: (() => void)[];
+  readonly #following: readonly Following[];
   readonly synced: Promise<void>;
   #known = false;
   #turn: Promise<void> | null = null;
@@ -56,7 +56,7 @@ export class FollowedObjects {
     // The defaults apply until the cluster's objects are known.
     const wanted = this.#wanted;
     this.#configure((wanted['flowschemas'] ?? []).concat(), wanted['prioritylevelconfigurations'] ?? []);
-    const following = kinds.map((kind) =>
+    this.#following = kinds.map((kind) =>
       follow(
         options.storage,
         { group: group, resource: kind },
@@ -71,8 +71,7 @@ export class FollowedObjects {
         },
       ),
     );
-    this.#stops = following.map(({ stop }) => stop);
-    this.synced = Promise.all(following.map(({ synced }) => synced)).then(() => {
+    this.synced = Promise.all(this.#following.map(({ synced }) => synced)).then(() => {
       this.#known = true;
       this.#changed();
     });
@@ -88,7 +87,7 @@ export class FollowedObjects {
   stop(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    for (const stop of this.#stops) stop();
+    for (const each of this.#following) each.stop();
   }
 
   #read(kind: Kind, decode: () => ApiObject): void {

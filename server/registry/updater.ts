@@ -137,16 +137,7 @@ export class Updater {
   ): Promise<UpdateStep & { readonly beside: readonly SideWrite[]; readonly heavy: boolean }> {
     const old = stored.decode();
     refuseOtherUid(target, change, { actual: old.metadata.uid ?? '', dryRun: request.dryRun });
-    const wasHeavy = isHeavy(old as JsonObject);
-    if (wasHeavy) await nextTurn(request);
-    const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
-    if (wasHeavy && change.replaces !== true) await nextTurn(request);
-    const changed = change.apply(current);
-    const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
-    const sentTwice = change.replaces === true ? turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request)) : [];
-    const heavy = wasHeavy || isHeavy(object as JsonObject);
-    (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
-    if (heavy) await nextTurn(request);
+    const { object, heavy } = await changedObject(target, change, { stored, old }, request);
     const applied = change.applies === true ? (object.metadata.managedFields ?? []) : undefined;
     const sent: { object?: ApiObject } = {};
     const changing = (): void => {
@@ -171,22 +162,31 @@ export class Updater {
     const allocator = change.subresource === '' ? this.#objects.allocatorOf(target) : null;
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn(request);
-    const owners = await ownersAfterAdmission(target, { object, applied, sent: sent.object ?? null, old, change }, request);
-    const steps = target.resource.behaviour.strategy.through(change.subresource);
+    const step = await this.#prepare(target, { object, applied, sent: sent.object ?? null, old, change }, request);
+    if (heavy) await nextTurn(request);
+    // Unchanged objects may still be refused.
+    const validating = change.admitted === true ? undefined : this.#admission?.validate(admitted());
+    if (validating !== undefined) await validating;
+    return { ...step, beside, heavy };
+  }
+
+  async #prepare(target: Target, admitted: AdmittedUpdate, request: WriteRequest): Promise<UpdateStep> {
+    const owners = await ownersAfterAdmission(target, admitted, request);
+    const {
+      object,
+      old,
+      change: { subresource },
+    } = admitted;
+    const steps = target.resource.behaviour.strategy.through(subresource);
     const reviewing = reviewAhead(steps, object, request);
     if (reviewing !== null) await reviewing;
     const namespaceLabels = steps.readsNamespace(object, old)
       ? await labelsOfNamespace(this.#objects.storage, target.namespace)
       : undefined;
     const context = contextOf(request, owners, namespaceLabels);
-    const prepared = prepareUpdate(target, { object, old, subresource: change.subresource }, context);
-    const step = prepared instanceof Promise ? await prepared : prepared;
+    const step = await prepareUpdate(target, { object, old, subresource }, context);
     step.warnings.forEach(request.warn);
-    if (heavy) await nextTurn(request);
-    // Unchanged objects may still be refused.
-    const validating = change.admitted === true ? undefined : this.#admission?.validate(admitted());
-    if (validating !== undefined) await validating;
-    return { ...step, beside, heavy };
+    return step;
   }
 
   async #createByUpdate(target: Target, change: Change, request: WriteRequest): Promise<StoredObject> {
@@ -246,6 +246,25 @@ export class Updater {
         throw writeFailure(result);
     }
   }
+}
+
+async function changedObject(
+  target: Target,
+  change: Change,
+  { stored, old }: { readonly stored: StoredObject; readonly old: ApiObject },
+  request: WriteRequest,
+): Promise<{ readonly object: ApiObject; readonly heavy: boolean }> {
+  const wasHeavy = isHeavy(old as JsonObject);
+  if (wasHeavy) await nextTurn(request);
+  const current = change.replaces === true ? { metadata: {} } : servedObject(target.resource, stored);
+  if (wasHeavy && change.replaces !== true) await nextTurn(request);
+  const changed = change.apply(current);
+  const object = toStorage(target.resource, changed instanceof Promise ? await changed : changed);
+  const sentTwice = change.replaces === true ? turns.run(withoutRepeatedOwners(object.metadata, 'sent'), endedOf(request)) : [];
+  const heavy = wasHeavy || isHeavy(object as JsonObject);
+  (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
+  if (heavy) await nextTurn(request);
+  return { object, heavy };
 }
 
 interface AdmittedUpdate {

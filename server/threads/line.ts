@@ -4,7 +4,7 @@ import { describeError } from '../../program/log/logger.js';
 /** Maps each topic to request and response, both plain data. */
 type Question<Topics, Topic extends keyof Topics> = Topics[Topic] extends readonly [infer Asked, unknown] ? Asked : never;
 type Answer<Topics, Topic extends keyof Topics> = Topics[Topic] extends readonly [unknown, infer Answered] ? Answered : never;
-type Handlers<Served> = {
+export type Handlers<Served> = {
   readonly [Topic in keyof Served]: (question: Question<Served, Topic>) => Answer<Served, Topic> | Promise<Answer<Served, Topic>>;
 };
 

@@ -15,7 +15,7 @@ import { summed, textOf, type Exported, type Exposition } from '../../program/me
 import type { ApiServerOptions } from '../options/flags.js';
 import { loggerOptions } from '../../program/log/options.js';
 import type { SharedMemory, ThreadStart, ToFirst, ToThread } from './contract.js';
-import { Line } from './line.js';
+import { Line, type Handlers } from './line.js';
 import { SharedProgress } from './progress.js';
 import { SharedForms } from './sharedForms.js';
 import { closeOnAll } from './sharedSocket.js';
@@ -139,25 +139,7 @@ export class ServingThreads {
   }
 
   #start(thread: number, socket: number, ticket: ReplicaTicket): Promise<void> {
-    const { options, threads, audit, countEvents } = this.#given;
-    const peers = this.#peers[thread] ?? [];
-    const start: ThreadStart = {
-      options,
-      thread,
-      threads,
-      socket,
-      ticketKeys: this.ticketKeys,
-      replica: ticket,
-      shared: this.#memory,
-      peers,
-    };
-    const worker = new Worker(new URL('./servingThread.js', import.meta.url), {
-      name: `serving-${thread}`,
-      workerData: start,
-      transferList: [ticket.port, ...peers],
-    });
-    const { output } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
-    const lines = output ?? oneStream(process.stderr);
+    const worker = this.#spawn(thread, socket, ticket);
     return new Promise((resolve, reject) => {
       let synced = (): void => undefined;
       this.#synced.push(
@@ -166,10 +148,7 @@ export class ServingThreads {
         }),
       );
       const line = new Line<ToThread, ToFirst>(worker, {
-        log: ({ level, line: text }) => {
-          lines.write(level, text);
-          return null;
-        },
+        ...this.#handlers(),
         listens: () => {
           resolve();
           return null;
@@ -178,14 +157,6 @@ export class ServingThreads {
           synced();
           return null;
         },
-        exposition: (of) => this.#exposition(of),
-        resetMetrics: async (of) => {
-          await this.#resetMetrics(of);
-          return null;
-        },
-        audit: (event) => audit?.process(event) ?? true,
-        settleAudit: () => audit?.settle() ?? true,
-        countEvent: (keys) => countEvents(keys),
       });
       this.#running.push({ worker, line });
       const ended = (cause: unknown): void => {
@@ -199,6 +170,45 @@ export class ServingThreads {
         ended(new Error(`exit code ${code}`));
       });
     });
+  }
+
+  #spawn(thread: number, socket: number, ticket: ReplicaTicket): Worker {
+    const peers = this.#peers[thread] ?? [];
+    const start: ThreadStart = {
+      options: this.#given.options,
+      thread,
+      threads: this.threads,
+      socket,
+      ticketKeys: this.ticketKeys,
+      replica: ticket,
+      shared: this.#memory,
+      peers,
+    };
+    return new Worker(new URL('./servingThread.js', import.meta.url), {
+      name: `serving-${thread}`,
+      workerData: start,
+      transferList: [ticket.port, ...peers],
+    });
+  }
+
+  #handlers(): Omit<Handlers<ToFirst>, 'listens' | 'synced'> {
+    const { options, audit, countEvents } = this.#given;
+    const { output } = loggerOptions(options, { errors: process.stderr, others: process.stdout });
+    const lines = output ?? oneStream(process.stderr);
+    return {
+      log: ({ level, line: text }) => {
+        lines.write(level, text);
+        return null;
+      },
+      exposition: (of) => this.#exposition(of),
+      resetMetrics: async (of) => {
+        await this.#resetMetrics(of);
+        return null;
+      },
+      audit: (event) => audit?.process(event) ?? true,
+      settleAudit: () => audit?.settle() ?? true,
+      countEvent: (keys) => countEvents(keys),
+    };
   }
 
   async #exposition(of: Exposition): Promise<string> {

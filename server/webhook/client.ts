@@ -5,7 +5,7 @@ import {
   type IncomingMessage,
   type OutgoingHttpHeaders,
 } from 'node:http';
-import { Agent, request } from 'node:https';
+import { Agent, request, type RequestOptions } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
 import { verificationText } from '../../program/tls/verificationText.js';
 import { activeTrace } from '../../program/tracing/activeTrace.js';
@@ -93,60 +93,77 @@ export interface ClientOptions {
 export type ClientWays = Pick<ClientOptions, 'dial' | 'certificates'>;
 
 /** Throws when the settings name no HTTP server. */
-export function clientFor(
-  settings: ConnectionSettings,
-  { resolve, answerBytesMax = answerBytesMaxDefault, dial = null, certificates = noCertificateCounts }: ClientOptions = {},
-): WebhookClient {
-  const url = new URL(settings.server);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw new Error(`the server must be an http or https URL, not ${settings.server}`);
-  const secure = url.protocol === 'https:';
-  const tls: ConnectionOptions = secure ? tlsTerms(settings) : {};
-  const keeping = { keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
-  const agent = silentWhileIdle(dial === null ? new (secure ? Agent : PlainAgent)(keeping) : dialingAgent(dial, { secure, ...keeping }));
-  // A new connection for a retry.
-  const freshAgent = dial === null ? (false as const) : dialingAgent(dial, { secure });
-  const call = async (body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> => {
-    const place = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
-    const part = activeTrace.getStore()?.child('HTTP POST', { 'http.method': 'POST', 'http.url': `${url.origin}${url.pathname}` });
-    const begin = (fresh: boolean): ClientRequest =>
-      (secure ? request : plainRequest)(url, {
-        method: 'POST',
-        agent: fresh ? freshAgent : agent,
-        headers: { ...headersFor(body, settings), ...part?.headers, host: url.host },
-        signal,
-        ...tls,
-        ...place,
-        path: `${url.pathname}${query === '' ? '' : `?${query}`}`,
-      });
-    const first = begin(false);
-    const asked = answerTo(first, body, certificates).catch((error: unknown) => {
-      // The service closed an idle connection just as it was reused: the request was not read.
-      if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? ''))
-        return answerTo(begin(true), body, certificates);
-      throw error;
-    });
-    if (part === undefined) return readAnswer(await asked, url.host, answerBytesMax);
-    const text = asked.then((answer) => readAnswer(answer, url.host, answerBytesMax));
+export function clientFor(settings: ConnectionSettings, options: ClientOptions = {}): WebhookClient {
+  const { protocol } = new URL(settings.server);
+  if (protocol !== 'https:' && protocol !== 'http:') throw new Error(`the server must be an http or https URL, not ${settings.server}`);
+  return new PooledClient(settings, options);
+}
+
+class PooledClient implements WebhookClient {
+  readonly #settings: ConnectionSettings;
+  readonly #options: ClientOptions;
+  readonly #url: URL;
+  readonly #secure: boolean;
+  readonly #tls: ConnectionOptions;
+  readonly #certificates: CertificateCounts;
+  readonly #agent: PlainAgent;
+  /** A new connection for a retry. */
+  readonly #freshAgent: PlainAgent | false;
+
+  constructor(settings: ConnectionSettings, options: ClientOptions) {
+    const { dial = null, certificates = noCertificateCounts } = options;
+    this.#settings = settings;
+    this.#options = options;
+    this.#url = new URL(settings.server);
+    const secure = this.#url.protocol === 'https:';
+    this.#secure = secure;
+    this.#tls = secure ? tlsTerms(settings) : {};
+    this.#certificates = certificates;
+    const keeping = { keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
+    this.#agent = silentWhileIdle(dial === null ? new (secure ? Agent : PlainAgent)(keeping) : dialingAgent(dial, { secure, ...keeping }));
+    this.#freshAgent = dial === null ? false : dialingAgent(dial, { secure });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  release(): void {
+    for (const sockets of Object.values(this.#agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
+  }
+
+  post(body: string, terms: PostTerms): Promise<string> {
+    return withinTime(terms, this.#url.host, (signal) => this.#traced(body, terms, signal));
+  }
+
+  async #traced(body: string, { query = '' }: PostTerms, signal: AbortSignal): Promise<string> {
+    const { resolve } = this.#options;
+    const address = resolve === undefined ? {} : connectTo(await beforeAbort(resolve(), signal));
+    const place = { ...address, path: `${this.#url.pathname}${query === '' ? '' : `?${query}`}`, signal };
+    const { origin, pathname } = this.#url;
+    const part = activeTrace.getStore()?.child('HTTP POST', { 'http.method': 'POST', 'http.url': `${origin}${pathname}` });
+    const text = this.#call(body, { ...place, headers: { ...headersFor(body, this.#settings), ...part?.headers, host: this.#url.host } });
     text.then(
-      () => {
-        part.end();
-      },
-      (error: unknown) => {
-        part.end(error);
-      },
+      () => part?.end(),
+      (error: unknown) => part?.end(error),
     );
     return text;
-  };
-  return {
-    close: () => {
-      agent.destroy();
-    },
-    release: () => {
-      for (const sockets of Object.values(agent.freeSockets)) for (const socket of sockets ?? []) socket.destroy();
-    },
-    post: (body, terms) => withinTime(terms, url.host, (signal) => call(body, terms, signal)),
-  };
+  }
+
+  async #call(body: string, request: RequestOptions): Promise<string> {
+    const first = this.#begin(request, this.#agent);
+    const answer = await answerTo(first, body, this.#certificates).catch((error: unknown) => {
+      // The service closed an idle connection just as it was reused: the request was not read.
+      if (first.reusedSocket && endedByPeer.has((error as NodeJS.ErrnoException).code ?? ''))
+        return answerTo(this.#begin(request, this.#freshAgent), body, this.#certificates);
+      throw error;
+    });
+    return readAnswer(answer, this.#url.host, this.#options.answerBytesMax ?? answerBytesMaxDefault);
+  }
+
+  #begin(options: RequestOptions, agent: PlainAgent | false): ClientRequest {
+    return (this.#secure ? request : plainRequest)(this.#url, { method: 'POST', agent, ...this.#tls, ...options });
+  }
 }
 
 const connectTo = ({ host, port }: Address): { readonly hostname: string; readonly host: string; readonly port: number } => ({

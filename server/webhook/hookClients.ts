@@ -54,49 +54,12 @@ const httpsPort = 443;
 const directly = { service: null, host: null };
 
 /** Clients by target: webhooks of one program share connections, and those of a changed one close when idle. */
-export function createHookClients({
-  resolve,
-  identityFor,
-  answerBytesMax,
-  dial = directly,
-  certificates,
-}: HookClientsOptions): HookClients {
-  const known = new Map<string, { readonly client: HookClient; readonly transport: WebhookClient }>();
-  const make = ({ at, ca }: HookTarget): { readonly client: HookClient; readonly transport: WebhookClient } => {
-    const service = typeof at === 'string' ? null : at;
-    const url = typeof at === 'string' ? new URL(at) : new URL(`https://${at.name}.${at.namespace}.svc:${at.port}`);
-    // The scheme's default port stays visible: the reference always shows that of a service.
-    const host = service === null ? url.host : `${url.hostname}:${service.port}`;
-    const pathname = cleaned(service === null ? url.pathname : service.path);
-    const identity = identityFor(service === null && url.port === '' ? `${url.hostname}:${httpsPort}` : host);
-    const authorities = [identity.ca ?? '', ca].filter((each) => each !== '').join('\n');
-    const transport = clientFor(
-      {
-        ...identity,
-        server: `https://${host}${pathname}`,
-        ...(authorities === '' ? {} : { ca: authorities }),
-        ...(service === null ? {} : { tlsServerName: url.hostname }),
-      },
-      {
-        dial: service === null ? dial.host : dial.service,
-        ...(service === null ? {} : { resolve: () => resolve(service) }),
-        ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
-        ...(certificates === undefined ? {} : { certificates }),
-      },
-    );
-    const queryFor = (timeoutMs: number): string => `timeout=${writtenSeconds(Math.max(1, Math.ceil(timeoutMs / 1000)))}`;
-    return {
-      transport,
-      client: {
-        urlFor: (timeoutMs) => `https://${host}${pathname}?${queryFor(timeoutMs)}`,
-        post: (body, terms) => transport.post(body, { ...terms, query: queryFor(terms.timeoutMs) }),
-      },
-    };
-  };
+export function createHookClients(options: HookClientsOptions): HookClients {
+  const known = new Map<string, TargetClient>();
   return {
     of(target) {
       const key = JSON.stringify([target.at, target.ca]);
-      const found = known.get(key) ?? make(target);
+      const found = known.get(key) ?? clientOf(target, options);
       known.delete(key);
       known.set(key, found);
       if (known.size > targetsMax) dropOldest(known);
@@ -109,7 +72,48 @@ export function createHookClients({
   };
 }
 
-function dropOldest(known: Map<string, { readonly transport: WebhookClient }>): void {
+interface TargetClient {
+  readonly client: HookClient;
+  readonly transport: WebhookClient;
+}
+
+function clientOf(
+  { at, ca }: HookTarget,
+  { resolve, identityFor, answerBytesMax, dial = directly, certificates }: HookClientsOptions,
+): TargetClient {
+  const service = typeof at === 'string' ? null : at;
+  const url = typeof at === 'string' ? new URL(at) : new URL(`https://${at.name}.${at.namespace}.svc:${at.port}`);
+  // The scheme's default port stays visible: the reference always shows that of a service.
+  const host = service === null ? url.host : `${url.hostname}:${service.port}`;
+  const address = `https://${host}${cleaned(service === null ? url.pathname : service.path)}`;
+  const identity = identityFor(service === null && url.port === '' ? `${url.hostname}:${httpsPort}` : host);
+  const authorities = [identity.ca ?? '', ca].filter((each) => each !== '').join('\n');
+  const transport = clientFor(
+    {
+      ...identity,
+      server: address,
+      ...(authorities === '' ? {} : { ca: authorities }),
+      ...(service === null ? {} : { tlsServerName: url.hostname }),
+    },
+    {
+      dial: service === null ? dial.host : dial.service,
+      ...(service === null ? {} : { resolve: () => resolve(service) }),
+      ...(answerBytesMax === undefined ? {} : { answerBytesMax }),
+      ...(certificates === undefined ? {} : { certificates }),
+    },
+  );
+  return {
+    transport,
+    client: {
+      urlFor: (timeoutMs) => `${address}?${queryFor(timeoutMs)}`,
+      post: (body, terms) => transport.post(body, { ...terms, query: queryFor(terms.timeoutMs) }),
+    },
+  };
+}
+
+const queryFor = (timeoutMs: number): string => `timeout=${writtenSeconds(Math.max(1, Math.ceil(timeoutMs / 1000)))}`;
+
+function dropOldest(known: Map<string, TargetClient>): void {
   const [oldest] = known;
   if (oldest === undefined) return;
   known.delete(oldest[0]);

@@ -1,8 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import type { Storage } from '../../storage/contract.js';
-import { follow } from '../../storage/follow.js';
 import type { AdmissionRequest } from '../../registry/admission.js';
-import { UnreadGuards } from '../unreadGuards.js';
+import { followGuards, type GuardIndex, type UnreadGuards } from '../unreadGuards.js';
 import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
 import { isExempt, isReview } from './exempt.js';
 import { bindingOf, type Binding, type Policy } from './policy.js';
@@ -100,8 +99,6 @@ export interface PolicyResources {
   readonly bindings: string;
 }
 
-const group = 'admissionregistration.k8s.io';
-
 export interface FollowOptions<P extends Policy> {
   readonly resources: PolicyResources;
   readonly read: (object: ApiObject) => P;
@@ -113,45 +110,28 @@ export interface FollowOptions<P extends Policy> {
 /** Follows policies and bindings of one kind in this replica's state: changes count as soon as they are applied here. */
 export function followPolicies<P extends Policy>({ resources, read, storage, report, manifests }: FollowOptions<P>): FollowedPolicies<P> {
   const index = new PolicyIndex<P>();
-  const unread: UnreadGuards[] = [];
-  const into = <T>(resource: string, known: Map<string, T>, make: (object: ApiObject) => T): ReturnType<typeof follow> => {
-    const guards = new UnreadGuards(resource);
-    unread.push(guards);
-    return follow(
-      storage,
-      { group: group, resource },
-      {
-        put(object) {
-          const decoded = object.decode();
-          guards.delete(object.name);
-          try {
-            known.set(object.name, make(decoded));
-          } catch (error) {
-            report(error, object.name);
-          }
-          index.changed();
-        },
-        remove(_namespace, name) {
-          known.delete(name);
-          guards.delete(name);
-          index.changed();
-        },
-        unreadable({ name, reason }) {
-          // The earlier version stays in effect: an unreadable guard must not fall.
-          if (!known.has(name)) guards.add({ name, reason });
-          report(new Error(reason), name);
-        },
-      },
-    );
-  };
-  const followed = [into(resources.policies, index.policies, read), into(resources.bindings, index.bindings, bindingOf)];
+  const into = <T>(known: Map<string, T>, make: (object: ApiObject) => T): GuardIndex => ({
+    put: (name, object) => {
+      known.set(name, make(object));
+      index.changed();
+    },
+    remove: (name) => {
+      known.delete(name);
+      index.changed();
+    },
+    has: (name) => known.has(name),
+  });
+  const followed = [
+    followGuards(storage, resources.policies, into(index.policies, read), report),
+    followGuards(storage, resources.bindings, into(index.bindings, bindingOf), report),
+  ];
   return {
     index,
-    unread,
+    unread: followed.map(({ unread }) => unread),
     manifests,
     synced: Promise.all(followed.map(({ synced }) => synced)).then(() => undefined),
     stop: () => {
-      for (const { stop } of followed) stop();
+      for (const each of followed) each.stop();
     },
   };
 }

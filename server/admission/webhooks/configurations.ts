@@ -1,10 +1,9 @@
 import type { Storage } from '../../storage/contract.js';
-import { follow } from '../../storage/follow.js';
 import type { AdmissionRequest } from '../../registry/admission.js';
 import { isExempt } from './exempt.js';
 import { hooksOf, type Hook, type HookKind } from './hook.js';
 import { HookIndex } from './hookIndex.js';
-import { UnreadGuards } from '../unreadGuards.js';
+import { followGuards, type UnreadGuards } from '../unreadGuards.js';
 
 const resources: Readonly<Record<HookKind, string>> = {
   mutating: 'mutatingwebhookconfigurations',
@@ -44,38 +43,19 @@ export function followHooks(
   manifests: HookIndex | null = null,
 ): FollowedHooks {
   const index = new HookIndex();
-  const unread = new UnreadGuards(resources[kind]);
-  const following = follow(
+  const following = followGuards(
     storage,
-    { group: 'admissionregistration.k8s.io', resource: resources[kind] },
+    resources[kind],
     {
-      put(object) {
-        const decoded = object.decode();
-        unread.delete(object.name);
-        try {
-          index.put(object.name, hooksOf(decoded));
-        } catch (error) {
-          report(error, object.name);
-        }
+      put: (name, object) => {
+        index.put(name, hooksOf(object));
       },
-      remove(_namespace, name) {
+      remove: (name) => {
         index.remove(name);
-        unread.delete(name);
       },
-      unreadable({ name, reason }) {
-        // The earlier version stays in effect: an unreadable guard must not fall.
-        if (!index.has(name)) unread.add({ name, reason });
-        report(new Error(reason), name);
-      },
+      has: (name) => index.has(name),
     },
+    report,
   );
-  return {
-    index,
-    unread,
-    manifests,
-    synced: following.synced,
-    stop: () => {
-      following.stop();
-    },
-  };
+  return { index, manifests, ...following };
 }

@@ -24,10 +24,36 @@ const codeMax = 600;
 const typeOf = (kind: HookKind): string => (kind === 'mutating' ? 'admit' : 'validating');
 const errorTypes = { byWebhook: 'no_error', byFailure: 'calling_webhook_error', byServer: 'apiserver_internal_error' } as const;
 
+const prefix = 'apiserver_admission_webhook';
+
 /** The names are the reference's. */
 export function createHookMetrics(registry: Registry): HookMetrics {
+  const called = callMetrics(registry);
+  const failOpen = new Counter({
+    name: `${prefix}_fail_open_count`,
+    help: 'Failed calls of admission webhooks that let a request pass.',
+    labelNames: ['name', 'type'],
+    registers: [registry],
+  });
+  const exclusions = new Counter({
+    name: 'apiserver_admission_match_condition_exclusions_total',
+    help: 'Requests that match conditions kept from a webhook.',
+    labelNames: ['name', 'kind', 'type', 'operation'],
+    registers: [registry],
+  });
+  return {
+    called,
+    failedOpen: (name, kind) => {
+      failOpen.inc({ name, type: typeOf(kind) });
+    },
+    excluded: (name, kind, operation) => {
+      exclusions.inc({ name, kind: 'webhook', type: kind === 'mutating' ? 'admit' : 'validate', operation });
+    },
+  };
+}
+
+function callMetrics(registry: Registry): HookMetrics['called'] {
   const registers = [registry];
-  const prefix = 'apiserver_admission_webhook';
   const duration = new Histogram({
     name: `${prefix}_admission_duration_seconds`,
     help: 'Time that calls of admission webhooks took, in seconds.',
@@ -47,38 +73,14 @@ export function createHookMetrics(registry: Registry): HookMetrics {
     labelNames: ['name', 'type', 'operation', 'error_type', 'rejection_code'],
     registers,
   });
-  const failOpen = new Counter({
-    name: `${prefix}_fail_open_count`,
-    help: 'Failed calls of admission webhooks that let a request pass.',
-    labelNames: ['name', 'type'],
-    registers,
-  });
-  const exclusions = new Counter({
-    name: 'apiserver_admission_match_condition_exclusions_total',
-    help: 'Requests that match conditions kept from a webhook.',
-    labelNames: ['name', 'kind', 'type', 'operation'],
-    registers,
-  });
-  return {
-    called({ hook: name, kind, operation, seconds, code, rejected }) {
-      const type = typeOf(kind);
-      const refused = String(rejected !== 'no');
-      duration.observe({ name, type, operation, rejected: refused }, seconds);
-      total.inc({ name, type, operation, code: String(Math.min(code, codeMax)), rejected: refused });
-      if (rejected !== 'no')
-        rejections.inc({
-          name,
-          type,
-          operation,
-          error_type: errorTypes[rejected],
-          rejection_code: String(rejected === 'byServer' ? 0 : Math.min(code, codeMax)),
-        });
-    },
-    failedOpen: (name, kind) => {
-      failOpen.inc({ name, type: typeOf(kind) });
-    },
-    excluded: (name, kind, operation) => {
-      exclusions.inc({ name, kind: 'webhook', type: kind === 'mutating' ? 'admit' : 'validate', operation });
-    },
+  return ({ hook: name, kind, operation, seconds, code, rejected }) => {
+    const type = typeOf(kind);
+    const refused = String(rejected !== 'no');
+    const shownCode = Math.min(code, codeMax);
+    duration.observe({ name, type, operation, rejected: refused }, seconds);
+    total.inc({ name, type, operation, code: String(shownCode), rejected: refused });
+    if (rejected === 'no') return;
+    const rejectionCode = String(rejected === 'byServer' ? 0 : shownCode);
+    rejections.inc({ name, type, operation, error_type: errorTypes[rejected], rejection_code: rejectionCode });
   };
 }

@@ -69,8 +69,7 @@ async function verify(token: string, keys: VerificationKeys): Promise<JsonObject
   } catch {
     return 'the token has no readable header';
   }
-  const { renew } = keys;
-  const known = renew === undefined || keys.current.some((key) => key.id === id) ? keys.current : await renew();
+  const known = keys.renew === undefined || keys.current.some((key) => key.id === id) ? keys.current : await keys.renew();
   const named = known.filter((key) => key.id === id);
   for (const { key, algorithm } of named.length === 0 ? known : named) {
     const payload = await payloadSignedBy(token, key, algorithm);

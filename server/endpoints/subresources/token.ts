@@ -19,7 +19,8 @@ import { putInNamespace } from '../admitting.js';
 import { sendDocument } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
-import { targetOf, writeOptions, type VerbHandler } from '../verbs/deps.js';
+import type { RequestContext } from '../context.js';
+import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 
 const asTokenRequest = inForm({ group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' });
 
@@ -38,30 +39,12 @@ const otherUidAnnotation = 'authentication.k8s.io/token-request-uid-mismatch';
 const lifetime = Path.of('spec', 'expirationSeconds');
 
 /** The issued token is not stored. */
-export const createToken: VerbHandler = async (context, route, { registry, catalogue, reader, tokens }) => {
+export const createToken: VerbHandler = async (context, route, deps) => {
+  const { registry, tokens } = deps;
   const type = asTokenRequest(route.resource);
   const representation = negotiateWrite(context, route.resource, { tables: false });
-  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
-  const request = await reader.object(context, type, fieldValidation);
   const target = targetOf(route);
-  putInNamespace(request, target);
-  setDefaults(request);
-  const now = new Date();
-  const owners = await turns.run(
-    ownCreated(type, request, {
-      manager: managerOf(fieldManager, context.request.headers['user-agent']),
-      subresource: 'token',
-      now: timeText(now.getTime()),
-    }),
-  );
-  refuseOtherName(type, target, request);
-  // Admission sees the list even when absent.
-  request['spec'] = { audiences: null, ...membersOf(request['spec']) };
-  await registry.admit(
-    target,
-    { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request },
-    writeOptions(context, dryRun, fieldManager),
-  );
+  const { request, managed, now } = await admittedRequest(context, type, target, deps);
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
   const otherUid = uidComplaint(request, account);
   if (otherUid !== null && tokens?.refusesOtherUids !== false)
@@ -71,36 +54,62 @@ export const createToken: VerbHandler = async (context, route, { registry, catal
   if (itemsOf(spec['audiences']).length === 0) spec['audiences'] = [...tokens.audiences];
   const findings = validateLifetime(spec);
   if (findings.length > 0) throw refused(type, '', findings);
-  const bound = await boundObjects({ registry, catalogue }, account, spec);
+  const bound = await boundObjects(deps, account, spec);
   const lifetime = lifetimeOf(spec, bound, tokens, (text) => {
     context.warnings.push(text);
   });
-  if (otherUid !== null) {
-    context.warnings.push(`${otherUid}; a later version refuses this, as the feature TokenRequestServiceAccountUIDValidation does`);
-    context.audit?.annotate(otherUidAnnotation, otherUid);
-  }
-  const seconds = Math.floor(now.getTime() / 1000);
+  if (otherUid !== null) warnOfOtherUid(context, otherUid);
   const id = randomUUID();
-  const token = await signedBy(tokens.issuer, {
-    id,
-    audiences: itemsOf(spec['audiences']).map(String),
-    now: seconds,
-    ...lifetime.signed,
-    account,
-    ...bound,
-  });
+  const seconds = Math.floor(now.getTime() / 1000);
+  const audiences = itemsOf(spec['audiences']).map(String);
+  const token = await signedBy(tokens.issuer, { id, audiences, now: seconds, ...lifetime.signed, account, ...bound });
   context.audit?.annotate(issuedAnnotation, `JTI=${id}`);
-  const metadata = {
-    name: target.name,
-    namespace: target.namespace,
-    uid: account.metadata.uid,
-    creationTimestamp: timeText(now.getTime()),
-    ...request.metadata,
-    ...(owners === undefined ? {} : { managedFields: owners }),
-  };
+  const metadata = { ...metadataOf(target, account, now), ...request.metadata, ...managed };
   const status = { token, expirationTimestamp: timeText((seconds + lifetime.shownSeconds) * 1000) };
   sendDocument(context, representation, { kind: type.kind, apiVersion: apiVersionOf(type), metadata, spec, status }, { code: 201 });
 };
+
+interface AdmittedRequest {
+  readonly request: ApiObject;
+  readonly managed: { readonly managedFields?: JsonObject[] };
+  readonly now: Date;
+}
+
+async function admittedRequest(
+  context: RequestContext,
+  type: ServedResource,
+  target: Target,
+  { registry, reader }: Pick<VerbDeps, 'registry' | 'reader'>,
+): Promise<AdmittedRequest> {
+  const { dryRun, fieldManager, fieldValidation } = parseWriteParameters(context.query, 'CreateOptions');
+  const request = await reader.object(context, type, fieldValidation);
+  putInNamespace(request, target);
+  setDefaults(request);
+  const now = new Date();
+  const manager = managerOf(fieldManager, context.request.headers['user-agent']);
+  const managedFields = await turns.run(ownCreated(type, request, { manager, subresource: 'token', now: timeText(now.getTime()) }));
+  refuseOtherName(type, target, request);
+  // Admission sees the list even when absent.
+  request['spec'] = { audiences: null, ...membersOf(request['spec']) };
+  await registry.admit(
+    target,
+    { operation: 'CREATE', subresource: 'token', form: { group: type.group, version: type.version, kind: type.kind }, object: request },
+    writeOptions(context, dryRun, fieldManager),
+  );
+  return { request, managed: managedFields === undefined ? {} : { managedFields }, now };
+}
+
+function warnOfOtherUid(context: RequestContext, otherUid: string): void {
+  context.warnings.push(`${otherUid}; a later version refuses this, as the feature TokenRequestServiceAccountUIDValidation does`);
+  context.audit?.annotate(otherUidAnnotation, otherUid);
+}
+
+const metadataOf = ({ name, namespace }: Target, { metadata: { uid } }: ApiObject, now: Date): JsonObject & ApiObject['metadata'] => ({
+  name,
+  namespace,
+  uid,
+  creationTimestamp: timeText(now.getTime()),
+});
 
 function refuseOtherName(type: ServedResource, target: Target, { metadata: { name = '' } }: ApiObject): void {
   if (name === '' || name === target.name) return;
