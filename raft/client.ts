@@ -125,7 +125,12 @@ async function start(
     ended: exited,
     log,
   });
-  await new Promise<void>((resolve, reject) => {
+  await started(worker, replica);
+  return { replica, session, soleMember };
+}
+
+function started(worker: ConsensusThread, replica: PortReplica): Promise<void> {
+  return new Promise((resolve, reject) => {
     worker.on('message', (message: ArrayBufferLike | ThreadStarted) => {
       if (!('outcome' in message)) replica.receive(message);
       else if (message.outcome === 'started') resolve();
@@ -146,5 +151,4 @@ async function start(
       reject(error);
     });
   });
-  return { replica, session, soleMember };
 }

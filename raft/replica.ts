@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { statfsSync } from 'node:fs';
+import type { Core, CoreOptions } from './core/contract.js';
 import { createCore } from './core/core.js';
 import { defaultSizes } from './core/limits.js';
 import type { ReplicaOptions } from './replica-api.js';
@@ -108,34 +109,12 @@ interface Opened extends Required<OpenOptions> {
   readonly disk: ReadDisk;
 }
 
-function startEngine({
-  options,
-  session,
-  sink,
-  soleMember,
-  continuations,
-  attempts,
-  told,
-  data: { store, log, snapshotDirectory },
-  inbox,
-  transport,
-  limits,
-  disk,
-}: Opened): Engine {
+function startEngine({ options, told, data, disk, ...parts }: Opened): Engine {
+  const { store, log, snapshotDirectory } = data;
+  const { limits, sink } = parts;
   const tickMs = options.heartbeatIntervalMs / limits.ticksPerHeartbeat;
   const electionTicks = Math.ceil(options.electionTimeoutMs / tickMs);
-  const core = createCore({
-    ...defaultSizes,
-    id: options.memberId,
-    hardState: startingState(log, store.appliedIndex),
-    membership: store.membership,
-    appliedIndex: store.appliedIndex,
-    log,
-    heartbeatTicks: limits.ticksPerHeartbeat,
-    electionTicks,
-    random: (below) => randomInt(below),
-    snapshotSource: () => ({ index: store.appliedIndex, term: store.appliedTerm, membership: store.membership }),
-  });
+  const core = coreOf(options.memberId, data, { heartbeatTicks: limits.ticksPerHeartbeat, electionTicks });
   const space = new Space(
     {
       reserveBytes: options.diskReserveBytes ?? null,
@@ -146,24 +125,30 @@ function startEngine({
   );
   if (told !== null) tellMissed(store, told, limits.changesBytesMax, sink);
   return new Engine({
+    ...parts,
     core,
     space,
-    attempts,
     log,
     store,
-    transport,
-    inbox,
-    sink,
-    soleMember,
-    continuations,
-    session,
     snapshotDirectory,
     logEntriesKept: options.logEntriesKept,
     tickMs,
     electionTicks,
-    limits,
   });
 }
+
+const coreOf = (id: MemberId, { store, log }: DataDirectory, ticks: Pick<CoreOptions, 'heartbeatTicks' | 'electionTicks'>): Core =>
+  createCore({
+    ...defaultSizes,
+    ...ticks,
+    id,
+    hardState: startingState(log, store.appliedIndex),
+    membership: store.membership,
+    appliedIndex: store.appliedIndex,
+    log,
+    random: (below) => randomInt(below),
+    snapshotSource: () => ({ index: store.appliedIndex, term: store.appliedTerm, membership: store.membership }),
+  });
 
 function checkOptions(options: ReplicaOptions): void {
   const fail = (message: string): never => {

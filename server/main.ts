@@ -91,19 +91,7 @@ async function run(
   log: Logger,
   { verbosity, modules }: Pick<LoggerSettings, 'verbosity' | 'modules'>,
 ): Promise<void> {
-  // A process also ends when its event loop is empty, which Node does not report.
-  process.once('exit', (status) => {
-    if (explained) return;
-    process.exitCode = status === 0 ? exitFailure : status;
-    log.error('ended: nothing was left to wait for, which is a defect', { status });
-  });
-  // The state is unknown: the other replicas are right, this process may not be.
-  process.on('uncaughtException', (error: Error) => {
-    endNow(log, 'unexpected error, ending', error);
-  });
-  process.on('unhandledRejection', (reason: unknown) => {
-    endNow(log, 'unexpected error, ending', reason);
-  });
+  logUnexpectedEnds(log);
   const signalled = firstSignal(log);
   let server: RunningServer | NodeJS.Signals;
   try {
@@ -126,6 +114,22 @@ async function run(
   if (outcome instanceof Error) return endNow(log, 'the replica cannot go on, ending', outcome, !isForeseen(outcome));
   await server.stop();
   process.exit(0);
+}
+
+function logUnexpectedEnds(log: Logger): void {
+  // A process also ends when its event loop is empty, which Node does not report.
+  process.once('exit', (status) => {
+    if (explained) return;
+    process.exitCode = status === 0 ? exitFailure : status;
+    log.error('ended: nothing was left to wait for, which is a defect', { status });
+  });
+  // The state is unknown: the other replicas are right, this process may not be.
+  process.on('uncaughtException', (error: Error) => {
+    endNow(log, 'unexpected error, ending', error);
+  });
+  process.on('unhandledRejection', (reason: unknown) => {
+    endNow(log, 'unexpected error, ending', reason);
+  });
 }
 
 /** Operational errors, such as those of disks, have codes and need no stack; defects do. */

@@ -91,10 +91,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
     features: featuresOf(options),
     version: { ...versionInfo(), emulationMinor: String(emulatedMinor(options)) },
   });
-  const debug = debugPages(options, verbosity, parts);
-  const socketPath = options['debug-socket-path'];
-  const socket = socketPath === null ? null : await serveDebugSocket(socketPath, debug.socket);
-  parts.add({ name: 'debug socket', stop: () => socket?.close() });
+  const debug = await debugPages(options, verbosity, parts);
   const files = await readAccessFiles({ options, live, metrics, dial: egress('controlplane'), log: log.named('access') });
   parts.add({ name: 'signers and reviewers', stop: () => closeAccessFiles(files) });
   const auditor = await createAuditing({
@@ -106,40 +103,32 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   });
   parts.add({ name: 'audit', stop: () => auditor?.close() });
 
-  // The program replaces 0 by the machine's number; an embedded server has no threads by default.
-  const threads = Math.max(1, options['serving-threads']);
-  if (threads > 1 && !isMainThread)
-    throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
+  const threads = threadsOf(options);
   const store = await openStore(options, log, { egress, threads, thread });
   parts.add({ name: 'store', stop: () => store.stop() });
   const limits = eventLimitsOf(plugins, options);
-  const countEvents = limits === null ? () => [] : eventCounter(limits);
-  const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, audit: auditor?.sink ?? null, countEvents });
-  return serveStore({
-    ...given,
-    options,
-    log,
-    files,
-    live,
-    store,
-    metrics,
-    auditor,
-    debug: debug.served,
-    countEvents: limits === null ? null : countEvents,
-    others,
-    parts,
-  });
+  const countEvents = limits === null ? null : eventCounter(limits);
+  const sinks = { audit: auditor?.sink ?? null, countEvents: countEvents ?? (() => []) };
+  const others = threads === 1 ? null : new ServingThreads({ options, threads, metrics, ...sinks });
+  return serveStore({ ...given, options, log, files, live, store, metrics, auditor, debug, countEvents, others, parts });
 }
 
 /** Pages about the process: on the port only with profiling; a socket is explicitly configured. */
-function debugPages(
-  options: ApiServerOptions,
-  verbosity: Verbosity,
-  parts: Parts,
-): { readonly served: DebugPages | null; readonly socket: DebugPages } {
+async function debugPages(options: ApiServerOptions, verbosity: Verbosity, parts: Parts): Promise<DebugPages | null> {
   const pages = new DebugPages({ verbosity, contention: options.profiling && options['contention-profiling'], now: machineClock.now });
   parts.add({ name: 'debug pages', stop: () => pages.stop() });
-  return { served: options.profiling ? pages : null, socket: pages };
+  const socketPath = options['debug-socket-path'];
+  const socket = socketPath === null ? null : await serveDebugSocket(socketPath, pages);
+  parts.add({ name: 'debug socket', stop: () => socket?.close() });
+  return options.profiling ? pages : null;
+}
+
+/** The program replaces 0 by the machine's number; an embedded server has no threads by default. */
+function threadsOf(options: ApiServerOptions): number {
+  const threads = Math.max(1, options['serving-threads']);
+  if (threads > 1 && !isMainThread)
+    throw new Error('--serving-threads above 1 is for servers with a process of their own: this one is a thread itself');
+  return threads;
 }
 
 /** The event limits, where the plugin that counts events runs. */
@@ -307,28 +296,14 @@ function presenceOf({
     log.warn('without the feature APIServerIdentity nobody learns of this server: the kubernetes service gets no endpoint of it');
     return null;
   }
-  const ip = endpointAddress(options);
-  if (ip === null)
-    log.warn(
-      'this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address',
-    );
-  const reconciles = options['endpoint-reconciler-type'] !== 'none';
-  const [range = ''] = (options['service-cluster-ip-range'] ?? defaultServiceRange).split(',');
-  if (reconciles && ip !== null && isIP(ip) !== isIP(range.replace(/\/.*/, '').trim()))
-    log.warn(
-      'the kubernetes service and this server have addresses of different families, so who calls the service does not reach it; see --advertise-address',
-      {
-        range,
-        address: ip,
-      },
-    );
+  const ip = announcedAddress(options, log);
   return ip === null
     ? null
     : new Presence({
         storage: api.storage,
         registry: api.ownRegistry,
         catalogue: api.catalogue,
-        reconciles,
+        reconciles: options['endpoint-reconciler-type'] !== 'none',
         count: options['endpoint-reconciler-type'] === 'master-count' ? options['apiserver-count'] : null,
         masters: options['endpoint-reconciler-type'] === 'lease' && store.asReference ? new MasterLeases(api.storage, ip) : null,
         identity: {
@@ -342,6 +317,21 @@ function presenceOf({
           log.named('presence').warn('cannot be written now, and is tried again', { what, error });
         },
       });
+}
+
+function announcedAddress(options: ApiServerOptions, log: Logger): string | null {
+  const ip = endpointAddress(options);
+  const [range = ''] = (options['service-cluster-ip-range'] ?? defaultServiceRange).split(',');
+  if (ip === null)
+    log.warn(
+      'this machine has no address to give to clients: the kubernetes service gets no endpoint of this server; see --advertise-address',
+    );
+  else if (options['endpoint-reconciler-type'] !== 'none' && isIP(ip) !== isIP(range.replace(/\/.*/, '').trim()))
+    log.warn(
+      'the kubernetes service and this server have addresses of different families, so who calls the service does not reach it; see --advertise-address',
+      { range, address: ip },
+    );
+  return ip;
 }
 
 function eventExpiry({

@@ -40,58 +40,20 @@ const intervalMs = 2_000;
 
 /** One timer checks all files, and does not keep the process alive. */
 export class LiveFiles {
-  readonly #looks: (() => void)[] = [];
+  readonly #followed: { look(): void }[] = [];
   readonly #stops: (() => void)[] = [];
   #timer: Repeated | null = null;
 
   /** Reads now, which may throw, and again after each change. */
   follow<T>(source: Source<T>): Live<T> {
-    const { files: named, read } = source;
-    const look = (): string => (typeof named === 'function' ? named() : named).map((file) => `${file} ${identityOf(file)}`).join(' ');
-    const listeners: ((value: T) => void)[] = [];
-    let seen = look();
-    let current = read();
-    /** The failure of the last check; null after success. */
-    let trouble: { readonly in: 'reading' | 'use'; readonly message: string } | null = null;
-    this.#looks.push(() => {
-      const now = look();
-      if (now === seen && trouble === null) return;
-      const before = now === seen ? trouble : null;
-      seen = now;
-      trouble = null;
-      // The cause may pass without a change of the files, so each check tries again; a failure is logged once.
-      const fail = (stage: 'reading' | 'use', error: Error): void => {
-        trouble ??= { in: stage, message: error.message };
-        if (before?.message !== error.message) source.failed?.(error);
-      };
-      try {
-        current = read();
-      } catch (error) {
-        return fail('reading', error as Error);
-      }
-      const value = current;
-      const tellSource = before?.in === 'use' ? [] : [(): void => source.changed?.(value)];
-      for (const tell of [...tellSource, ...listeners.map((listener) => (): void => listener(value))]) {
-        try {
-          tell();
-        } catch (error) {
-          fail('use', error as Error);
-        }
-      }
-    });
+    const followed = new FollowedFiles(source);
+    this.#followed.push(followed);
     this.#timer ??= inStep(intervalMs, () => this.look());
-    return {
-      get current() {
-        return current;
-      },
-      onChange: (listener) => {
-        listeners.push(listener);
-      },
-    };
+    return followed;
   }
 
   look(): void {
-    for (const look of this.#looks) look();
+    for (const each of this.#followed) each.look();
   }
 
   onStop(listener: () => void): void {
@@ -101,8 +63,63 @@ export class LiveFiles {
   stop(): void {
     this.#timer?.stop();
     this.#timer = null;
-    this.#looks.length = 0;
+    this.#followed.length = 0;
     for (const stop of this.#stops.splice(0)) stop();
+  }
+}
+
+class FollowedFiles<T> implements Live<T> {
+  readonly #source: Source<T>;
+  readonly #listeners: ((value: T) => void)[] = [];
+  #seen: string;
+  #current: T;
+  /** The failure of the last check; null after success. */
+  #trouble: { readonly in: 'reading' | 'use'; readonly message: string } | null = null;
+
+  constructor(source: Source<T>) {
+    this.#source = source;
+    this.#seen = this.#identity();
+    this.#current = source.read();
+  }
+
+  get current(): T {
+    return this.#current;
+  }
+
+  onChange(listener: (value: T) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  look(): void {
+    const now = this.#identity();
+    if (now === this.#seen && this.#trouble === null) return;
+    const before = now === this.#seen ? this.#trouble : null;
+    this.#seen = now;
+    this.#trouble = null;
+    // The cause may pass without a change of the files, so each check tries again; a failure is logged once.
+    const fail = (stage: 'reading' | 'use', error: Error): void => {
+      this.#trouble ??= { in: stage, message: error.message };
+      if (before?.message !== error.message) this.#source.failed?.(error);
+    };
+    try {
+      this.#current = this.#source.read();
+    } catch (error) {
+      return fail('reading', error as Error);
+    }
+    const value = this.#current;
+    const tellSource = before?.in === 'use' ? [] : [(): void => this.#source.changed?.(value)];
+    for (const tell of [...tellSource, ...this.#listeners.map((listener) => (): void => listener(value))]) {
+      try {
+        tell();
+      } catch (error) {
+        fail('use', error as Error);
+      }
+    }
+  }
+
+  #identity(): string {
+    const { files } = this.#source;
+    return (typeof files === 'function' ? files() : files).map((file) => `${file} ${identityOf(file)}`).join(' ');
   }
 }
 

@@ -74,16 +74,7 @@ export class Engine {
     this.#limits = parts.limits;
     this.#sessions = new Sessions(this.#limits.sessionsMax);
     this.#barriers = new Barriers(this.#limits.barriersMax);
-    this.#proposals = new Proposals({
-      self: core.id,
-      session: parts.session,
-      countMax: this.#limits.proposalsMax,
-      bytesMax: this.#limits.proposalBytesMax,
-      batchBytesMax: this.#limits.batchBytesMax,
-      resendTicks: 2 * parts.electionTicks,
-      waitTicks: this.#limits.waitElections * parts.electionTicks,
-      attempts: parts.attempts,
-    });
+    this.#proposals = proposalsOf(parts);
     this.#spaceWatch = new SpaceWatch({
       space: parts.space,
       core,
@@ -100,13 +91,7 @@ export class Engine {
       onSent: (to, ok) => inbox.add({ type: 'snapshotSent', to, ok }),
     });
     this.#administration = new Administration(core, sink, parts.electionTicks);
-    this.#trimmer = new Trimmer({
-      checkpointEntries: Math.min(this.#limits.checkpointEntries, Math.max(this.#limits.checkpointEntriesMin, parts.logEntriesKept)),
-      checkpointBytes: this.#limits.checkpointBytes,
-      entriesKept: parts.logEntriesKept,
-      bytesKeptMax: this.#limits.logBytesKeptMax,
-      bytesHeldMax: this.#limits.logBytesHeldMax,
-    });
+    this.#trimmer = trimmerOf(parts);
     this.#wakefulness = new Wakefulness(parts.electionTicks * parts.tickMs, performance.now(), {
       processorMs,
       continuations: parts.continuations,
@@ -549,3 +534,24 @@ export interface EngineParts {
   readonly electionTicks: number;
   readonly limits: ReplicaLimits;
 }
+
+const proposalsOf = ({ core, session, limits, electionTicks, attempts }: EngineParts): Proposals =>
+  new Proposals({
+    self: core.id,
+    session,
+    countMax: limits.proposalsMax,
+    bytesMax: limits.proposalBytesMax,
+    batchBytesMax: limits.batchBytesMax,
+    resendTicks: 2 * electionTicks,
+    waitTicks: limits.waitElections * electionTicks,
+    attempts,
+  });
+
+const trimmerOf = ({ limits, logEntriesKept: entriesKept }: EngineParts): Trimmer =>
+  new Trimmer({
+    checkpointEntries: Math.min(limits.checkpointEntries, Math.max(limits.checkpointEntriesMin, entriesKept)),
+    checkpointBytes: limits.checkpointBytes,
+    entriesKept,
+    bytesKeptMax: limits.logBytesKeptMax,
+    bytesHeldMax: limits.logBytesHeldMax,
+  });

@@ -18,17 +18,14 @@ export interface LocalOptions {
   readonly deliver?: (take: () => void, bytes: number) => void;
 }
 
+const atOnce = (take: () => void): void => {
+  take();
+};
+
 /** Serves tests and tools; syncs block the caller. */
 export async function createReplica(
   options: ReplicaOptions,
-  {
-    log,
-    limits,
-    disk,
-    deliver = (take) => {
-      take();
-    },
-  }: LocalOptions = {},
+  { log = () => undefined, limits, disk, deliver = atOnce }: LocalOptions = {},
 ): Promise<Replica & ReplicaAdministration> {
   const session = randomBytes(8).toString('hex');
   const takenBytes = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
@@ -45,7 +42,7 @@ export async function createReplica(
     soleMember,
     post: (batch) => host?.receive(batch),
     ended,
-    log: log ?? (() => undefined),
+    log,
   });
   host = await hostReplica({
     options,

@@ -78,17 +78,7 @@ export function storeStatements(db: SqliteConnection) {
   const key = wholeText(db, 'key');
   const columns = `id, create_revision, version, crc, ${key}, value`;
   return {
-    state: db.prepare<[], StateRow>(
-      'SELECT applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc FROM state WHERE one = 1',
-    ),
-    insertState: db.prepare<
-      [StateRow]
-    >(`INSERT INTO state (one, applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc)
-      VALUES (1, @applied_index, @applied_term, @revision, @compacted_revision, @swept_id, @membership, @crc)`),
-    updateState: db.prepare<
-      [StateRow]
-    >(`UPDATE state SET applied_index = @applied_index, applied_term = @applied_term, revision = @revision,
-      compacted_revision = @compacted_revision, swept_id = @swept_id, membership = @membership, crc = @crc WHERE one = 1`),
+    ...stateStatements(db),
     insertChange: db.prepare<[number, number, number, number, string, Uint8Array | null]>(
       'INSERT INTO changes (id, create_revision, version, crc, key, value) VALUES (?, ?, ?, ?, ?, ?)',
     ),
@@ -114,6 +104,22 @@ export function storeStatements(db: SqliteConnection) {
     walPages: db.prepare<[], { log: number }>('PRAGMA wal_checkpoint(NOOP)'),
     pages: db.prepare<[], { page_count: number }>('PRAGMA page_count'),
     freePages: db.prepare<[], { freelist_count: number }>('PRAGMA freelist_count'),
+  };
+}
+
+function stateStatements(db: SqliteConnection) {
+  return {
+    state: db.prepare<[], StateRow>(
+      'SELECT applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc FROM state WHERE one = 1',
+    ),
+    insertState: db.prepare<
+      [StateRow]
+    >(`INSERT INTO state (one, applied_index, applied_term, revision, compacted_revision, swept_id, membership, crc)
+      VALUES (1, @applied_index, @applied_term, @revision, @compacted_revision, @swept_id, @membership, @crc)`),
+    updateState: db.prepare<
+      [StateRow]
+    >(`UPDATE state SET applied_index = @applied_index, applied_term = @applied_term, revision = @revision,
+      compacted_revision = @compacted_revision, swept_id = @swept_id, membership = @membership, crc = @crc WHERE one = 1`),
   };
 }
 

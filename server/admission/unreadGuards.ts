@@ -30,13 +30,12 @@ export class UnreadGuards {
 }
 
 export interface GuardIndex {
-  /** Throws for an object that cannot be understood, and keeps its earlier version. */
+  /** Throws for an invalid object, and keeps the earlier one. */
   put(name: string, object: ApiObject): void;
   remove(name: string): void;
   has(name: string): boolean;
 }
 
-/** Follows configurations or policies; `report` receives errors. */
 export function followGuards(
   storage: Pick<Storage, 'watch'>,
   resource: string,

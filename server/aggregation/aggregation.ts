@@ -48,19 +48,9 @@ const noDocuments: readonly RemoteDocument[] = [];
 export function createAggregation({ storage, catalogue, rejectsRedirects, ...ways }: AggregationOptions): Aggregation {
   const services = new ApiServices(storage);
   const connections = createServiceConnections(ways);
-  const known = new Map<string, Omit<RemoteVersion, 'version'>>();
+  const groups = new ListedGroups(services, catalogue);
   let controller: AvailabilityController | null = null;
   let documents: RemoteDocuments | null = null;
-  let made: { readonly of: readonly ServedGroup[]; readonly groups: readonly ListedGroup[] } | null = null;
-  services.onChange(() => {
-    made = null;
-  });
-  const discovered = (name: string, resources: readonly JsonObject[] | null): void => {
-    const before = known.get(name);
-    if (services.get(name) === null) known.delete(name);
-    else known.set(name, resources === null ? { resources: before?.resources ?? [], stale: true } : { resources, stale: false });
-    made = null;
-  };
   return {
     synced: services.synced,
     answers(context) {
@@ -71,14 +61,11 @@ export function createAggregation({ storage, catalogue, rejectsRedirects, ...way
       if (service === null) return false;
       return relayToService(context, service, { connections, rejectsRedirects }).then(() => true);
     },
-    groups() {
-      const own = catalogue.groups;
-      if (made?.of !== own) made = { of: own, groups: listedGroups(services.all(), own, known) };
-      return made.groups;
-    },
+    groups: () => groups.all(),
     documents: () => documents?.all() ?? noDocuments,
     unavailable: () => new Map(services.all().map(({ name, availability }) => [name, availability?.status === 'True' ? 0 : 1])),
     begin(parts) {
+      const discovered = (name: string, resources: readonly JsonObject[] | null): void => groups.discovered(name, resources);
       controller = new AvailabilityController({ ...parts, storage, connections, services, discovered });
       const { report, documentsAgainMs } = parts;
       documents = new RemoteDocuments({
@@ -95,4 +82,32 @@ export function createAggregation({ storage, catalogue, rejectsRedirects, ...way
       connections.close();
     },
   };
+}
+
+class ListedGroups {
+  readonly #services: ApiServices;
+  readonly #catalogue: Catalogue;
+  readonly #discovered = new Map<string, Omit<RemoteVersion, 'version'>>();
+  #made: { readonly of: readonly ServedGroup[]; readonly groups: readonly ListedGroup[] } | null = null;
+
+  constructor(services: ApiServices, catalogue: Catalogue) {
+    this.#services = services;
+    this.#catalogue = catalogue;
+    services.onChange(() => {
+      this.#made = null;
+    });
+  }
+
+  all(): readonly ListedGroup[] {
+    const own = this.#catalogue.groups;
+    if (this.#made?.of !== own) this.#made = { of: own, groups: listedGroups(this.#services.all(), own, this.#discovered) };
+    return this.#made.groups;
+  }
+
+  discovered(name: string, resources: readonly JsonObject[] | null): void {
+    if (this.#services.get(name) === null) this.#discovered.delete(name);
+    else if (resources !== null) this.#discovered.set(name, { resources, stale: false });
+    else this.#discovered.set(name, { resources: this.#discovered.get(name)?.resources ?? [], stale: true });
+    this.#made = null;
+  }
 }

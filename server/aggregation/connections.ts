@@ -36,26 +36,11 @@ export function createServiceConnections({
   dial = null,
   certificates = noCertificateCounts,
 }: ServiceConnectionsOptions): ServiceConnections {
-  // Agents by TLS settings; an unused one keeps its connections only until they are idle too long.
-  const agents = new Map<string, { readonly key: string; readonly agent: Agent; readonly tls: AgentOptions }>();
-  const agentOf = (service: ApiService): { readonly agent: Agent; readonly tls: AgentOptions } => {
-    const key = JSON.stringify([service.target, service.ca, service.trusting]);
-    const known = agents.get(service.name);
-    if (known?.key === key) return known;
-    const tls: AgentOptions = tlsClientOptions({
-      ...identity,
-      servername: hostOf(service),
-      rejectUnauthorized: !service.trusting,
-      ca: service.ca === '' ? null : service.ca,
-    });
-    const made = { key, tls, agent: silentWhileIdle(agentBy(dial, { keepAlive: true, timeout: idleMs, ...tls })) };
-    agents.set(service.name, made);
-    return made;
-  };
+  const agents = new ServiceAgents(identity, dial);
   return {
     send: async (service, { method, headers, body, signal, path }) => {
       const { host, port } = await placeOf(service, addresses);
-      const { agent, tls } = agentOf(service);
+      const { agent, tls } = agents.of(service);
       // An upgraded connection is not returned.
       const used = headers.upgrade === undefined ? agent : dial === null ? false : agentBy(dial, tls);
       const outgoing = request({ host, port, method, path, headers: { ...headers, host: hostOf(service) }, signal, agent: used, ...tls });
@@ -68,9 +53,46 @@ export function createServiceConnections({
       return answer;
     },
     close: () => {
-      for (const { agent } of agents.values()) agent.destroy();
+      agents.close();
     },
   };
+}
+
+interface ServiceAgent {
+  readonly key: string;
+  readonly agent: Agent;
+  readonly tls: AgentOptions;
+}
+
+/** Agents by TLS settings; an unused one keeps its connections only until they are idle too long. */
+class ServiceAgents {
+  readonly #identity: ServiceConnectionsOptions['identity'];
+  readonly #dial: Dial | null;
+  readonly #agents = new Map<string, ServiceAgent>();
+
+  constructor(identity: ServiceConnectionsOptions['identity'], dial: Dial | null) {
+    this.#identity = identity;
+    this.#dial = dial;
+  }
+
+  of(service: ApiService): ServiceAgent {
+    const key = JSON.stringify([service.target, service.ca, service.trusting]);
+    const known = this.#agents.get(service.name);
+    if (known?.key === key) return known;
+    const tls: AgentOptions = tlsClientOptions({
+      ...this.#identity,
+      servername: hostOf(service),
+      rejectUnauthorized: !service.trusting,
+      ca: service.ca === '' ? null : service.ca,
+    });
+    const made = { key, tls, agent: silentWhileIdle(agentBy(this.#dial, { keepAlive: true, timeout: idleMs, ...tls })) };
+    this.#agents.set(service.name, made);
+    return made;
+  }
+
+  close(): void {
+    for (const { agent } of this.#agents.values()) agent.destroy();
+  }
 }
 
 const agentBy = (dial: Dial | null, options: AgentOptions): Agent =>

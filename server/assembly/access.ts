@@ -170,23 +170,47 @@ function authentication({
   );
 }
 
-function tokenServices({
-  options,
-  files: { signingKey, signer, verificationKeys, staticTokens, tokenWebhook: client, countToken, tokenCacheCounts },
-  storage,
-  issuers: others,
-}: Omit<AccessOptions, 'log' | 'egress'> & { readonly issuers: Issuers }): TokenServices {
+type TokenOptions = Omit<AccessOptions, 'log' | 'egress'> & { readonly issuers: Issuers };
+
+function tokenServices(given: TokenOptions): TokenServices {
+  const {
+    options,
+    files: { signingKey, signer },
+  } = given;
+  const [issuer] = options['service-account-issuer'];
+  const audiences = options['api-audiences'].length === 0 ? options['service-account-issuer'] : options['api-audiences'];
+  return {
+    issuer: issuer === undefined ? null : (signer?.issuer(issuer) ?? (signingKey === null ? null : createIssuer(issuer, signingKey))),
+    audiences,
+    get extendedSecondsMax() {
+      return signer?.lifetimeSecondsMax ?? null;
+    },
+    authenticate: firstTokenOf(tokenAuthenticators(given, audiences)),
+    get lifetimeSecondsMax() {
+      return Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0);
+    },
+    extendsLifetime: options['service-account-extend-token-expiration'],
+    refusesOtherUids: featuresOf(options).enabled('TokenRequestServiceAccountUIDValidation'),
+  };
+}
+
+function tokenAuthenticators(
+  {
+    options,
+    files: { signer, verificationKeys: keys, staticTokens, tokenWebhook: client, countToken: count, tokenCacheCounts },
+    storage,
+    issuers: others,
+  }: TokenOptions,
+  audiences: readonly string[],
+): TokenAuthenticator[] {
   const issuers = options['service-account-issuer'];
-  const audiences = options['api-audiences'].length === 0 ? issuers : options['api-audiences'];
   const lookup = options['service-account-lookup'] ? createLookup(storage) : null;
-  const ways: TokenAuthenticator[] = [
+  return [
     ...(staticTokens === null ? [] : [forThisApi(audiences, staticTokens)]),
-    ...(issuers.length === 0
+    ...(issuers.length === 0 ? [] : [accountTokenVerifier({ issuers, keys, audiences, lookup, count, cacheCounts: tokenCacheCounts })]),
+    ...(signer === null && keys.current.length === 0
       ? []
-      : [accountTokenVerifier({ issuers, keys: verificationKeys, audiences, lookup, count: countToken, cacheCounts: tokenCacheCounts })]),
-    ...(signer === null && verificationKeys.current.length === 0
-      ? []
-      : [withNewsForThisApi(audiences, secretTokens({ keys: verificationKeys, storage, lookup, count: countToken }))]),
+      : [withNewsForThisApi(audiences, secretTokens({ keys, storage, lookup, count }))]),
     ...(options['enable-bootstrap-token-auth'] ? [forThisApi(audiences, bootstrapTokens(storage))] : []),
     forThisApi(audiences, others.authenticate),
     ...(client === null
@@ -201,20 +225,6 @@ function tokenServices({
           }),
         ]),
   ];
-  return {
-    issuer:
-      issuers[0] === undefined ? null : (signer?.issuer(issuers[0]) ?? (signingKey === null ? null : createIssuer(issuers[0], signingKey))),
-    audiences,
-    get extendedSecondsMax() {
-      return signer?.lifetimeSecondsMax ?? null;
-    },
-    authenticate: firstTokenOf(ways),
-    get lifetimeSecondsMax() {
-      return Math.floor(options['service-account-max-token-expiration'] / 1000) || (signer?.lifetimeSecondsMax ?? 0);
-    },
-    extendsLifetime: options['service-account-extend-token-expiration'],
-    refusesOtherUids: featuresOf(options).enabled('TokenRequestServiceAccountUIDValidation'),
-  };
 }
 
 interface Parts {

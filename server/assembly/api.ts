@@ -59,7 +59,7 @@ export function assembleApi(given: AssemblyOptions): Api {
     fieldsOf: (resource) => custom.fieldsOf(resource),
     catalogue: () => custom.catalogue,
   });
-  const { storage, builtIn } = objects;
+  const { storage } = objects;
   const connections = hookConnections(options, storage, { egress: given.egress, certificates: metrics.peerCertificates.webhooks });
   const conversion = createConversionWebhooks(connections, metrics);
   parts.add({ name: 'conversion webhooks', stop: () => conversion.stop() });
@@ -83,8 +83,7 @@ export function assembleApi(given: AssemblyOptions): Api {
     documents: createDocuments(platform, all),
     putObjects: putObjectsInto(storage, services.repairs),
     bootstrap: async (signal) => {
-      const { repairs, ranges: serviceRanges } = services;
-      const own = { ...objects, registry: registries.ownRegistry, access, repairs, serviceRanges, builtIn };
+      const own = { ...objects, registry: registries.ownRegistry, access, repairs: services.repairs, serviceRanges: services.ranges };
       await doStartWork({ ...platform, ...own, store: given.store }, signal);
       await synced;
       beginUpkeep(platform, all);

@@ -17,7 +17,7 @@ import { webhookConverters } from '../extensions/conversion/webhook.js';
 import { createConversionMetrics } from '../extensions/conversion/metrics.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../http/metrics.js';
-import { createHookMetrics } from '../admission/webhooks/metrics.js';
+import { createHookMetrics, type HookMetrics } from '../admission/webhooks/metrics.js';
 import { readPairOf, type KeyPairFiles } from '../../program/tls/credentials.js';
 import { directEgress, type Egress } from '../egress/egress.js';
 import type { ApiServerOptions } from '../options/flags.js';
@@ -85,51 +85,45 @@ const plugins: readonly (readonly [name: string, kind: HookKind, make: typeof mu
 ];
 
 /** Makes the admission steps of webhooks, and follows their configurations. Throws for an invalid kubeconfig. */
-export function createAdmissionWebhooks({
-  storage,
-  catalogue,
-  connections,
-  convert,
-  authorize,
-  enabled,
-  configurations,
-  manifests,
-  metrics,
-  log,
-}: AdmissionWebhookParts): AdmissionWebhooks {
+export function createAdmissionWebhooks(parts: AdmissionWebhookParts): AdmissionWebhooks {
+  const { enabled, configurations, connections, metrics, log } = parts;
   const counted = createHookMetrics(metrics.registry);
-  const running = plugins
-    .filter(([name]) => enabled.has(name))
-    .map(([name, kind, make]) => {
-      const clients = clientsFor(connections, kubeconfigOf(configurations.get(name), name));
-      const parts: CallerParts = {
-        storage,
-        catalogue,
-        clients,
-        convert,
-        askAuthorizer: askAuthorizer(authorize),
-        metrics: counted,
-        report: (message) => {
-          log.warn(message);
-        },
-      };
-      const report = (error: unknown, configuration: string): void => {
-        log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
-      };
-      const followed = followHooks(kind, storage, report, manifests.hooks(name, `${kind}webhookconfigurations`));
-      return {
-        step: make(followed, parts),
-        stop: () => {
-          followed.stop();
-          clients.close();
-        },
-      };
-    });
+  const running = plugins.filter(([name]) => enabled.has(name)).map((plugin) => runPlugin(plugin, parts, counted));
   if (enabled.has(imagePolicy)) running.push(imagePolicyStep(configurations, log, connections));
   return {
     steps: running.map(({ step }) => step),
     stop: () => {
       for (const { stop } of running) stop();
+    },
+  };
+}
+
+function runPlugin(
+  [name, kind, make]: (typeof plugins)[number],
+  { storage, catalogue, connections, convert, authorize, configurations, manifests, log }: AdmissionWebhookParts,
+  metrics: HookMetrics,
+): { readonly step: AdmissionPlugin; readonly stop: () => void } {
+  const clients = clientsFor(connections, kubeconfigOf(configurations.get(name), name));
+  const report = (error: unknown, configuration: string): void => {
+    log.error('a configuration of webhooks cannot be read; the earlier one stays', { configuration, error });
+  };
+  const followed = followHooks(kind, storage, report, manifests.hooks(name, `${kind}webhookconfigurations`));
+  const caller: CallerParts = {
+    storage,
+    catalogue,
+    clients,
+    convert,
+    askAuthorizer: askAuthorizer(authorize),
+    metrics,
+    report: (message) => {
+      log.warn(message);
+    },
+  };
+  return {
+    step: make(followed, caller),
+    stop: () => {
+      followed.stop();
+      clients.close();
     },
   };
 }

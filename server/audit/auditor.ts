@@ -48,7 +48,7 @@ export interface AuditMetrics {
 
 export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): OpenAuditor {
   const sink = allOf(sinks);
-  const emit = async (record: AuditRecord, stage: Stage, code: number | null): Promise<boolean> => {
+  const emit: Emit = async (record, stage, code) => {
     if (!record.wants(stage)) return true;
     const event = record.event(stage, code, Date.now());
     metrics.event(event.level);
@@ -58,21 +58,6 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
     const extent = extentOf(attributesOf(request.user, request.info, request.method));
     return extent.level === 'None' ? null : new AuditRecord(request, extent, Date.now() - (performance.now() - request.startedAt));
   };
-  const follow = (request: AuditedRequest, record: AuditRecord): void => {
-    const complete = once(() => emit(record, record.ending, codeOf(request)));
-    if (request.longRunning) {
-      const started = (code: number): void => {
-        void emit(record, 'ResponseStarted', code);
-      };
-      beforeHead(request.response, started);
-      request.onSwitch(() => {
-        started(switchingProtocols);
-      });
-    } else holdEnd(request.response, complete);
-    request.onClose(() => {
-      void complete();
-    });
-  };
   return {
     begin: async (request) => {
       const record = recordOf(request);
@@ -81,7 +66,7 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
         metrics.rejected();
         throw internalError(new Error('failed to store audit event'));
       }
-      follow(request, record);
+      follow(request, record, emit);
       return record;
     },
     beginRefused: (request, { attempted }) => {
@@ -98,6 +83,24 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
     sink,
     close: () => sink.close(),
   };
+}
+
+type Emit = (record: AuditRecord, stage: Stage, code: number | null) => Promise<boolean>;
+
+function follow(request: AuditedRequest, record: AuditRecord, emit: Emit): void {
+  const complete = once(() => emit(record, record.ending, codeOf(request)));
+  if (request.longRunning) {
+    const started = (code: number): void => {
+      void emit(record, 'ResponseStarted', code);
+    };
+    beforeHead(request.response, started);
+    request.onSwitch(() => {
+      started(switchingProtocols);
+    });
+  } else holdEnd(request.response, complete);
+  request.onClose(() => {
+    void complete();
+  });
 }
 
 const switchingProtocols = 101;

@@ -170,15 +170,13 @@ export function createTokenCacheMetrics(registry: Registry): TokenCacheCounts {
     labelNames,
   });
   const active = activeFetches(registry, `${prefix}_active_fetch_count`);
-  const looked = {
-    hit: { total: requests({ status: 'hit' }), time: durations.of({ status: 'hit' }) },
-    miss: { total: requests({ status: 'miss' }), time: durations.of({ status: 'miss' }) },
-  };
+  const looked = { hit: requests({ status: 'hit' }), miss: requests({ status: 'miss' }) };
+  const times = seriesBy(durations, 'status', ['hit', 'miss']);
   const fetched = { ok: fetches({ status: 'ok' }), error: fetches({ status: 'error' }) };
   return {
     looked: (how, seconds) => {
-      looked[how].total.value++;
-      looked[how].time.observe(seconds);
+      looked[how].value++;
+      times[how].observe(seconds);
     },
     fetching: (delta) => {
       active.in_flight += delta;

@@ -41,7 +41,7 @@ async function mayUse(user: User, verb: string, signer: string, authorize: Autho
     isResource: true,
     user,
     verb,
-    group: group,
+    group,
     version: '*',
     namespace: '',
     resource: 'signers',
@@ -59,53 +59,59 @@ const issues = ({ object, old }: AdmissionRequest): boolean =>
 export const certificateGuards = (authorize: Authorizer): readonly AdmissionPlugin[] => [
   {
     name: 'CertificateApproval',
-    resources: resources,
+    resources,
     async validate(request) {
       if (request.operation === 'UPDATE' && request.subresource === 'approval') await demand(request, 'approve', authorize);
     },
   },
   {
     name: 'CertificateSigning',
-    resources: resources,
+    resources,
     async validate(request) {
       if (request.operation === 'UPDATE' && request.subresource === 'status' && issues(request)) await demand(request, 'sign', authorize);
     },
   },
-  {
-    // Not a plugin of the reference, which checks this during validation and reports an invalid status.
-    name: 'PodCertificateRequestSigning',
-    resources: [podRequests],
-    async validate({ operation, subresource, object, old, resource, name, user }) {
-      if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
-      const signer = signerOf(old);
-      if (sameValue(object['status'], old['status']) || (await mayUseSigner({ user, verb: 'sign', signer, authorize }))) return;
-      const complaint = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`;
-      throw invalidObject(resource.storage, name, [toCause(fieldForbidden(Path.of('spec', 'signerName'), complaint))]);
-    },
-  },
-  {
-    name: 'CertificateSubjectRestriction',
-    resources: resources,
-    validate({ operation, object, resource, name }) {
-      if (
-        operation !== 'CREATE' ||
-        object === null ||
-        signerOf(object) !== clientSigner ||
-        !organizationsOf(textAt(object, 'spec', 'request')).includes(administrators)
-      )
-        return;
-      throw forbidden(resource.storage, name, `use of ${clientSigner} signer with ${administrators} group is not allowed`);
-    },
-  },
-  {
-    name: 'ClusterTrustBundleAttest',
-    resources: [`clustertrustbundles.${group}`],
-    // The writer of a signer's bundle decides which certificates its users trust.
-    async validate({ operation, object, resource, name, user }) {
-      if (object === null || operation === 'DELETE') return;
-      const signer = signerOf(object);
-      if (signer === '' || (await mayUseSigner({ user, verb: 'attest', signer, authorize }))) return;
-      throw forbidden(resource.storage, name, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
-    },
-  },
+  podRequestSigning(authorize),
+  subjectRestriction,
+  bundleAttestation(authorize),
 ];
+
+/** Not a plugin of the reference, which checks this during validation and reports an invalid status. */
+const podRequestSigning = (authorize: Authorizer): AdmissionPlugin => ({
+  name: 'PodCertificateRequestSigning',
+  resources: [podRequests],
+  async validate({ operation, subresource, object, old, resource, name, user }) {
+    if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
+    const signer = signerOf(old);
+    if (sameValue(object['status'], old['status']) || (await mayUseSigner({ user, verb: 'sign', signer, authorize }))) return;
+    const complaint = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`;
+    throw invalidObject(resource.storage, name, [toCause(fieldForbidden(Path.of('spec', 'signerName'), complaint))]);
+  },
+});
+
+const subjectRestriction: AdmissionPlugin = {
+  name: 'CertificateSubjectRestriction',
+  resources,
+  validate({ operation, object, resource, name }) {
+    if (
+      operation !== 'CREATE' ||
+      object === null ||
+      signerOf(object) !== clientSigner ||
+      !organizationsOf(textAt(object, 'spec', 'request')).includes(administrators)
+    )
+      return;
+    throw forbidden(resource.storage, name, `use of ${clientSigner} signer with ${administrators} group is not allowed`);
+  },
+};
+
+/** The writer of a signer's bundle decides which certificates its users trust. */
+const bundleAttestation = (authorize: Authorizer): AdmissionPlugin => ({
+  name: 'ClusterTrustBundleAttest',
+  resources: [`clustertrustbundles.${group}`],
+  async validate({ operation, object, resource, name, user }) {
+    if (object === null || operation === 'DELETE') return;
+    const signer = signerOf(object);
+    if (signer === '' || (await mayUseSigner({ user, verb: 'attest', signer, authorize }))) return;
+    throw forbidden(resource.storage, name, `user not permitted to attest for signerName ${JSON.stringify(signer)}`);
+  },
+});

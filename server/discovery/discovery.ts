@@ -55,6 +55,16 @@ type Page = (context: RequestContext, segments: readonly string[]) => boolean;
 
 /** Answers discovery in both forms, `/version` and the list of paths; false for other paths. Throws StatusError. */
 export function createDiscovery(options: DiscoveryOptions): (context: RequestContext) => Promise<boolean> {
+  const pages = pagesOf(options);
+  return async (context) => {
+    const { path } = context.info;
+    if (!path.startsWith('/') || path.startsWith('//')) return false;
+    const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
+    return (Object.hasOwn(pages, first) ? pages[first]?.(context, rest) : false) ?? false;
+  };
+}
+
+function pagesOf(options: DiscoveryOptions): Readonly<Record<string, Page>> {
   const { catalogue } = options;
   const present = presentDocuments(options);
   const { plain, json, cacheable } = createAnswers();
@@ -76,8 +86,7 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
     onlyGet(context);
     return plain(context, document, { encoders: listEncoders(group, name) });
   };
-
-  const pages: Readonly<Record<string, Page>> = {
+  return {
     '': (context, rest) => rest.length === 0 && json(context, present().paths),
     'index.html': (context, rest) => rest.length === 0 && json(context, present().paths),
     version: (context, rest) => rest.length === 0 && onlyGet(context) && onlyJson(context) && json(context, version),
@@ -93,12 +102,6 @@ export function createDiscovery(options: DiscoveryOptions): (context: RequestCon
       if (versionName === undefined) return plain(context, group, { unrouted: true });
       return catalogue.group(groupName) !== null && resources(context, groupName, versionName);
     },
-  };
-  return async (context) => {
-    const { path } = context.info;
-    if (!path.startsWith('/') || path.startsWith('//')) return false;
-    const [first = '', ...rest] = path.slice(1).replace(/\/$/, '').split('/');
-    return (Object.hasOwn(pages, first) ? pages[first]?.(context, rest) : false) ?? false;
   };
 }
 

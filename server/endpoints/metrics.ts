@@ -1,7 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import { apiVersionOf, type GroupResource } from '../../api/resource.js';
+import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 import type { EndpointCounts, WatchCount, WatchScope } from './counts.js';
-import { DurationHistogram } from '../../program/metrics/durations.js';
+import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
 import { total, totals } from '../../program/metrics/totals.js';
 import type { WatchEnd } from '../storage/watchEnds.js';
 
@@ -44,7 +44,7 @@ export function createEndpointMetrics(registry: Registry): EndpointCounts {
 }
 
 function watchMetrics(registry: Registry): EndpointCounts['watch'] {
-  const watches = new Map<string, WatchCount & { readonly labels: Record<'group' | 'version' | 'resource', string>; events: number }>();
+  const watches = new Map<string, WatchedResource>();
   new Counter({
     name: 'apiserver_watch_events_total',
     help: 'Events that watches have been sent.',
@@ -55,44 +55,65 @@ function watchMetrics(registry: Registry): EndpointCounts['watch'] {
       for (const { labels, events } of watches.values()) if (events > 0) this.inc(labels, events);
     },
   });
-  const sizes = new DurationHistogram({
-    name: 'apiserver_watch_events_sizes',
-    help: 'Bytes of events that watches have been sent.',
-    labelNames: ['group', 'version', 'resource'],
-    buckets: eventBuckets,
-    registers: [registry],
-  });
-  const lists = new DurationHistogram({
-    name: 'apiserver_watch_list_duration_seconds',
-    help: 'Time until watches have sent all objects that there were at their beginning, in seconds, where clients want them.',
-    labelNames: ['group', 'version', 'resource', 'scope'],
-    buckets: listBuckets,
-    registers: [registry],
-  });
+  const histograms = watchHistograms(registry);
   const ended = endMetrics(registry);
   return (resource) => {
     const key = `${apiVersionOf(resource)}/${resource.resource}`;
-    const known = watches.get(key);
-    if (known !== undefined) return known;
-    const labels = { group: resource.group, version: resource.version, resource: resource.resource };
-    const series = sizes.of(labels);
-    const made = {
-      labels,
-      events: 0,
-      sent(bytes: number) {
-        made.events++;
-        series.observe(bytes);
-      },
-      listed(scope: WatchScope, seconds: number) {
-        lists.of({ ...labels, scope }).observe(seconds);
-      },
-      ended(why: WatchEnd) {
-        ended(resource, why);
-      },
-    };
-    watches.set(key, made);
-    return made;
+    const known = watches.get(key) ?? new WatchedResource(resource, histograms, ended);
+    watches.set(key, known);
+    return known;
   };
+}
+
+function watchHistograms(registry: Registry): Readonly<Record<'sizes' | 'lists', DurationHistogram>> {
+  return {
+    sizes: new DurationHistogram({
+      name: 'apiserver_watch_events_sizes',
+      help: 'Bytes of events that watches have been sent.',
+      labelNames: ['group', 'version', 'resource'],
+      buckets: eventBuckets,
+      registers: [registry],
+    }),
+    lists: new DurationHistogram({
+      name: 'apiserver_watch_list_duration_seconds',
+      help: 'Time until watches have sent all objects that there were at their beginning, in seconds, where clients want them.',
+      labelNames: ['group', 'version', 'resource', 'scope'],
+      buckets: listBuckets,
+      registers: [registry],
+    }),
+  };
+}
+
+class WatchedResource implements WatchCount {
+  readonly labels: Readonly<Record<'group' | 'version' | 'resource', string>>;
+  events = 0;
+  readonly #sizes: DurationSeries;
+  readonly #lists: DurationHistogram;
+  readonly #ended: (resource: GroupResource, why: WatchEnd) => void;
+
+  constructor(
+    { group, version, resource }: GroupVersion & GroupResource,
+    { sizes, lists }: ReturnType<typeof watchHistograms>,
+    ended: (resource: GroupResource, why: WatchEnd) => void,
+  ) {
+    this.labels = { group, version, resource };
+    this.#sizes = sizes.of(this.labels);
+    this.#lists = lists;
+    this.#ended = ended;
+  }
+
+  sent(bytes: number): void {
+    this.events++;
+    this.#sizes.observe(bytes);
+  }
+
+  listed(scope: WatchScope, seconds: number): void {
+    this.#lists.of({ ...this.labels, scope }).observe(seconds);
+  }
+
+  ended(why: WatchEnd): void {
+    this.#ended(this.labels, why);
+  }
 }
 
 function endMetrics(registry: Registry): (resource: GroupResource, why: WatchEnd) => void {

@@ -6,48 +6,48 @@ const root = '/debug/api_priority_and_fairness/';
 /** A text dump of the queues, one line per item; null for an unknown page. Pure. */
 export function dumpPage(path: string, query: URLSearchParams, fairness: Fairness): string | null {
   if (!path.startsWith(root)) return null;
-  switch (path.slice(root.length)) {
-    case 'dump_priority_levels':
-      return written(
-        levelColumns,
-        [...fairness.levels].map(({ settings, level, counts }) => [
-          settings.name,
-          level.busyQueues,
-          level.underWay + level.waiting === 0,
-          false,
-          level.waiting,
-          level.underWay,
-          counts.dispatched,
-          counts.rejected,
-          counts.timedOut,
-          counts.cancelled,
-        ]),
-      );
-    case 'dump_queues':
-      return written(
-        queueColumns,
-        [...fairness.levels].flatMap(({ settings, level }) =>
-          level.queues.map((queue, index) => [
-            settings.name,
-            index,
-            queue.waiting.length,
-            queue.underWay,
-            queue.seatsInUse,
-            `${queue.nextR.toFixed(8)}ss`,
-            queue.waitingSeats,
-            queue.waitingSeats,
-            queue.waitingSeats,
-          ]),
-        ),
-      );
-    case 'dump_requests': {
+  return pages.get(path.slice(root.length))?.(fairness, query) ?? null;
+}
+
+const pages: ReadonlyMap<string, (fairness: Fairness, query: URLSearchParams) => string> = new Map([
+  ['dump_priority_levels', ({ levels }) => written(levelColumns, [...levels].map(levelCells))],
+  ['dump_queues', ({ levels }) => written(queueColumns, [...levels].flatMap(queueCells))],
+  [
+    'dump_requests',
+    (fairness, query) => {
       const details = query.get('includeRequestDetails') === '1';
       return written(details ? [...requestColumns, ...detailColumns] : requestColumns, requestsOf(fairness, details));
-    }
-    default:
-      return null;
-  }
-}
+    },
+  ],
+]);
+
+type ShownLevel = Fairness['levels'] extends Iterable<infer Level> ? Level : never;
+
+const levelCells = ({ settings, level, counts }: ShownLevel): Cell[] => [
+  settings.name,
+  level.busyQueues,
+  level.underWay + level.waiting === 0,
+  false,
+  level.waiting,
+  level.underWay,
+  counts.dispatched,
+  counts.rejected,
+  counts.timedOut,
+  counts.cancelled,
+];
+
+const queueCells = ({ settings, level }: ShownLevel): Cell[][] =>
+  level.queues.map((queue, index) => [
+    settings.name,
+    index,
+    queue.waiting.length,
+    queue.underWay,
+    queue.seatsInUse,
+    `${queue.nextR.toFixed(8)}ss`,
+    queue.waitingSeats,
+    queue.waitingSeats,
+    queue.waitingSeats,
+  ]);
 
 const levelColumns = [
   'PriorityLevelName',

@@ -47,11 +47,20 @@ interface MigrateFlags {
 const kinds = ['embedded', 'etcd'] as const;
 
 const command = (): Command =>
-  new Command('apiserver migrate')
-    .description('Takes all objects from the built-in store to an etcd or back, compares both sides, and says what it found.')
-    .exitOverride()
-    .addOption(new Option('--from <store>', 'where the objects are').choices(kinds).makeOptionMandatory())
-    .addOption(new Option('--to <store>', 'where they shall be').choices(kinds).makeOptionMandatory())
+  progress(
+    ofEtcd(
+      ofEmbedded(
+        new Command('apiserver migrate')
+          .description('Takes all objects from the built-in store to an etcd or back, compares both sides, and says what it found.')
+          .exitOverride()
+          .addOption(new Option('--from <store>', 'where the objects are').choices(kinds).makeOptionMandatory())
+          .addOption(new Option('--to <store>', 'where they shall be').choices(kinds).makeOptionMandatory()),
+      ),
+    ),
+  ).addHelpText('after', examples);
+
+const ofEmbedded = (command: Command): Command =>
+  command
     .option('--data-dir <directory>', 'of the built-in store: of a single server that does not run, or empty to begin one')
     .option(
       '--accept-lost-writes',
@@ -63,14 +72,20 @@ const command = (): Command =>
     .option('--server <url>', "one of them, instead of the kubeconfig's; repeat it for the others", collect, [])
     .option('--member-id <name>', 'the member that the directory belongs to', 'a')
     .option('--cluster-token <word>', "the cluster's --raft-cluster-token", 'raftplane')
-    .addOption(new Option('--cluster-token-file <file>', 'file with that word').conflicts('clusterToken'))
+    .addOption(new Option('--cluster-token-file <file>', 'file with that word').conflicts('clusterToken'));
+
+const ofEtcd = (command: Command): Command =>
+  command
     .addOption(new Option('--etcd-servers <url,...>', 'the etcd').argParser((text) => text.split(',')).makeOptionMandatory())
     .option('--etcd-prefix <path>', 'what all keys begin with, on both sides', '/registry')
     .option('--etcd-cafile <file>', "authorities of the etcd servers' certificates")
     .option('--etcd-certfile <file>', 'certificate shown to etcd')
     .option('--etcd-keyfile <file>', 'its key')
     .option('--encryption-provider-config <file>', 'how values are encrypted, on both sides')
-    .addOption(new Option('--event-ttl-seconds <seconds>', 'how long etcd keeps events from now on').argParser(Number).default(3_600))
+    .addOption(new Option('--event-ttl-seconds <seconds>', 'how long etcd keeps events from now on').argParser(Number).default(3_600));
+
+const progress = (command: Command): Command =>
+  command
     .option(
       '--resume',
       'go on with a move that was broken off, or that the source has changed since: what the source does not have is removed',
@@ -89,8 +104,7 @@ const command = (): Command =>
     )
     .option('--release', 'do nothing but let the source take writes again, after a hand-over that is not wanted', false)
     .option('--restored', 'the data directory comes from apiserver restore, and no server has been started on it', false)
-    .option('--json', 'report in JSON', false)
-    .addHelpText('after', examples);
+    .option('--json', 'report in JSON', false);
 
 const examples = `
 Examples:

@@ -28,18 +28,7 @@ export function createOpenApi({
 }: OpenApiOptions): OpenApi {
   const builder = createBuilder();
   const library = new Library({ builtIn, defined, definitions, remote, telling, builder });
-  const indexes = new WeakMap<Catalogue, { readonly of: readonly RemoteDocument[]; readonly bytes: Buffer }>();
-
-  const sendIndex = async (context: RequestContext): Promise<true> => {
-    const [present, others] = [defined(), remote()];
-    let index = indexes.get(present);
-    if (index?.of !== others) {
-      index = { of: others, bytes: indexOf(await library.all('json'), others) };
-      indexes.set(present, index);
-    }
-    // The reference has no content type for the index.
-    return notModified(context, contentHash(index.bytes)) || sent(context, plain, index.bytes);
-  };
+  const sendIndex = indexSender(library, defined, remote);
 
   const documentOf = (version: 2 | 3, path: string, encoding: Encoding): Promise<BuiltDocument | 'unavailable' | null> => {
     if (version === 2) return library.everything(encoding);
@@ -68,6 +57,24 @@ export function createOpenApi({
       return rest.length === 0 ? sendIndex(context) : sendDocument(context, 3, rest.join('/'));
     },
     close: () => builder.close(),
+  };
+}
+
+function indexSender(
+  library: Library,
+  defined: () => Catalogue,
+  remote: () => readonly RemoteDocument[],
+): (context: RequestContext) => Promise<true> {
+  const indexes = new WeakMap<Catalogue, { readonly of: readonly RemoteDocument[]; readonly bytes: Buffer }>();
+  return async (context) => {
+    const [present, others] = [defined(), remote()];
+    let index = indexes.get(present);
+    if (index?.of !== others) {
+      index = { of: others, bytes: indexOf(await library.all('json'), others) };
+      indexes.set(present, index);
+    }
+    // The reference has no content type for the index.
+    return notModified(context, contentHash(index.bytes)) || sent(context, plain, index.bytes);
   };
 }
 

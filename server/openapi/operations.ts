@@ -361,53 +361,37 @@ const documentPath = (path: string, { id, description, type, tag }: DocumentWord
 const isDocumented = ({ name, versions }: ServedGroup<ResourceNames>): boolean =>
   name !== '' && !versions.every(({ resources }) => resources.every(isDefined));
 
+const coreVersionsPath = documentPath('/api/', {
+  id: 'getCoreAPIVersions',
+  description: 'Tells which versions the core group has.',
+  type: `${meta}APIVersions`,
+  tag: 'core',
+});
+const groupsPath = documentPath('/apis/', {
+  id: 'getAPIVersions',
+  description: 'Tells which groups there are.',
+  type: `${meta}APIGroupList`,
+  tag: 'apis',
+});
+const serverVersionPath = documentPath('/version/', {
+  id: 'getCodeVersion',
+  description: 'Tells the version of the server.',
+  type: 'version.Info',
+  tag: 'version',
+});
+const groupPath = (name: string): PathEntry =>
+  documentPath(`/apis/${name}/`, {
+    id: `get${capital(groupWord(name))}APIGroup`,
+    description: 'Tells which versions the group has.',
+    type: `${meta}APIGroup`,
+    tag: groupWord(name),
+  });
+
 /** Documents about the API outside any group version, by their OpenAPI name. */
-export function rootDocuments(groups: readonly ServedGroup<ResourceNames>[]): Map<string, PathEntry[]> {
-  const ofGroup = ({ name }: ServedGroup<ResourceNames>): [string, PathEntry[]] => [
-    `apis/${name}`,
-    [
-      documentPath(`/apis/${name}/`, {
-        id: `get${capital(groupWord(name))}APIGroup`,
-        description: 'Tells which versions the group has.',
-        type: `${meta}APIGroup`,
-        tag: groupWord(name),
-      }),
-    ],
-  ];
-  return new Map([
-    [
-      'api',
-      [
-        documentPath('/api/', {
-          id: 'getCoreAPIVersions',
-          description: 'Tells which versions the core group has.',
-          type: `${meta}APIVersions`,
-          tag: 'core',
-        }),
-      ],
-    ],
-    [
-      'apis',
-      [
-        documentPath('/apis/', {
-          id: 'getAPIVersions',
-          description: 'Tells which groups there are.',
-          type: `${meta}APIGroupList`,
-          tag: 'apis',
-        }),
-      ],
-    ],
-    ...groups.filter(isDocumented).map(ofGroup),
-    [
-      'version',
-      [
-        documentPath('/version/', {
-          id: 'getCodeVersion',
-          description: 'Tells the version of the server.',
-          type: 'version.Info',
-          tag: 'version',
-        }),
-      ],
-    ],
+export const rootDocuments = (groups: readonly ServedGroup<ResourceNames>[]): Map<string, PathEntry[]> =>
+  new Map([
+    ['api', [coreVersionsPath]],
+    ['apis', [groupsPath]],
+    ...groups.filter(isDocumented).map(({ name }): [string, PathEntry[]] => [`apis/${name}`, [groupPath(name)]]),
+    ['version', [serverVersionPath]],
   ]);
-}

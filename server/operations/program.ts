@@ -65,53 +65,54 @@ function memberCommand(): Command {
   const member = new Command('member')
     .description('Shows and changes the members of a running cluster, one change at a time.')
     .exitOverride();
-  member.addCommand(
-    reaching(new Command('list'))
-      .description('Shows the members, who leads, and how far the others have come.')
-      .addHelpText(
-        'after',
-        '\nExample:\n  apiserver member list --kubeconfig admin.kubeconfig --server https://10.0.0.1:6443 --server https://10.0.0.2:6443\n  Only the leader knows how far the others have come: behind a balancer, or with all servers named, it is looked for.',
-      )
-      .action(async (reach: Reach) => {
-        say(membersTable(await listMembers(serversOf(reach))));
-      }),
-  );
-  member.addCommand(
-    reaching(new Command('add'))
-      .description('Adds a member that learns: it follows the cluster and counts for no majority yet.')
-      .argument('<id>', 'a name that no member has ever had')
-      .argument('<address>', 'host:port on which the others reach it')
-      .addHelpText(
-        'after',
-        '\nExample:\n  apiserver member add d 10.0.0.4:2380 --kubeconfig admin.kubeconfig\n  Then start it with --raft-member-id=d --raft-initial-cluster-state=existing and all members in --raft-initial-cluster.',
-      )
-      .action(async (id: string, address: string, reach: Reach) => {
-        await addMember(serversOf(reach), id, address);
-        say(`${id} is a learner; start it, and promote it once it has caught up: apiserver member promote ${id}`);
-      }),
-  );
-  member.addCommand(
-    reaching(new Command('promote'))
-      .description('Makes a learner that has caught up a voter.')
-      .argument('<id>')
-      .addHelpText('after', '\nExample:\n  apiserver member promote d --kubeconfig admin.kubeconfig')
-      .action(async (id: string, reach: Reach) => {
-        await promoteMember(serversOf(reach), id);
-        say(`${id} votes`);
-      }),
-  );
-  member.addCommand(
-    reaching(new Command('remove'))
-      .description('Removes a member for good; refused where the others would be left without a majority.')
-      .argument('<id>')
-      .addHelpText('after', '\nExample:\n  apiserver member remove c --kubeconfig admin.kubeconfig')
-      .action(async (id: string, reach: Reach) => {
-        await removeMember(serversOf(reach), id);
-        say(`${id} is no member any more; its data directory is of no further use`);
-      }),
-  );
+  for (const command of [memberList(), memberAdd(), memberPromote(), memberRemove()]) member.addCommand(command);
   return member;
 }
+
+const memberList = (): Command =>
+  reaching(new Command('list'))
+    .description('Shows the members, who leads, and how far the others have come.')
+    .addHelpText(
+      'after',
+      '\nExample:\n  apiserver member list --kubeconfig admin.kubeconfig --server https://10.0.0.1:6443 --server https://10.0.0.2:6443\n  Only the leader knows how far the others have come: behind a balancer, or with all servers named, it is looked for.',
+    )
+    .action(async (reach: Reach) => {
+      say(membersTable(await listMembers(serversOf(reach))));
+    });
+
+const memberAdd = (): Command =>
+  reaching(new Command('add'))
+    .description('Adds a member that learns: it follows the cluster and counts for no majority yet.')
+    .argument('<id>', 'a name that no member has ever had')
+    .argument('<address>', 'host:port on which the others reach it')
+    .addHelpText(
+      'after',
+      '\nExample:\n  apiserver member add d 10.0.0.4:2380 --kubeconfig admin.kubeconfig\n  Then start it with --raft-member-id=d --raft-initial-cluster-state=existing and all members in --raft-initial-cluster.',
+    )
+    .action(async (id: string, address: string, reach: Reach) => {
+      await addMember(serversOf(reach), id, address);
+      say(`${id} is a learner; start it, and promote it once it has caught up: apiserver member promote ${id}`);
+    });
+
+const memberPromote = (): Command =>
+  reaching(new Command('promote'))
+    .description('Makes a learner that has caught up a voter.')
+    .argument('<id>')
+    .addHelpText('after', '\nExample:\n  apiserver member promote d --kubeconfig admin.kubeconfig')
+    .action(async (id: string, reach: Reach) => {
+      await promoteMember(serversOf(reach), id);
+      say(`${id} votes`);
+    });
+
+const memberRemove = (): Command =>
+  reaching(new Command('remove'))
+    .description('Removes a member for good; refused where the others would be left without a majority.')
+    .argument('<id>')
+    .addHelpText('after', '\nExample:\n  apiserver member remove c --kubeconfig admin.kubeconfig')
+    .action(async (id: string, reach: Reach) => {
+      await removeMember(serversOf(reach), id);
+      say(`${id} is no member any more; its data directory is of no further use`);
+    });
 
 function owning(command: Command): Command {
   return command

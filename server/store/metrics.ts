@@ -14,15 +14,7 @@ export function exposeReplica(
   dataDirectory: string,
   sizePeriodMs = 1,
 ): void {
-  let reading: Promise<ReplicaStatus> | null = null;
-  let readAt = -Infinity;
-  const read = (): Promise<ReplicaStatus> => {
-    if (reading === null || performance.now() - readAt > readingValidMs) {
-      readAt = performance.now();
-      reading = status();
-    }
-    return reading;
-  };
+  const read = remembered(status);
   for (const [name, help, value] of gauges) metrics.gauge(`raftplane_raft_${name}`, help, async () => value(await read()));
   for (const [name, help, value] of counters)
     metrics.counter(`raftplane_raft_${name}_total`, help, async () => value((await read()).figures));
@@ -46,9 +38,24 @@ export function exposeReplica(
   metrics.gauge('raftplane_raft_log_bytes', 'Bytes of the Raft log on disk, its write-ahead file included.', () =>
     bytesOf(dataDirectory, 'log.db'),
   );
-  if (sizePeriodMs === 0) return;
-  const size = every(sizePeriodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
-  // Named as in the reference, so that alerts for a growing store work.
+  if (sizePeriodMs > 0) exposeSize(metrics, read, dataDirectory, sizePeriodMs);
+}
+
+function remembered(status: () => Promise<ReplicaStatus>): () => Promise<ReplicaStatus> {
+  let reading: Promise<ReplicaStatus> | null = null;
+  let readAt = -Infinity;
+  return () => {
+    if (reading === null || performance.now() - readAt > readingValidMs) {
+      readAt = performance.now();
+      reading = status();
+    }
+    return reading;
+  };
+}
+
+/** Named as in the reference, so that alerts for a growing store work. */
+function exposeSize(metrics: ProcessMetrics, read: () => Promise<ReplicaStatus>, dataDirectory: string, periodMs: number): void {
+  const size = every(periodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
   metrics.gauges(
     'apiserver_storage_size_bytes',
     'Bytes of the store of this replica on disk, its write-ahead file included.',

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from '../assembly/accessFiles.js';
 import { assembleApi } from '../assembly/api.js';
-import { readGiven } from '../assembly/given.js';
+import { readGiven, type Given } from '../assembly/given.js';
 import { createAuditing } from '../audit/backends.js';
 import type { OpenAuditor } from '../audit/auditor.js';
 import type { Sink } from '../audit/contract.js';
@@ -9,12 +9,13 @@ import { SharedSeats } from '../fairness/seatPool.js';
 import { LiveFiles } from '../../program/files/liveFile.js';
 import { drain, fairnessOf, frontOf, type ThreadShare } from '../assembly/front.js';
 import { bodyBudget, connectionsMax, unsentBytes } from '../../program/port/connections/index.js';
-import { listen } from '../../program/port/listener.js';
-import { createLogger } from '../../program/log/logger.js';
+import { listen, type Listener, type ListenerOptions } from '../../program/port/listener.js';
+import { createLogger, type Logger } from '../../program/log/logger.js';
 import { createMetrics, type Metrics } from '../http/metrics.js';
 import { DebugPages } from '../../program/profiles/pages.js';
 import { loggerOptions } from '../../program/log/options.js';
 import { metricChoice } from '../../program/metrics/options.js';
+import type { ApiServerOptions } from '../options/flags.js';
 import { widenBufferPool } from '../process/bufferPool.js';
 import { machineClock } from '../presence/machineClock.js';
 import { joinEmbedded } from '../store/embedded.js';
@@ -38,7 +39,7 @@ interface Duties {
  * process's other work (bootstrap, compaction, presence, statuses of definitions and policies, audit log).
  */
 async function serve(start: ThreadStart): Promise<void> {
-  const { options, thread, threads, socket, ticketKeys, shared } = start;
+  const { options, thread, threads, shared } = start;
   widenBufferPool();
   const metrics = createMetrics(metricChoice(options), false);
   const duties: Duties = { drain: () => Promise.resolve(), stop: () => Promise.resolve(), release: () => undefined };
@@ -46,25 +47,12 @@ async function serve(start: ThreadStart): Promise<void> {
   const base = prepare(start, line, metrics);
   const { log, given } = base;
   const files = await readAccessFiles({ options, live: base.live, metrics, dial: given.egress('controlplane'), log: log.named('access') });
-  const auditor = await createAuditing({
-    options,
-    registry: metrics.registry,
-    certificates: metrics.peerCertificates.webhooks,
-    log: log.named('audit'),
-    elsewhere: auditedBy(line),
-  });
+  const auditor = await auditing(options, metrics, line, log);
   bodyBudget.shareAmong(threads);
   unsentBytes.shareAmong(threads);
   const progress = new SharedProgress(shared.progress);
   const { api, chain, store, forms, endFairness } = stack(start, { ...base, files, auditor, line, metrics, progress });
-  const listener = await listen({
-    ...given.serving,
-    socket,
-    keepsSocket: true,
-    ticketKeys: Buffer.from(ticketKeys),
-    connectionsMax: Math.ceil(connectionsMax() / threads),
-    handle: chain.handle,
-  });
+  const listener = await listenOnShared(start, { ...given.serving, handle: chain.handle });
   duties.release = listener.release;
   exposeConnections(metrics, thread, () => listener.connections);
   exposeHandshakes(metrics, listener);
@@ -88,6 +76,27 @@ async function serve(start: ThreadStart): Promise<void> {
   progress.synced = true;
   await line.ask('synced', null);
 }
+
+const listenOnShared = (
+  { threads, socket, ticketKeys }: ThreadStart,
+  serving: Given['serving'] & Pick<ListenerOptions, 'handle'>,
+): Promise<Listener> =>
+  listen({
+    ...serving,
+    socket,
+    keepsSocket: true,
+    ticketKeys: Buffer.from(ticketKeys),
+    connectionsMax: Math.ceil(connectionsMax() / threads),
+  });
+
+const auditing = (options: ApiServerOptions, metrics: Metrics, line: FirstThread, log: Logger): Promise<OpenAuditor | null> =>
+  createAuditing({
+    options,
+    registry: metrics.registry,
+    certificates: metrics.peerCertificates.webhooks,
+    log: log.named('audit'),
+    elsewhere: auditedBy(line),
+  });
 
 function firstThread(metrics: Metrics, duties: Duties): FirstThread {
   if (parentPort === null) throw new Error('server/threads/servingThread.ts runs as a worker thread only');

@@ -75,57 +75,51 @@ export interface ServiceAccountParts {
   readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-export const serviceAccount = ({ lookup, random, pause = setTimeout }: ServiceAccountParts): AdmissionPlugin => {
-  const accountOf = async ({ namespace, name }: AdmissionRequest, spec: JsonObject): Promise<ApiObject> => {
-    const accountName = textAt(spec, 'serviceAccountName');
-    for (let attempt = 1; ; attempt++) {
-      const complaints = pathSegmentName(accountName, false);
-      if (complaints.length > 0)
-        throw forbidden(
-          pods,
-          name,
-          `error looking up service account ${namespace}/${accountName}: invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`,
-        );
-      const account = await lookup.find(accounts, namespace, accountName);
-      if (account !== null) return account;
-      if (accountName !== defaultAccount || attempt >= defaultAccountAttempts) {
-        throw forbidden(
-          pods,
-          name,
-          `error looking up service account ${namespace}/${accountName}: serviceaccount ${JSON.stringify(accountName)} not found`,
-        );
-      }
-      await pause(attemptDistanceMs * (1 + random()));
-    }
-  };
-  return {
-    name: 'ServiceAccount',
-    resources: ['pods'],
-    async admit(request) {
-      if (!isNewPod(request)) return;
-      const spec = ensureObject(request.object, 'spec');
-      if (isMirror(request.object)) {
-        const problem = mirrorProblem(spec);
-        if (problem !== null) throw forbidden(pods, request.name, problem);
-        return;
-      }
-      const accountName = textAt(spec, 'serviceAccountName') || defaultAccount;
-      spec['serviceAccountName'] = accountName;
-      spec['serviceAccount'] = accountName;
-      const account = await accountOf(request, spec);
-      if (wantsToken(spec, account)) mountToken(spec, () => generatedName(volumePrefix, random));
-      const secrets = itemsOf(account['imagePullSecrets']);
-      if (itemsOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0) spec['imagePullSecrets'] = [...secrets];
-    },
-    async validate(request) {
-      const debugs = request.subresource === 'ephemeralcontainers' && request.operation === 'UPDATE';
-      if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
-      const spec = ensureObject(request.object, 'spec');
-      const problem = (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec));
+async function accountOf(
+  { namespace, name }: AdmissionRequest,
+  spec: JsonObject,
+  { lookup, random, pause = setTimeout }: ServiceAccountParts,
+): Promise<ApiObject> {
+  const accountName = textAt(spec, 'serviceAccountName');
+  const failed = (why: string): Error => forbidden(pods, name, `error looking up service account ${namespace}/${accountName}: ${why}`);
+  for (let attempt = 1; ; attempt++) {
+    const complaints = pathSegmentName(accountName, false);
+    if (complaints.length > 0) throw failed(`invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`);
+    const account = await lookup.find(accounts, namespace, accountName);
+    if (account !== null) return account;
+    if (accountName !== defaultAccount || attempt >= defaultAccountAttempts)
+      throw failed(`serviceaccount ${JSON.stringify(accountName)} not found`);
+    await pause(attemptDistanceMs * (1 + random()));
+  }
+}
+
+export const serviceAccount = (parts: ServiceAccountParts): AdmissionPlugin => ({
+  name: 'ServiceAccount',
+  resources: ['pods'],
+  async admit(request) {
+    if (!isNewPod(request)) return;
+    const spec = ensureObject(request.object, 'spec');
+    if (isMirror(request.object)) {
+      const problem = mirrorProblem(spec);
       if (problem !== null) throw forbidden(pods, request.name, problem);
-    },
-  };
-};
+      return;
+    }
+    const accountName = textAt(spec, 'serviceAccountName') || defaultAccount;
+    spec['serviceAccountName'] = accountName;
+    spec['serviceAccount'] = accountName;
+    const account = await accountOf(request, spec, parts);
+    if (wantsToken(spec, account)) mountToken(spec, () => generatedName(volumePrefix, parts.random));
+    const secrets = itemsOf(account['imagePullSecrets']);
+    if (itemsOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0) spec['imagePullSecrets'] = [...secrets];
+  },
+  async validate(request) {
+    const debugs = request.subresource === 'ephemeralcontainers' && request.operation === 'UPDATE';
+    if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
+    const spec = ensureObject(request.object, 'spec');
+    const problem = (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec, parts));
+    if (problem !== null) throw forbidden(pods, request.name, problem);
+  },
+});
 
 const isMirror = (pod: ApiObject): boolean => Object.hasOwn(annotationsOf(pod), mirrorAnnotation);
 const isNewPod = (request: AdmissionRequest): request is AdmissionRequest & { readonly object: ApiObject } =>

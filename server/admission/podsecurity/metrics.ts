@@ -19,28 +19,8 @@ export function createPodSecurityMetrics(registry: Registry): PodSecurityCounts 
   // Present from the start, as in the reference.
   for (const request_operation of ['create', 'update']) {
     for (const resource of ['pod', 'controller']) exemptions.inc({ request_operation, resource, subresource: '' }, 0);
-    evaluations.inc(
-      {
-        decision: 'allow',
-        policy_level: 'privileged',
-        policy_version: 'latest',
-        mode: 'enforce',
-        request_operation,
-        resource: 'pod',
-        subresource: '',
-      },
-      0,
-    );
+    evaluations.inc({ ...firstEvaluation, request_operation }, 0);
   }
-  const about = ({
-    operation,
-    resource,
-    subresource,
-  }: AdmissionRequest): Record<'request_operation' | 'resource' | 'subresource', string> => ({
-    request_operation: operation.toLowerCase(),
-    resource: resource.resource === 'pods' ? 'pod' : 'controller',
-    subresource,
-  });
   return {
     evaluated: (decision, mode, { level, minor }, request) => {
       const version = minor === Infinity ? 'latest' : `v1.${minor}`;
@@ -51,3 +31,22 @@ export function createPodSecurityMetrics(registry: Registry): PodSecurityCounts 
     },
   };
 }
+
+const firstEvaluation = {
+  decision: 'allow',
+  policy_level: 'privileged',
+  policy_version: 'latest',
+  mode: 'enforce',
+  resource: 'pod',
+  subresource: '',
+};
+
+const about = ({
+  operation,
+  resource,
+  subresource,
+}: AdmissionRequest): Record<'request_operation' | 'resource' | 'subresource', string> => ({
+  request_operation: operation.toLowerCase(),
+  resource: resource.resource === 'pods' ? 'pod' : 'controller',
+  subresource,
+});

@@ -12,7 +12,7 @@ import type { Addressed } from '../matching/rules.js';
 import { nameAsked } from '../matching/subject.js';
 import { shownAs, type ConvertObject } from '../matching/versions.js';
 import type { Hook, HookKind } from './hook.js';
-import type { HookMetrics } from './metrics.js';
+import type { HookMetrics, ObservedCall } from './metrics.js';
 import { requestOf, reviewOf, verdictOf, type Question, type Verdict, type VerdictNotes } from './review.js';
 
 export interface CallerParts extends MatchParts {
@@ -78,17 +78,7 @@ export class HookCaller {
     place: { readonly round: number; readonly index: number },
   ): Promise<CallOutcome> {
     const { request } = subject;
-    const start = this.#now();
-    const observe = (code: number, rejected: 'no' | 'byWebhook' | 'byFailure' | 'byServer'): void => {
-      this.#parts.metrics.called({
-        hook: hook.name,
-        kind: this.#kind,
-        operation: request.operation,
-        seconds: (this.#now() - start) / 1000,
-        code,
-        rejected,
-      });
-    };
+    const observe = this.#observer(hook, request);
     const answer = await this.#ask(hook, matched, subject);
     if ('notes' in answer) tell(request, hook, answer.notes);
     switch (answer.outcome) {
@@ -111,6 +101,14 @@ export class HookCaller {
         return this.#failOpen(hook, message, subject, place);
       }
     }
+  }
+
+  #observer(hook: Hook, { operation }: Subject['request']): (code: number, rejected: ObservedCall['rejected']) => void {
+    const start = this.#now();
+    return (code, rejected) => {
+      const seconds = (this.#now() - start) / 1000;
+      this.#parts.metrics.called({ hook: hook.name, kind: this.#kind, operation, seconds, code, rejected });
+    };
   }
 
   #failOpen(

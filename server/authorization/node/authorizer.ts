@@ -193,7 +193,6 @@ const listRules: RuleResolver = (user) =>
 /** Records the duration of changes to the graph, in seconds; looked up once for each kind. */
 export type GraphTimes = (operation: GraphOperation) => (seconds: number) => void;
 
-/** The objects that the graph is made of, by the names of its operations in metrics. */
 const graphSources = {
   Pod: {
     resource: { group: '', resource: 'pods' },

@@ -9,6 +9,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { badRequest, conflict, plainError } from '../../../api/status.js';
 import { applyConfiguration, describedObject, gvkText, type ApplyRequest } from '../../registry/applied.js';
+import type { Change } from '../../registry/contract.js';
 import type { Target } from '../../registry/target.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
@@ -17,7 +18,7 @@ import { outcomeOf } from '../../registry/stepwise.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
-import { patchMediaType } from '../body.js';
+import { patchMediaType, type DecodedBody } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { cborEncoder } from '../encoders/cbor.js';
 import { negotiateWrite } from '../negotiation.js';
@@ -52,49 +53,90 @@ export const applyPatch =
   async (context, route, { registry, reader, authorize }) => {
     const resource = view?.type(route.resource) ?? route.resource;
     const representation = negotiateWrite(context, route.resource);
-    const { dryRun, fieldManager, fieldValidation, force } = parsePatchParameters(context.query, true);
+    const parameters = parsePatchParameters(context.query, true);
     const body = await readLater(
-      reader.configuration(context, encoding, fieldValidation !== 'Ignore', (message) => badRequest(unreadable(encoding, message))),
+      reader.configuration(context, encoding, parameters.fieldValidation !== 'Ignore', (message) =>
+        badRequest(unreadable(encoding, message)),
+      ),
     );
-    let doubled: readonly string[] = [];
-    const subresource = route.subresource?.name ?? '';
-    const requested = (live: ApiObject | null): ApplyRequest => {
-      const { value, duplicates } = body();
-      doubled = duplicates;
-      const config = configuration(value, resource);
-      if (live === null) refuseIdentity(config, targetOf(route));
-      return { resource, config, manager: fieldManager, subresource, force, now: timestamp() };
-    };
-    // Errors of applying come before duplicate fields.
-    function* strictly(applying: Steps<ApiObject>): Steps<ApiObject> {
-      const object = yield* applying;
-      if (fieldValidation === 'Strict' && doubled.length > 0)
-        throw badRequest(`error strict decoding YAML: ${notJson}yaml: unmarshal errors:\n${doubled.map((line) => `  ${line}`).join('\n')}`);
-      if (fieldValidation === 'Warn') context.warnings.push(...doubled);
-      return object;
-    }
-    const ended = endedOf({ waiter: context, deadline: context.deadline });
-    const apply = (live: ApiObject | null): Eventually<ApiObject> => {
-      const request = requested(live);
-      return converting(resource, (versions) => strictly(applied(live, { ...request, versions })), ended);
-    };
-    const applyShown = (live: ApiObject): Steps<ApiObject> => strictly(applied(live, requested(live)));
-    const change =
+    const applying = new Applying({ context, route, resource, parameters, body });
+    const change: Change =
       view === null
-        ? { apply, subresource, uid: null, mayCreate: creationCheck(context, route, authorize), applies: true }
+        ? {
+            apply: (live) => applying.stored(live),
+            subresource: applying.subresource,
+            uid: null,
+            mayCreate: creationCheck(context, route, authorize),
+            applies: true,
+          }
         : {
-            apply: (current: ApiObject | null) => turns.run(applyThrough(view, current ?? { metadata: {} }, applyShown, route), ended),
-            subresource,
+            apply: (current) => applying.through(view, current ?? { metadata: {} }),
+            subresource: applying.subresource,
             uid: null,
             mayCreate: null,
             applies: true,
             form: formOf(view, route.resource),
           };
-    const written = await registry.update(targetOf(route), change, writeOptions(context, dryRun, fieldManager));
+    const options = writeOptions(context, parameters.dryRun, parameters.fieldManager);
+    const written = await registry.update(targetOf(route), change, options);
     await context.turn?.();
     if (view === null) sendObject(context, representation, { resource, stored: written.object }, written.created ? 201 : 200);
     else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
   };
+
+interface ApplyingOptions {
+  readonly context: RequestContext;
+  readonly route: Route;
+  readonly resource: ServedResource;
+  readonly parameters: ReturnType<typeof parsePatchParameters>;
+  readonly body: () => DecodedBody;
+}
+
+class Applying {
+  readonly #options: ApplyingOptions;
+  readonly #ended: ReturnType<typeof endedOf>;
+
+  constructor(options: ApplyingOptions) {
+    const { context } = options;
+    this.#options = options;
+    this.#ended = endedOf({ waiter: context, deadline: context.deadline });
+  }
+
+  get subresource(): string {
+    return this.#options.route.subresource?.name ?? '';
+  }
+
+  stored(live: ApiObject | null): Eventually<ApiObject> {
+    const request = this.#request(live);
+    return converting(request.resource, (versions) => this.#strictly(applied(live, { ...request, versions })), this.#ended);
+  }
+
+  through(view: View, current: ApiObject): Eventually<ApiObject> {
+    const apply = (live: ApiObject): Steps<ApiObject> => this.#strictly(applied(live, this.#request(live)));
+    return turns.run(applyThrough(view, current, apply, this.#options.route), this.#ended);
+  }
+
+  #request(live: ApiObject | null): ApplyRequest {
+    const { route, resource, parameters, body } = this.#options;
+    const config = configuration(body().value, resource);
+    if (live === null) refuseIdentity(config, targetOf(route));
+    const { fieldManager, force } = parameters;
+    return { resource, config, manager: fieldManager, subresource: this.subresource, force, now: timestamp() };
+  }
+
+  /** Errors of applying come before duplicate fields. */
+  *#strictly(applying: Steps<ApiObject>): Steps<ApiObject> {
+    const object = yield* applying;
+    const { context, parameters, body } = this.#options;
+    const { duplicates } = body();
+    if (parameters.fieldValidation === 'Strict' && duplicates.length > 0)
+      throw badRequest(
+        `error strict decoding YAML: ${notJson}yaml: unmarshal errors:\n${duplicates.map((line) => `  ${line}`).join('\n')}`,
+      );
+    if (parameters.fieldValidation === 'Warn') context.warnings.push(...duplicates);
+    return object;
+  }
+}
 
 /** A uid implies that the object exists. Throws 409. */
 function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {

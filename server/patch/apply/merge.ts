@@ -71,26 +71,23 @@ function mergeOrder(left: IndexedItems, right: IndexedItems): Place[] {
   while (l < left.elements.length || r < right.elements.length) {
     const ours = left.elements[l];
     const theirs = right.elements[r];
-    if (ours !== undefined && theirs !== undefined) {
-      if (ours === theirs) {
-        take(ours);
-        l += 1;
-        r += 1;
-        continue;
-      }
-      if (right.byElement.has(ours) && shared[sharedNext] !== undefined && shared[sharedNext] !== ours) {
-        l += 1;
-        continue;
-      }
+    if (ours !== undefined && ours === theirs) {
+      take(ours);
+      l += 1;
+      r += 1;
+      continue;
     }
-    if (ours !== undefined) {
-      if (!right.byElement.has(ours)) {
-        places.push({ element: ours, liveIndex: l });
-        l += 1;
-        continue;
-      }
-      if (done.has(ours)) l += 1;
+    const isShared = ours !== undefined && right.byElement.has(ours);
+    if (isShared && theirs !== undefined && shared[sharedNext] !== undefined && shared[sharedNext] !== ours) {
+      l += 1;
+      continue;
     }
+    if (ours !== undefined && !isShared) {
+      places.push({ element: ours, liveIndex: l });
+      l += 1;
+      continue;
+    }
+    if (ours !== undefined && done.has(ours)) l += 1;
     if (theirs !== undefined) {
       take(theirs);
       r += 1;

@@ -81,6 +81,7 @@ export class EtcdEngine implements StoreEngine {
   #rightProgress = false;
   #nudging: NodeJS.Timeout | null = null;
   #nudges = 0;
+  #rewatchPauseMs = rewatchPauseMs;
   #bytesPerKey = 0;
   #closed = false;
 
@@ -216,47 +217,43 @@ export class EtcdEngine implements StoreEngine {
   }
 
   #rewatch(): void {
-    let pauseMs = rewatchPauseMs;
-    const begin = (): void => {
-      if (this.#closed) return;
-      this.#nudges = 0;
-      this.#watch = new EtcdWatch(
-        {
-          client: this.#options.client,
-          start: this.#options.start,
-          end: this.#options.end,
-          from: this.#told + 1,
-          trusted: () => this.#rightProgress,
+    if (this.#closed) return;
+    const { client, start, end, report } = this.#options;
+    this.#nudges = 0;
+    this.#watch = new EtcdWatch(
+      { client, start, end, from: this.#told + 1, trusted: () => this.#rightProgress },
+      {
+        events: (events) => {
+          this.#rewatchPauseMs = rewatchPauseMs;
+          this.#hear(events);
         },
-        {
-          events: (events) => {
-            pauseMs = rewatchPauseMs;
-            this.#hear(events);
-          },
-          progress: (revision) => {
-            pauseMs = rewatchPauseMs;
-            if (revision > this.#told) this.#tell([], revision, false);
-          },
-          compacted: (revision) => {
-            this.#lose(revision).then(begin, (error: unknown) => {
-              this.#options.report?.('the state after a gap cannot be read', error);
-              again();
-            });
-          },
-          ended: (error) => {
-            if (this.#closed) return;
-            this.#options.report?.('the watch on etcd has ended, and goes on elsewhere', error);
-            this.#lookBack().then(again, again);
-          },
+        progress: (revision) => {
+          this.#rewatchPauseMs = rewatchPauseMs;
+          if (revision > this.#told) this.#tell([], revision, false);
         },
-      );
-    };
-    const again = (): void => {
-      if (this.#closed) return;
-      setTimeout(begin, pauseMs).unref();
-      pauseMs = Math.min(pauseMs * 2, rewatchPauseMsMax);
-    };
-    begin();
+        compacted: (revision) => {
+          this.#lose(revision).then(
+            () => this.#rewatch(),
+            (error: unknown) => {
+              report?.('the state after a gap cannot be read', error);
+              this.#rewatchLater();
+            },
+          );
+        },
+        ended: (error) => {
+          if (this.#closed) return;
+          report?.('the watch on etcd has ended, and goes on elsewhere', error);
+          const again = (): void => this.#rewatchLater();
+          this.#lookBack().then(again, again);
+        },
+      },
+    );
+  }
+
+  #rewatchLater(): void {
+    if (this.#closed) return;
+    setTimeout(() => this.#rewatch(), this.#rewatchPauseMs).unref();
+    this.#rewatchPauseMs = Math.min(this.#rewatchPauseMs * 2, rewatchPauseMsMax);
   }
 
   async #lookBack(): Promise<void> {
@@ -405,8 +402,7 @@ export class EtcdEngine implements StoreEngine {
   /** `through` had an event, so it arrives again. */
   #readBack(after: number, { through, bytesMax }: { readonly through: number; readonly bytesMax: number }): Promise<ChangesResult> {
     return new Promise((resolve, reject) => {
-      const changes: Change[] = [];
-      let bytes = 0;
+      const replay = new Replay(through, bytesMax);
       const timer = setTimeout(() => {
         watch.stop();
         reject(new EtcdError('unavailable', 'etcd did not tell what it had told before'));
@@ -421,20 +417,10 @@ export class EtcdEngine implements StoreEngine {
         { client, start, end: rangeEnd, from: after + 1, trusted: () => false },
         {
           events: (events) => {
-            for (const event of events) {
-              const { modRevision } = event.kv;
-              const complete = changes.at(-1)?.revision;
-              if (complete !== undefined && complete !== modRevision && (bytes >= bytesMax || modRevision > through))
-                return end(() => {
-                  resolve({ outcome: 'found', changes, through: complete });
-                });
-              changes.push(changeOf(event));
-              bytes += event.kv.value.length;
-            }
-            const last = changes.at(-1)?.revision;
-            if (last !== undefined && (last >= through || bytes >= bytesMax))
+            const complete = replay.add(events);
+            if (complete !== null)
               end(() => {
-                resolve({ outcome: 'found', changes, through: last });
+                resolve({ outcome: 'found', changes: replay.changes, through: complete });
               });
           },
           progress: () => undefined,
@@ -479,6 +465,35 @@ export class EtcdEngine implements StoreEngine {
     if (operation.type === 'delete') return { deleteRange: { key: operation.key } };
     const { key, value, ttlMs } = operation;
     return { put: { key, value, ...(ttlMs === undefined ? {} : { lease: await this.#options.leases.leaseFor(ttlMs) }) } };
+  }
+}
+
+class Replay {
+  readonly changes: Change[] = [];
+  readonly #through: number;
+  readonly #bytesMax: number;
+  #bytes = 0;
+
+  constructor(through: number, bytesMax: number) {
+    this.#through = through;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** Returns the last complete revision once that is enough, or null. */
+  add(events: readonly WatchEvent[]): Revision | null {
+    for (const event of events) {
+      const { modRevision } = event.kv;
+      const complete = this.changes.at(-1)?.revision;
+      if (complete !== undefined && complete !== modRevision && (this.#isFull || modRevision > this.#through)) return complete;
+      this.changes.push(changeOf(event));
+      this.#bytes += event.kv.value.length;
+    }
+    const last = this.changes.at(-1)?.revision;
+    return last !== undefined && (last >= this.#through || this.#isFull) ? last : null;
+  }
+
+  get #isFull(): boolean {
+    return this.#bytes >= this.#bytesMax;
   }
 }
 

@@ -1,6 +1,5 @@
 import { createPublicKey } from 'node:crypto';
 import { isObject } from '../../../../api/json/json.js';
-import type { JsonObject } from '../../../../api/object.js';
 import { LocalService } from '../../../../program/grpc/localService.js';
 import { socketPath } from '../../../../program/grpc/socketPath.js';
 import type { MessageType } from '../../../../program/grpc/messageType.js';
@@ -53,18 +52,7 @@ export async function connectSigner({
       throw new Error(`it signs for at most ${maxTokenExpirationSeconds} seconds; at least ${lifetimeSecondsMin} are needed`);
     const keys = new FollowedKeys({ fetch: () => call('FetchKeys', {}), failed, renewalIntervalMs, measures });
     await keys.start();
-    const sign = async (payload: JsonObject): Promise<string> => {
-      const claims = Buffer.from(JSON.stringify(payload)).toString('base64url');
-      const signing = call('Sign', { claims }).then(async (parts) => {
-        await checkParts(parts, keys);
-        return `${parts.header}.${claims}.${parts.signature}`;
-      });
-      signing.then(
-        () => measures.signed(null),
-        (error: unknown) => measures.signed(error),
-      );
-      return signing;
-    };
+    const sign = signBy(call, keys, measures);
     return {
       issuer: (issuer) => ({ issuer, sign }),
       keys,
@@ -79,6 +67,21 @@ export async function connectSigner({
     throw new Error(`--service-account-signing-endpoint: the signer at ${socket} cannot be used: ${(cause as Error).message}`, { cause });
   }
 }
+
+const signBy =
+  (call: Call, keys: FollowedKeys, measures: SignerMeasures): TokenIssuer['sign'] =>
+  (payload) => {
+    const claims = Buffer.from(JSON.stringify(payload)).toString('base64url');
+    const signing = call('Sign', { claims }).then(async (parts) => {
+      await checkParts(parts, keys);
+      return `${parts.header}.${claims}.${parts.signature}`;
+    });
+    signing.then(
+      () => measures.signed(null),
+      (error: unknown) => measures.signed(error),
+    );
+    return signing;
+  };
 
 /** DEADLINE_EXCEEDED and UNAVAILABLE of gRPC. */
 const awayCodes: ReadonlySet<unknown> = new Set([4, 14]);

@@ -15,57 +15,77 @@ const lengthBytes = 2;
 const cacheSizeDefault = 1_000;
 
 /** The encrypted key precedes each value. Each write, and each read with an uncached key, calls the service. */
-export function kmsV1({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService {
-  const connection = new KmsConnection(name, endpoint, timeoutMs, counts);
-  // A negative size disables the cache (`NewEnvelopeTransformer` of k8s.io/apiserver).
-  const keys = new KeyCache(Math.max(0, cacheSize ?? cacheSizeDefault), counts);
-  const decryptKey = async (cipher: Buffer): Promise<Buffer> =>
-    Buffer.from((await connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, { version: protocol, cipher })).plain);
-  const openValue = (sealed: Buffer, context: string): OpenedValue | Promise<OpenedValue> => {
+class KmsV1 implements KeyService {
+  readonly name: string;
+  readonly transformer: Transformer;
+  readonly #counts: EncryptionCounts;
+  readonly #connection: KmsConnection;
+  readonly #keys: KeyCache;
+
+  constructor({ name, endpoint, timeoutMs, cacheSize }: KmsFacts, counts: EncryptionCounts) {
+    this.name = name;
+    this.#counts = counts;
+    this.#connection = new KmsConnection(name, endpoint, timeoutMs, counts);
+    // A negative size disables the cache (`NewEnvelopeTransformer` of k8s.io/apiserver).
+    this.#keys = new KeyCache(Math.max(0, cacheSize ?? cacheSizeDefault), counts);
+    this.transformer = {
+      prefix: `k8s:enc:kms:v1:${name}:`,
+      encrypt: (plain, context) => this.#seal(plain, context),
+      decrypt: (sealed, context) => {
+        const open = this.#open(sealed, context);
+        return open instanceof Promise ? open.then(({ plain }) => plain) : open.plain;
+      },
+      isCurrent: async (sealed, context) => (await this.#open(sealed, context)).form === 'present',
+    };
+  }
+
+  start(): void {}
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  async check(): Promise<void> {
+    await this.#decryptKey(await this.#encryptKey(Buffer.from('ping')));
+  }
+
+  async prove(): Promise<void> {
+    await this.#connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
+    await this.#encryptKey(Buffer.from('probe'));
+  }
+
+  async #seal(plain: Buffer, context: string): Promise<Buffer> {
+    const key = madeKey(() => randomBytes(keyBytes), this.#counts);
+    const encrypted = await this.#encryptKey(key);
+    this.#keys.put(encrypted, key);
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt16BE(encrypted.length);
+    return Buffer.concat([length, encrypted, aesGcm.encrypt(plain, { key }, context)]);
+  }
+
+  #open(sealed: Buffer, context: string): OpenedValue | Promise<OpenedValue> {
     const end = lengthBytes + (sealed.length < lengthBytes ? 0 : sealed.readUInt16BE());
-    if (sealed.length <= end) throw new UndecryptableError(`the value of key service ${JSON.stringify(name)} is cut off`);
+    if (sealed.length <= end) throw new UndecryptableError(`the value of key service ${JSON.stringify(this.name)} is cut off`);
     const encrypted = sealed.subarray(lengthBytes, end);
-    const key = keys.get(encrypted, () => decryptKey(encrypted));
-    const open = (known: Buffer): OpenedValue => openWith(known, { sealed: sealed.subarray(end), context, name });
+    const key = this.#keys.get(encrypted, () => this.#decryptKey(encrypted));
+    const open = (known: Buffer): OpenedValue => openWith(known, { sealed: sealed.subarray(end), context, name: this.name });
     return key instanceof Promise ? key.then(open) : open(key);
-  };
-  const transformer: Transformer = {
-    prefix: `k8s:enc:kms:v1:${name}:`,
-    async encrypt(plain, context) {
-      const key = madeKey(() => randomBytes(keyBytes), counts);
-      const encrypted = await encryptKey(key);
-      keys.put(encrypted, key);
-      const length = Buffer.alloc(lengthBytes);
-      length.writeUInt16BE(encrypted.length);
-      return Buffer.concat([length, encrypted, aesGcm.encrypt(plain, { key }, context)]);
-    },
-    decrypt(sealed, context) {
-      const open = openValue(sealed, context);
-      return open instanceof Promise ? open.then(({ plain }) => plain) : open.plain;
-    },
-    isCurrent: async (sealed, context) => (await openValue(sealed, context)).form === 'present',
-  };
-  const version = async (): Promise<void> => {
-    await connection.call(`${service}/Version`, v1.versionRequest, v1.versionResponse, { version: protocol });
-  };
-  const encryptKey = async (plain: Buffer): Promise<Buffer> =>
-    Buffer.from((await connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, { version: protocol, plain })).cipher);
-  return {
-    name,
-    transformer,
-    start: () => {},
-    close: () => {
-      connection.close();
-    },
-    async check() {
-      await decryptKey(await encryptKey(Buffer.from('ping')));
-    },
-    async prove() {
-      await version();
-      await encryptKey(Buffer.from('probe'));
-    },
-  };
+  }
+
+  async #encryptKey(plain: Buffer): Promise<Buffer> {
+    const request = { version: protocol, plain };
+    const { cipher } = await this.#connection.call(`${service}/Encrypt`, v1.encryptRequest, v1.encryptResponse, request);
+    return Buffer.from(cipher);
+  }
+
+  async #decryptKey(cipher: Buffer): Promise<Buffer> {
+    const request = { version: protocol, cipher };
+    const { plain } = await this.#connection.call(`${service}/Decrypt`, v1.decryptRequest, v1.decryptResponse, request);
+    return Buffer.from(plain);
+  }
 }
+
+export const kmsV1 = (facts: KmsFacts, counts: EncryptionCounts = noEncryptionCounts): KeyService => new KmsV1(facts, counts);
 
 interface OpenedValue {
   readonly plain: Buffer;

@@ -49,14 +49,7 @@ export interface SpecPlace {
 export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): Steps<FieldError[]> {
   const { findings: ofVolumes, volumes } = yield* validateVolumes(spec, path, { podName, ofTemplate });
   const claims = yield* validateResourceClaims(spec, path);
-  const facts: PodFacts = {
-    volumes,
-    volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
-    claims: claims.names,
-    graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
-    restartPolicy: textAt(spec, 'restartPolicy'),
-    hostUsers: spec['hostUsers'] !== false,
-  };
+  const facts = podFacts(spec, volumes, claims.names);
   return yield* outcomeOf(
     inOrder(
       ofVolumes,
@@ -80,9 +73,8 @@ export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, pod
       optionalSubdomain(spec, 'serviceAccountName', path),
       optionalSubdomain(spec, 'nodeName', path),
       validateDeadline(spec, path),
-      ['hostname', 'subdomain'].flatMap((member) =>
-        textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member)),
-      ),
+      optionalLabel(spec, 'hostname', path),
+      optionalLabel(spec, 'subdomain', path),
       validateHostnameOverride(spec, path),
       validateTolerations(spec, path),
       validateHostAliases(spec, path),
@@ -94,6 +86,15 @@ export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, pod
     ),
   );
 }
+
+const podFacts = (spec: JsonObject, volumes: PodFacts['volumes'], claims: PodFacts['claims']): PodFacts => ({
+  volumes,
+  volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
+  claims,
+  graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
+  restartPolicy: textAt(spec, 'restartPolicy'),
+  hostUsers: spec['hostUsers'] !== false,
+});
 
 /** A bound pod must not have scheduling gates. */
 export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[] {
@@ -167,46 +168,38 @@ function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
   const none = spec['dnsPolicy'] === 'None';
   if (config === null) return none ? [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')] : [];
   const servers = itemsOf(config['nameservers']).map(String);
-  const searches = itemsOf(config['searches']).map(String);
-  const findings: FieldError[] = [];
   if (none && servers.length === 0)
     return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
-  if (servers.length > nameserversMax)
-    findings.push(invalid(path.child('nameservers'), servers, `must not have more than ${nameserversMax} nameservers`));
-  findings.push(...servers.flatMap((server, position) => strictly(ipAddress(server, path.child('nameservers').index(position)))));
-  if (searches.length > searchPathsMax)
-    findings.push(invalid(path.child('searches'), searches, `must not have more than ${searchPathsMax} search paths`));
-  if (searches.join(' ').length > searchCharactersMax)
-    findings.push(
-      invalid(
-        path.child('searches'),
-        searches,
-        `must not have more than ${searchCharactersMax} characters (including spaces) in the search list`,
-      ),
-    );
-  findings.push(
-    ...searches.flatMap((search, position) => {
-      const name = search.replace(/\.$/, '');
-      const texts = search === '.' ? [] : [...tooLongName(name), ...(searchPath.test(name) ? [] : [searchText])];
-      const at = path.child('searches').index(position);
-      return [
-        ...whileOn(
-          'RelaxedDNSSearchValidation',
-          texts.map((text) => invalid(at, name, text)),
-        ),
-        ...whileOff(
-          'RelaxedDNSSearchValidation',
-          subdomainName(name, false).map((text) => invalid(at, name, text)),
-        ),
-      ];
-    }),
-  );
   return [
-    ...findings,
+    ...validateNameservers(servers, path.child('nameservers')),
+    ...validateSearches(itemsOf(config['searches']).map(String), path.child('searches')),
     ...objectsIn(config, 'options').flatMap((option, position) =>
       textAt(option, 'name') === '' ? [required(path.child('options').index(position), 'must not be empty')] : [],
     ),
   ];
+}
+
+const validateNameservers = (servers: string[], path: Path): FieldError[] => [
+  ...(servers.length > nameserversMax ? [invalid(path, servers, `must not have more than ${nameserversMax} nameservers`)] : []),
+  ...servers.flatMap((server, position) => strictly(ipAddress(server, path.index(position)))),
+];
+
+function validateSearches(searches: string[], path: Path): FieldError[] {
+  const findings = searches.flatMap((search, position) => validateSearch(search, path.index(position)));
+  if (searches.join(' ').length > searchCharactersMax)
+    findings.unshift(
+      invalid(path, searches, `must not have more than ${searchCharactersMax} characters (including spaces) in the search list`),
+    );
+  if (searches.length > searchPathsMax) findings.unshift(invalid(path, searches, `must not have more than ${searchPathsMax} search paths`));
+  return findings;
+}
+
+function validateSearch(search: string, path: Path): FieldError[] {
+  const name = search.replace(/\.$/, '');
+  const texts = search === '.' ? [] : [...tooLongName(name), ...(searchPath.test(name) ? [] : [searchText])];
+  const found = (each: readonly string[]): FieldError[] => each.map((text) => invalid(path, name, text));
+  const gate = 'RelaxedDNSSearchValidation';
+  return [...whileOn(gate, found(texts)), ...whileOff(gate, found(subdomainName(name, false)))];
 }
 
 const validateReadinessGates = (spec: JsonObject, path: Path): Found =>
@@ -223,6 +216,9 @@ function validateHostAliases(spec: JsonObject, path: Path): Found {
     );
   });
 }
+
+const optionalLabel = (spec: JsonObject, member: string, path: Path): FieldError[] =>
+  textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member));
 
 const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
   textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));
