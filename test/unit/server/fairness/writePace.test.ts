@@ -8,7 +8,7 @@ import { ownWrites } from '../../../../server/registry/ownWrites.js';
 import { createRegistry } from '../../../../server/registry/store.js';
 import { createRaftStorage } from '../../../../server/storage/raft.js';
 import type { Storage } from '../../../../server/storage/contract.js';
-import { follow } from '../../../../server/storage/follow.js';
+import { follow, type Following } from '../../../../server/storage/follow.js';
 import { FakeReplica } from '../storage/fakeReplica.js';
 
 describe('writes of objects about which servers disagree', () => {
@@ -75,10 +75,10 @@ describe('writes of objects about which servers disagree', () => {
 class Conditions {
   readonly #statuses = new Map<string, string>();
   readonly #waiting = new Set<() => void>();
-  readonly stop: () => void;
+  readonly #following: Following;
 
   constructor(storage: Pick<Storage, 'watch'>) {
-    this.stop = follow(
+    this.#following = follow(
       storage,
       { group: 'flowcontrol.apiserver.k8s.io', resource: 'flowschemas' },
       {
@@ -89,7 +89,11 @@ class Conditions {
         },
         remove: () => undefined,
       },
-    ).stop;
+    );
+  }
+
+  stop(): void {
+    this.#following.stop();
   }
 
   of(name: string): string | undefined {
