@@ -103,6 +103,7 @@ interface Busy {
   /** Of each connection. */
   readonly streams: number;
   readonly seconds: number;
+  readonly protocol?: BusyTask['protocol'];
 }
 
 /** Keeps many streams of several connections busy with gets and lists, without a pause, as a client without privileges. */
@@ -116,7 +117,7 @@ export function busyStreams(storm: Overloaded, { name, ...busy }: Busy & { reado
  */
 export async function busyReads({ cluster }: Overloaded, busy: Busy & { readonly paths: readonly string[] }): Promise<BusyReport> {
   const client = await plainClient(cluster);
-  const task: BusyTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...client, ...busy };
+  const task: BusyTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...client, protocol: 'HTTP/2', ...busy };
   return run<BusyReport>('busy', task, constants.priority.PRIORITY_LOW);
 }
 
