@@ -110,7 +110,7 @@ function longAddress(text: string): bigint | Wrong {
 function parse(text: string): Address | Wrong {
   const sign = /[.:%]/.exec(text)?.[0];
   if (sign === undefined) return ['unable to parse IP', ''];
-  if (sign === '%') return ['missing IPv6 address', text];
+  if (sign === '%') return ['missing IPv6 address', ''];
   const value = sign === '.' ? shortAddress(text) : longAddress(text);
   return typeof value === 'bigint' ? new Address(value, sign === '.' ? 32 : 128) : value;
 }

@@ -135,10 +135,13 @@ function elements(list: ListValue, run: Run, depth: number): (string | Failure)[
   return made;
 }
 
+const keyTypes: ReadonlySet<string> = new Set(['bool', 'int', 'string', 'uint']);
+
 function entries(map: MapValue, run: Run, depth: number): (string | Failure)[] {
   const made: (readonly [string, string])[] = [];
   for (const key of map.keys()) {
-    if (typeof key === 'number') return [new Failure('error during formatting: no formatting function for map key of type double')];
+    const type = typeNameOf(key);
+    if (!keyTypes.has(type)) return [new Failure(`error during formatting: no formatting function for map key of type ${type}`)];
     const [name, value] = [literalText(key, run, depth), literalText(map.get(key) ?? null, run, depth)];
     if (name instanceof Failure) return [name];
     if (value instanceof Failure) return [value];
