@@ -10,7 +10,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { makeBinary } from './binary/build.mjs';
 import { bundle } from './bundle.mjs';
-import { pruneTypes } from './packageTypes.mjs';
+import { bundleTypes } from './packageTypes.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const sourceFolders = ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console', 'test'];
@@ -210,10 +210,12 @@ async function bundlePrograms(tell = say) {
 }
 
 async function packTypes() {
-  fs.rmSync(path.join(dist, 'types'), { recursive: true, force: true });
+  const declared = path.join(dist, 'declared');
+  fs.rmSync(declared, { recursive: true, force: true });
   const compiler = path.join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const status = await run(process.execPath, [compiler, '-p', path.join(root, 'tsconfig.types.json')]);
-  if (status === 0) pruneTypes(root);
+  if (status === 0) await bundleTypes(root, declared);
+  fs.rmSync(declared, { recursive: true, force: true });
   return status;
 }
 

@@ -173,7 +173,7 @@ async function bundleConsole(build, root, outdir) {
 }
 
 /** The table in `deploy/programs.ts`. */
-async function programsOf(build, root, dist) {
+export async function programsOf(build, root, dist) {
   const outfile = path.join(dist, 'programs-table.mjs');
   await build({
     entryPoints: [path.join(root, 'deploy', 'programs.ts')],

@@ -1,27 +1,75 @@
 /**
- * Makes the types of the package: what its entry points export, without the declarations that only its inside uses. Plain JavaScript, because it is a part of
- * the build.
+ * Makes the types of the package: a file for each entry point, one for what several share, and those of kinds. Plain JavaScript, because it is a part of the
+ * build.
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { programsOf } from './bundle.mjs';
 
-/** Removes what neither an entry point of `exports` nor a type of a kind reaches. */
-export function pruneTypes(root) {
+/**
+ * Puts the declarations that each entry point of `exports` reaches into the file that `exports` names, and removes all others. `declared` is where the compiler
+ * wrote the declaration of each source file.
+ */
+export async function bundleTypes(root, declared) {
   const types = path.join(root, 'dist', 'types');
+  const entries = { ...(await entriesOf(root, declared)), ...kindsOf(declared) };
+  const shared = sharedBy(Object.values(entries));
+  // Loaded here, because the first start of a clone comes before anything is installed.
+  const [{ rollup }, { dts }] = await Promise.all([import('rollup'), import('rollup-plugin-dts')]);
+  const built = await rollup({
+    input: entries,
+    external: (name) => !/^[./]/.test(name),
+    plugins: [dts({ compilerOptions: { types: [] } })],
+    onwarn: (warning) => {
+      throw new Error(`types of the package: ${warning.message}`);
+    },
+  });
+  fs.rmSync(types, { recursive: true, force: true });
+  await built.write({
+    dir: types,
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: '[name].d.ts',
+    minifyInternalExports: false,
+    hoistTransitiveImports: false,
+    manualChunks: (file) => (shared.has(file) ? 'shared' : undefined),
+  });
+  await built.close();
+  // Modules and CommonJS may import declarations of CommonJS by name; CommonJS may not import those of modules.
+  fs.writeFileSync(path.join(types, 'package.json'), '{ "type": "commonjs" }\n');
+}
+
+/** The name of each entry point, and the declaration of the module behind it. */
+async function entriesOf(root, declared) {
   const { exports } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const files = fs.readdirSync(types, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const all = files.map((entry) => path.join(entry.parentPath, entry.name));
-  const reached = new Set(all.filter((file) => file.startsWith(path.join(types, 'api', 'types'))));
+  const { build } = await import('esbuild');
+  const modules = await programsOf(build, root, path.join(root, 'dist'));
+  const names = Object.values(exports).flatMap(({ types }) => (types && !types.includes('*') ? [path.basename(types, '.d.ts')] : []));
+  return Object.fromEntries(names.map((name) => [name, path.join(declared, modules[name].replace(/\.js$/, '.d.ts'))]));
+}
+
+/** The declarations of each group version, which stay files of their own: entry points import them as users do. */
+function kindsOf(declared) {
+  const folder = path.join('api', 'types');
+  const files = fs.readdirSync(path.join(declared, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.d.ts'));
+  return Object.fromEntries(files.map((file) => [path.join(folder, file.slice(0, -'.d.ts'.length)), path.join(declared, folder, file)]));
+}
+
+/** What more than one entry point reaches, without the entry points themselves: twice declared, a class would be two classes to the compiler. */
+function sharedBy(entries) {
+  const times = new Map();
+  for (const entry of entries) for (const file of reachedFrom(entry, entries)) times.set(file, (times.get(file) ?? 0) + 1);
+  return new Set([...times].filter(([file, count]) => count > 1 && !entries.includes(file)).map(([file]) => file));
+}
+
+function reachedFrom(entry, entries) {
+  const reached = new Set();
   const reach = (file) => {
-    if (reached.has(file)) return;
+    if (reached.has(file) || (file !== entry && entries.includes(file))) return;
     reached.add(file);
     for (const imported of importsOf(file)) reach(imported);
   };
-  for (const { types: entry } of Object.values(exports)) if (entry && !entry.includes('*')) reach(path.join(root, entry));
-  for (const file of [...reached]) for (const imported of importsOf(file)) reach(imported);
-  for (const file of all) if (!reached.has(file)) fs.rmSync(file);
-  // Modules and CommonJS may import declarations of CommonJS by name; CommonJS may not import those of modules.
-  fs.writeFileSync(path.join(types, 'package.json'), '{ "type": "commonjs" }\n');
+  reach(entry);
+  return reached;
 }
 
 /** `from './x.js'`, `import './x.js'` and `import('./x.js')` are the forms in which declarations name others. */

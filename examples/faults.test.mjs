@@ -1,4 +1,7 @@
-// mocha faults.test.mjs
+// mocha --timeout 60000 faults.test.mjs
+// vitest run --globals --test-timeout 60000 --hook-timeout 60000 faults.test.mjs
+// node --test faults.test.mjs
+// node --experimental-vm-modules node_modules/jest/bin/jest.js --testTimeout 60000 faults.test.mjs
 //
 // One example for each thing that can go wrong. Each has two operators, or as much of them as it takes: one with a bug that no quiet day shows, and one
 // without. The same check passes for the second and fails for the first: that is how the bug is caught.
@@ -6,20 +9,19 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually, startCluster } from 'raftplane/testing';
 import { request, watch } from './request.mjs';
+import { after, afterEach, before, describe, it } from './runner.mjs';
 
 const maps = '/api/v1/namespaces/default/configmaps';
 const map = (name, text = '') => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data: { text } });
 const unnamed = (prefix) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: prefix, namespace: 'default' } });
 
-describe('what can go wrong', function () {
-  this.timeout(60_000);
+describe('what can go wrong', () => {
   let cluster, admin;
   before(async () => {
     cluster = await startCluster({ controllers: false });
     admin = cluster.admin;
   });
-  afterEach(async function () {
-    if (this.currentTest.state === 'failed') console.error(cluster.logs());
+  afterEach(async () => {
     for (const member of cluster.members) {
       member.resume();
       if (!member.running) await member.restart();

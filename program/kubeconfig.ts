@@ -4,6 +4,9 @@ import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
 import { isObject } from '../api/json/json.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
+import { shapeComplaints } from './files/configuration.js';
+import { withLines } from './files/places.js';
+import { kubeconfigShape } from './kubeconfigShape.js';
 import { tlsClientOptions } from './tls/tlsClient.js';
 
 /** Texts are PEM. */
@@ -76,16 +79,21 @@ export function loadUsers(file: string): ReadonlyMap<string, Pick<ConnectionSett
 }
 
 function readConfig(file: string): ConfigFile {
-  let value: unknown;
+  const { text, value } = documentIn(file);
+  const complaint = formComplaint(value);
+  const complaints = complaint === null ? withLines(text, shapeComplaints(value as JsonValue, kubeconfigShape)) : [complaint];
+  if (complaints.length > 0) throw new Error(`${file} is no kubeconfig: ${complaints.join('; ')}`);
+  return value as ConfigFile;
+}
+
+function documentIn(file: string): { readonly text: string; readonly value: unknown } {
   try {
-    value = parse(fs.readFileSync(file, 'utf8')) ?? {};
+    const text = fs.readFileSync(file, 'utf8');
+    return { text, value: parse(text) ?? {} };
   } catch (cause) {
     const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
     throw new Error(`${file} cannot be read as a kubeconfig: ${reason}`, { cause });
   }
-  const complaint = formComplaint(value);
-  if (complaint !== null) throw new Error(`${file} is no kubeconfig: ${complaint}`);
-  return value as ConfigFile;
 }
 
 /** An empty file and one without version and kind are kubeconfigs, as in the reference. */

@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { systemClock } from './clock.js';
 import { Connection } from './connection.js';
 import type { Controller, ControllerEnvironment } from './controller.js';
 import type { ContentType } from './encoding.js';
-import { messageOf } from './errors.js';
+import { messageOf, StoppedError } from './errors.js';
 import { EventWriter } from './events.js';
 import { Informers } from './informer.js';
 import type { ConnectionSettings } from './kubeconfig.js';
+import { LeaderElector, type LeaderElectionOptions } from '../leaderelection.js';
 import { groupResourceOf } from '../../api/meta/resource.js';
 import { RestApi } from './rest.js';
 import { throttleFor } from './throttle.js';
@@ -31,6 +33,21 @@ export interface ControllerProgram {
   readonly environment: ControllerEnvironment;
   /** Runs controllers until the signal aborts. Resolves when no work is left and the connection is closed. */
   run(...controllers: readonly Controller[]): Promise<void>;
+  /**
+   * Waits for a Lease, and runs controllers while it is held; their writes are refused from the moment at which it may have expired. Releases it when the signal
+   * aborts. `lost` means that the Lease was lost: the process should exit, and be started again.
+   */
+  runAsLeader(lease: LeaderTerms, ...controllers: readonly Controller[]): Promise<'stopped' | 'lost'>;
+}
+
+/** The Lease for which several copies of a program compete. */
+export interface LeaderTerms extends Pick<LeaderElectionOptions, 'namespace' | 'name'> {
+  /** Unlike that of any other copy; random by default. */
+  readonly identity?: string;
+  /** 15, 10 and 2 seconds by default, as in client-go. */
+  readonly leaseDurationMs?: number;
+  readonly renewDeadlineMs?: number;
+  readonly retryPeriodMs?: number;
 }
 
 const defaultQps = 20;
@@ -48,7 +65,9 @@ export function controllerProgram(
   // Every request and every watch listens.
   setMaxListeners(0, signal);
   const connection = new Connection(settings, { clock });
-  const api = new RestApi({ connection, userAgent: `${name}/1 (${process.platform}/${process.arch})`, clock, signal, contentType });
+  let mayWrite = (): void => undefined;
+  const client = { connection, userAgent: `${name}/1 (${process.platform}/${process.arch})`, clock, contentType };
+  const api = new RestApi({ ...client, signal, mayWrite: () => mayWrite() });
   const informers = new Informers({
     api,
     clock,
@@ -71,21 +90,42 @@ export function controllerProgram(
     random,
     log,
   };
+  const run = async (controllers: readonly Controller[], until: AbortSignal): Promise<void> => {
+    informers.start(until);
+    await Promise.all(controllers.map((controller) => controller.run(until)));
+    await Promise.all([informers.stopped(), writer.flushed()]);
+  };
+  const awake = async <T>(work: Promise<T>): Promise<T> => {
+    const timer = setInterval(() => undefined, awakeMs);
+    try {
+      return await work;
+    } finally {
+      clearInterval(timer);
+      connection.close();
+    }
+  };
   return {
     environment,
-    async run(...controllers) {
-      const awake = setInterval(() => undefined, awakeMs);
-      try {
-        informers.start(signal);
-        await Promise.all(controllers.map((controller) => controller.run(signal)));
-        await Promise.all([informers.stopped(), writer.flushed()]);
-      } finally {
-        clearInterval(awake);
-        connection.close();
-      }
+    run: (...controllers) => awake(run(controllers, signal)),
+    runAsLeader(lease, ...controllers) {
+      // Its requests outlive the signal, because the Lease is released after the work has ended.
+      const elector = new LeaderElector({
+        ...usualLease,
+        ...lease,
+        identity: lease.identity ?? randomUUID(),
+        api: new RestApi(client),
+        clock,
+        random,
+      });
+      mayWrite = () => {
+        if (!elector.mayAct) throw new StoppedError(`the lease ${lease.namespace}/${lease.name} is not held`);
+      };
+      return awake(elector.run((leading) => run(controllers, leading), signal));
     },
   };
 }
+
+const usualLease = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
 function logToStderr(level: 'info' | 'error', message: string): void {
   process.stderr.write(`${new Date().toISOString()} ${level === 'info' ? 'I' : 'E'} ${message}\n`);

@@ -26,7 +26,8 @@ import { showLogs } from './logs.js';
 import { exitCodes, paint, print, say, stateTable, table } from './output.js';
 import { withHelp } from './help.js';
 import { actionTable, askForFault, runTestCluster, type ActionList } from './testCluster.js';
-import { parseNodes, parseFlag, parseReplicas, readUpOptions, withUpOptions } from './upOptions.js';
+import { parseFlag, upConfigSchema } from './upConfig.js';
+import { parseNodes, parseReplicas, readUpOptions, withUpOptions } from './upOptions.js';
 
 /** `raftplane`: local clusters by name, in a terminal or detached from it. */
 
@@ -233,6 +234,7 @@ export function program(): Command {
   for (const each of [...clusterCommands(), ...memberCommands(), ...dataCommands(), certificatesCommand(), ...testCommands()])
     root.addCommand(each);
   root.addCommand(versionCommand());
+  root.addCommand(schemaCommand());
   root.addCommand(completionCommand(root));
   return withHelp(root);
 }
@@ -358,6 +360,13 @@ function versionCommand(): Command {
     .exitOverride()
     .option('--json', 'one JSON document instead of words', false)
     .action(({ json }: { readonly json: boolean }) => print(json ? JSON.stringify({ version: version() }) : version()));
+}
+
+function schemaCommand(): Command {
+  return new Command('schema')
+    .description('Prints the JSON Schema of the file of "up --config", for editors.')
+    .exitOverride()
+    .action(() => print(JSON.stringify(upConfigSchema(), null, 2)));
 }
 
 function completionCommand(root: Command): Command {

@@ -52,6 +52,9 @@ const ofCommands: Readonly<Record<string, Help>> = {
   heal: { examples: [['raftplane heal r1', 'after "raftplane partition r1"']] },
   restart: { examples: [['raftplane restart cm1', 'whether it runs or not']] },
   console: { examples: [['raftplane console --open', 'in a browser, signed in']] },
+  schema: {
+    examples: [['raftplane schema > up.schema.json', 'for "# yaml-language-server: $schema=up.schema.json" in the file of "up --config"']],
+  },
   kubeconfig: {
     examples: [
       ['raftplane kubeconfig > admin.kubeconfig', 'a file of your own'],

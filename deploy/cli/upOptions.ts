@@ -1,8 +1,7 @@
-import fs from 'node:fs';
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import { parse } from 'yaml';
 import { nodesMax } from '../nodes/node.js';
 import { replicaCounts, storeKinds, type ReplicaCount } from '../settings.js';
+import { managersMax, parseFlag, readUpConfig } from './upConfig.js';
 
 /** The desired cluster, from flags and from a file; flags win. */
 export interface UpOptions {
@@ -22,8 +21,6 @@ export interface UpOptions {
   /** Drops flags of an earlier start that are not given again. */
   readonly forgetFlags: boolean;
 }
-
-const managersMax = 100;
 
 function parsePort(text: string): number {
   const port = Number(text);
@@ -46,14 +43,6 @@ export function parseReplicas(text: string): ReplicaCount {
   const count = replicaCounts.find((candidate) => String(candidate) === text);
   if (count === undefined) throw new InvalidArgumentError(`Allowed choices are ${replicaCounts.join(', ')}.`);
   return count;
-}
-
-export function parseFlag(text: string, before: readonly string[] = []): readonly string[] {
-  if (!/^--[a-z0-9]/.test(text))
-    throw new InvalidArgumentError(
-      `${JSON.stringify(text)} is no flag: write it with its dashes and an equals sign, as in --apiserver-flag=--feature-gates=X=true`,
-    );
-  return [...before, text];
 }
 
 export function withUpOptions(command: Command): Command {
@@ -85,7 +74,7 @@ export function withUpOptions(command: Command): Command {
     )
     .option('--manager-flag <flag>', 'a further flag for each controller manager; without any, those of the start before', parseFlag, [])
     .option('--forget-flags', 'start without the flags of the start before', false)
-    .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags')
+    .option('--config <file>', 'YAML with any of: port, replicas, managers, nodes, apiserverFlags, managerFlags (raftplane schema)')
     .option('--restore <file>', 'a new cluster begins with what a backup holds ("raftplane backup"), or a snapshot of raftplane/testing')
     .option('--fresh', 'start empty: forget the data and logs of an earlier start', false);
 }
@@ -95,7 +84,7 @@ export function readUpOptions(command: Command): UpOptions {
   const { config, fakeNodes, ...flags } = command.opts<UpOptions & { readonly config?: string; readonly fakeNodes?: number }>();
   const given = fakeNodes === undefined ? flags : { ...flags, nodes: fakeNodes };
   if (config === undefined) return given;
-  const file = readConfig(config);
+  const file = readUpConfig(config);
   const told = (name: string): boolean =>
     command.getOptionValueSource(name) !== 'default' && command.getOptionValueSource(name) !== undefined;
   const pick = <T>(name: string, flag: T, inFile: T | undefined): T => (told(name) || inFile === undefined ? flag : inFile);
@@ -109,32 +98,4 @@ export function readUpOptions(command: Command): UpOptions {
     apiserverFlag: [...file.apiserverFlags, ...given.apiserverFlag],
     managerFlag: [...file.managerFlags, ...given.managerFlag],
   };
-}
-
-interface ConfigFile {
-  readonly port?: number;
-  readonly replicas?: ReplicaCount;
-  readonly managers?: number;
-  readonly nodes?: number;
-  readonly apiserverFlags: readonly string[];
-  readonly managerFlags: readonly string[];
-}
-
-const parsers = { port: parsePort, replicas: parseReplicas, managers: parseManagers, nodes: parseNodes } as const;
-
-function readConfig(file: string): ConfigFile {
-  try {
-    const document: unknown = parse(fs.readFileSync(file, 'utf8')) ?? {};
-    if (typeof document !== 'object' || document === null || Array.isArray(document)) throw new Error('it is no mapping');
-    const result: Record<string, unknown> = { apiserverFlags: [], managerFlags: [] };
-    for (const [name, value] of Object.entries(document as Record<string, unknown>)) {
-      if (Object.hasOwn(parsers, name)) result[name] = parsers[name as keyof typeof parsers](String(value));
-      else if (name === 'apiserverFlags' || name === 'managerFlags')
-        result[name] = [value].flat().map((flag) => parseFlag(String(flag))[0]);
-      else throw new Error(`it has no setting ${JSON.stringify(name)}`);
-    }
-    return result as unknown as ConfigFile;
-  } catch (error) {
-    throw new Error(`${file} cannot be used: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  }
 }

@@ -57,9 +57,12 @@ const typeWords: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
+const typeOf = ([type, other]: readonly unknown[]): string =>
+  other === 'array' ? 'a text or a list of texts' : (typeWords[String(type)] ?? 'something else');
+
 function described({ keyword, instancePath, params, parentSchema, data }: ErrorObject): string {
-  const at = pathOf(instancePath);
-  const type = typeWords[String([parentSchema?.['type']].flat()[0])] ?? 'something else';
+  const at = pathOf(instancePath) || 'it';
+  const type = typeOf([parentSchema?.['type']].flat());
   switch (keyword) {
     case 'additionalProperties': {
       const name = String(params['additionalProperty']);

@@ -1,16 +1,20 @@
 import type { JsonObject } from '../../api/object.js';
 
-/** Unknown members are refused. The contents of an `object` are not. Null counts as absent, as in Go. */
+/**
+ * Unknown members are refused, unless the fields are open. The contents of an `object` are not checked, `texts` are one text or a list of them. Null counts as
+ * absent, as in Go.
+ */
 export type Shape =
   | 'text'
   | 'bool'
   | 'integer'
   | 'number'
   | 'object'
+  | 'texts'
   | { readonly from: number; readonly to: number }
-  | { readonly oneOf: readonly string[] }
+  | { readonly oneOf: readonly (string | number)[] }
   | { readonly list: Shape; readonly atLeast?: number }
-  | { readonly fields: Fields; readonly required?: readonly string[] };
+  | { readonly fields: Fields; readonly required?: readonly string[]; readonly open?: true };
 export type Fields = Readonly<Record<string, Shape>>;
 
 export interface KindOfConfiguration {
@@ -26,6 +30,7 @@ const scalars = {
   integer: { type: ['integer', 'null'], minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
   number: { type: ['number', 'null'] },
   object: { type: ['object', 'null'] },
+  texts: { type: ['string', 'array', 'null'], items: { type: 'string' } },
 } as const;
 
 /** Returns the JSON Schema (draft 7) of a part. Pure. */
@@ -35,15 +40,21 @@ export function partSchema(shape: Shape): JsonObject {
   if ('oneOf' in shape) return { enum: [...shape.oneOf, null] };
   if ('list' in shape)
     return { type: ['array', 'null'], items: partSchema(shape.list), ...(shape.atLeast === undefined ? {} : { minItems: shape.atLeast }) };
-  return { type: ['object', 'null'], ...membersSchema(shape.fields, shape.required) };
+  const { additionalProperties, ...members } = membersSchema(shape.fields, shape.required);
+  return { type: ['object', 'null'], ...members, ...(shape.open ? {} : { additionalProperties }) };
 }
+
+/** Returns the JSON Schema of a whole file that need not name its kind. Pure. */
+export const fileSchema = (title: string, shape: Shape): JsonObject => ({ $schema: draft7, title, ...partSchema(shape) });
+
+const draft7 = 'http://json-schema.org/draft-07/schema#';
 
 /** Returns a JSON Schema (draft 7), which editors use as well. */
 export function kindSchema({ kind, apiVersions, fields, required = [] }: KindOfConfiguration): JsonObject {
   const typeMeta = { apiVersion: { enum: [...apiVersions] }, kind: { const: kind } };
   const members = membersSchema(fields, ['apiVersion', 'kind', ...required]);
   return {
-    $schema: 'http://json-schema.org/draft-07/schema#',
+    $schema: draft7,
     title: kind,
     type: 'object',
     ...members,

@@ -1,5 +1,6 @@
 import { tracingKind } from '../../program/tracing/configuration.js';
-import { kindSchema, type KindOfConfiguration } from '../../program/files/schema.js';
+import { fileSchema, kindSchema, type KindOfConfiguration } from '../../program/files/schema.js';
+import { kubeconfigShape } from '../../program/kubeconfigShape.js';
 import { admissionKind } from '../admission/configuration.js';
 import { eventRateLimitKind } from '../admission/events/rateLimit.js';
 import { tolerationRestrictionKind } from '../admission/pods/tolerationRestriction.js';
@@ -34,11 +35,15 @@ const kinds: readonly KindOfConfiguration[] = [
 const nameOf = ({ kind, apiVersions }: KindOfConfiguration): string =>
   kinds.filter((other) => other.kind === kind).length === 1 ? kind : `${kind}.${apiVersions[0]?.split('/')[0]}`;
 
+/** Files whose kind may be left out. */
+const files = { Config: () => fileSchema('Config', kubeconfigShape) } as const;
+
 /** `apiserver schema KIND`: the JSON Schema of a kind, for editors. Null for a name that stands for none. */
 export function configurationSchema(name: string): string | null {
   const found = kinds.find((kind) => nameOf(kind) === name);
-  return found === undefined ? null : `${JSON.stringify(kindSchema(found), null, 2)}\n`;
+  const schema = found === undefined ? (Object.hasOwn(files, name) ? files[name as keyof typeof files]() : null) : kindSchema(found);
+  return schema === null ? null : `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 /** The names that `configurationSchema` takes, in order. */
-export const configurationNames = (): readonly string[] => kinds.map(nameOf).sort();
+export const configurationNames = (): readonly string[] => [...kinds.map(nameOf), ...Object.keys(files)].sort();

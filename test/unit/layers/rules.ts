@@ -179,6 +179,8 @@ export const rules: readonly Rule[] = [
   // Says which SQLite a replica would take on this machine.
   { from: 'deploy/cli/doctor.ts', to: ['deploy/', raftDoor] },
   { from: 'deploy/cli/explore.ts', to: ['deploy/', 'api/duration.js'] },
+  // Files of settings are checked as those of the servers are.
+  { from: 'deploy/cli/upConfig.ts', to: ['deploy/', 'program/files/', 'api/'] },
   // Manifests are checked by the rules of the server itself.
   { from: 'deploy/cli/lint.ts', to: ['deploy/', 'server/manifests/index.js', 'api/'] },
   // Stand-in nodes are a client like any other, written with the module for clients; what they serve, they serve under a certificate of their own.

@@ -61,9 +61,11 @@ describe('deploy/cli options', () => {
 
   it('says which file it is, and what is wrong with it', () => {
     for (const [text, why] of [
-      ['replica: 1', 'it has no setting "replica"'],
-      ['replicas: 2', 'Allowed choices are 1, 3, 5'],
-      ['- 1', 'it is no mapping'],
+      ['replica: 1', 'line 1: replica is unknown (did you mean replicas?)'],
+      ['port: 1\nreplicas: 2', 'line 2: replicas must be one of 1, 3, 5'],
+      ['port: 70000', 'port must be from 0 to 65535, not 70000'],
+      ['- 1', 'it must be an object'],
+      ['managerFlags: [1]', 'managerFlags[0] must be a text'],
       ['a: [', ''],
       ['apiserverFlags: [v=2]', 'is no flag'],
     ] as const) {

@@ -42,6 +42,7 @@ describe('options/schemas of configuration files', () => {
       'AdmissionConfiguration',
       'AuthenticationConfiguration',
       'AuthorizationConfiguration',
+      'Config',
       'Configuration.eventratelimit.admission.k8s.io',
       'EgressSelectorConfiguration',
       'EncryptionConfiguration',
