@@ -69,60 +69,51 @@ export function controllerProgram(
   const client = { connection, userAgent: `${name}/1 (${process.platform}/${process.arch})`, clock, contentType };
   const api = new RestApi({ ...client, signal, mayWrite: () => mayWrite() });
   const informers = new Informers({
-    api,
-    clock,
-    random,
+    ...{ api, clock, random },
     ...(resyncMs === undefined ? {} : { resyncMs }),
     onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
   });
-  const writer = new EventWriter({
-    api,
-    clock,
-    onError: (error) => {
-      if (!signal.aborted) log('error', `event: ${messageOf(error)}`);
-    },
-  });
-  const environment = {
-    api: api.with({ throttle: throttleFor(qps, { burst }, clock) }),
-    informers,
-    events: writer.as(name),
-    clock,
-    random,
-    log,
-  };
+  const complain = (error: unknown): void => (signal.aborted ? undefined : log('error', `event: ${messageOf(error)}`));
+  const writer = new EventWriter({ api, clock, onError: complain });
+  const throttled = api.with({ throttle: throttleFor(qps, { burst }, clock) });
+  const environment = { api: throttled, informers, events: writer.as(name), clock, random, log };
   const run = async (controllers: readonly Controller[], until: AbortSignal): Promise<void> => {
     informers.start(until);
     await Promise.all(controllers.map((controller) => controller.run(until)));
     await Promise.all([informers.stopped(), writer.flushed()]);
   };
-  const awake = async <T>(work: Promise<T>): Promise<T> => {
-    const timer = setInterval(() => undefined, awakeMs);
-    try {
-      return await work;
-    } finally {
-      clearInterval(timer);
-      connection.close();
-    }
-  };
   return {
     environment,
-    run: (...controllers) => awake(run(controllers, signal)),
+    run: (...controllers) => whileAwake(run(controllers, signal), connection),
     runAsLeader(lease, ...controllers) {
-      // Its requests outlive the signal, because the Lease is released after the work has ended.
-      const elector = new LeaderElector({
-        ...usualLease,
-        ...lease,
-        identity: lease.identity ?? randomUUID(),
-        api: new RestApi(client),
-        clock,
-        random,
-      });
+      const elector = electorFor(lease, { ...client, random });
       mayWrite = () => {
         if (!elector.mayAct) throw new StoppedError(`the lease ${lease.namespace}/${lease.name} is not held`);
       };
-      return awake(elector.run((leading) => run(controllers, leading), signal));
+      return whileAwake(
+        elector.run((leading) => run(controllers, leading), signal),
+        connection,
+      );
     },
   };
+}
+
+async function whileAwake<T>(work: Promise<T>, connection: Connection): Promise<T> {
+  const timer = setInterval(() => undefined, awakeMs);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+    connection.close();
+  }
+}
+
+type ElectorTerms = ConstructorParameters<typeof RestApi>[0] & Pick<LeaderElectionOptions, 'random' | 'clock'>;
+
+/** Its requests outlive the signal of the program, because the Lease is released after the work has ended. */
+function electorFor(lease: LeaderTerms, { random, ...client }: ElectorTerms): LeaderElector {
+  const { clock } = client;
+  return new LeaderElector({ ...usualLease, ...lease, identity: lease.identity ?? randomUUID(), api: new RestApi(client), clock, random });
 }
 
 const usualLease = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };

@@ -11,13 +11,15 @@ import {
   type Controller,
   type ControllerEnvironment,
 } from '../../controllers/client/index.js';
-import { type Pod, pods } from '../../api/types/core/v1.js';
+import { nodes, type Pod, pods } from '../../api/types/core/v1.js';
 import { behaviourOf } from './behaviour.js';
+import { isLost } from './nodeFaults.js';
 import { nodeAddress, nodeName, podAddress, podAddressesPerNode } from './node.js';
 import { nextStep } from './podLife.js';
 
 const workers = 16;
 const byAddress = 'address';
+const lostAgainMs = 1_000;
 
 /** Takes the pods of `count` nodes through their lives. */
 export function nodeAgents(environment: ControllerEnvironment, { count }: { readonly count: number }): Controller {
@@ -38,6 +40,8 @@ export function nodeAgents(environment: ControllerEnvironment, { count }: { read
     const pod = informers.of(pods).cache.get(key);
     const index = indexes.get(pod?.spec?.nodeName ?? '');
     if (!pod || index === undefined) return;
+    // Looked for again rather than watched: nodes change with each report of theirs, and are seldom lost.
+    if (isLost(informers.of(nodes).cache.get(nodeName(index)))) return { againAfterMs: lostAgainMs };
     const step = nextStep(pod, behaviourOf(pod), { hostIP: nodeAddress(index), podIP: addressFor(pod, index) }, clock.now());
     if (step.do === 'wait') return { againAfterMs: step.ms };
     if (step.do === 'report')
@@ -53,6 +57,7 @@ export function nodeAgents(environment: ControllerEnvironment, { count }: { read
   };
   const controller = new QueueController(environment, { name: 'node-agents', workers, sync });
   controller.watch(pods, (pod) => (indexes.has(pod.spec?.nodeName ?? '') ? [keyTextOf(pod)] : []));
+  controller.needs(nodes);
   controller.needs(pods).addIndex(byAddress, (pod) => (pod.status?.podIP ? [pod.status.podIP] : []));
   return controller;
 }

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { uidOf } from '../../api/meta/object.js';
 import type { Container, Pod } from '../../api/types/core/v1.js';
 
 /** The simulated behaviour of a pod's program. Pure. */
@@ -7,6 +9,18 @@ export interface Behaviour {
   readonly runMs: number | null;
   readonly exitCode: number;
   readonly stopMs: number;
+  /** The time between the binding and the start of the containers. */
+  readonly startMs: number;
+  /** Patterns of images that no registry has. */
+  readonly missingImages: readonly string[];
+  /** The pause before the second restart, which doubles up to thirty times as much; null for none. */
+  readonly backOffMs: number | null;
+  /** Each of these counts from the start of the containers; null for never. */
+  readonly oomAfterMs: number | null;
+  readonly livenessFailsAfterMs: number | null;
+  readonly readinessFailsAfterMs: number | null;
+  /** Counts from the start of the pod; null for never. */
+  readonly evictAfterMs: number | null;
 }
 
 interface Program extends Container {
@@ -29,6 +43,13 @@ export function behaviourOf(pod: Pod): Behaviour {
     runMs: runs === undefined ? (endless ? null : defaultRunMs) : milliseconds(runs),
     exitCode: code(said('exit-code') ?? exited(line)),
     stopMs: milliseconds(said('stop-seconds')) ?? defaultStopMs,
+    startMs: startTime(said('start-seconds'), uidOf(pod)),
+    missingImages: (said('missing-images') ?? '').split(/[\s,]+/).filter((pattern) => pattern !== ''),
+    backOffMs: milliseconds(said('back-off-seconds')),
+    oomAfterMs: milliseconds(said('oom-after-seconds')),
+    livenessFailsAfterMs: milliseconds(said('liveness-fails-after-seconds')),
+    readinessFailsAfterMs: milliseconds(said('readiness-fails-after-seconds')),
+    evictAfterMs: milliseconds(said('evict-after-seconds')),
   };
 }
 
@@ -46,6 +67,26 @@ function slept(line: string): string | undefined {
 
 const exited = (line: string): string | undefined =>
   /\bexit\s+(\d+)\b/.exec(line)?.[1] ?? (/(?:^|[\s;/])false$/.test(line) ? '1' : undefined);
+
+/**
+ * `2`, `1-5` (uniform) or `2~0.5` (normal, by mean and deviation), in seconds. A pod has the same time whenever it is asked for, because its uid is the only
+ * chance in it.
+ */
+function startTime(text: string | undefined, uid: string): number {
+  const [, first = '', kind, second = ''] = /^(\d+(?:\.\d+)?)(?:([-~])(\d+(?:\.\d+)?))?$/.exec(text ?? '') ?? [];
+  if (first === '') return 0;
+  const from = Number(first) * 1_000;
+  if (kind === undefined) return from;
+  const [u, v] = chances(uid);
+  if (kind === '-') return from + u * Math.max(0, Number(second) * 1_000 - from);
+  return Math.max(0, from + Number(second) * 1_000 * Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * v));
+}
+
+/** Two numbers above 0 and at most 1, by hash of a text. */
+function chances(text: string): readonly [number, number] {
+  const hash = createHash('sha256').update(text).digest();
+  return [(hash.readUInt32BE(0) + 1) / 2 ** 32, (hash.readUInt32BE(4) + 1) / 2 ** 32];
+}
 
 /** Returns null for text that is no number of seconds, such as `forever`. */
 const milliseconds = (seconds: string | undefined): number | null =>

@@ -9,7 +9,8 @@ import {
   type ControllerEnvironment,
 } from '../../controllers/client/index.js';
 import { type Node, nodes } from '../../api/types/core/v1.js';
-import { leaseNamespace, leaseOf, leases, nodeName, nodeObject, nodeStatus, renewed, type Lease } from './node.js';
+import { leaseNamespace, leaseOf, leases, nodeName, nodeObject, nodeStatus, renewed, type Lease, type PressureState } from './node.js';
+import { isLost, pressures, pressuresOf, type Pressure } from './nodeFaults.js';
 
 export interface HeartbeatOptions {
   /** The number of nodes. */
@@ -34,6 +35,9 @@ export class Heartbeats {
   /** Leases as they were last written, by index of the node: a renewal is then one request. */
   readonly #leases = new Map<number, Lease>();
   readonly #registered = new Set<number>();
+  readonly #lost = new Set<number>();
+  /** The pressures that were last reported, by index of the node. */
+  readonly #pressed = new Map<number, ReadonlyMap<Pressure, PressureState>>();
 
   constructor(environment: ControllerEnvironment, options: HeartbeatOptions) {
     this.#environment = environment;
@@ -95,9 +99,15 @@ export class Heartbeats {
   }
 
   async #beatOne(index: number, turn: number): Promise<void> {
+    const node = this.#seen(index);
     if (!this.#registered.has(index)) return;
+    if (isLost(node)) return void this.#lost.add(index);
+    // The cluster has given it up meanwhile, and hears at once that it is there.
+    const isBack = this.#lost.delete(index);
     await this.#renew(index);
-    if (turn % statusEveryLeases === index % statusEveryLeases) await this.#report(index, this.#status(index));
+    const wanted = pressuresOf(node);
+    const isNew = pressures.some((name) => wanted.has(name) !== (this.#pressed.get(index)?.get(name)?.pressed ?? false));
+    if (isBack || isNew || turn % statusEveryLeases === index % statusEveryLeases) await this.#report(index, this.#status(index));
   }
 
   async #renew(index: number): Promise<void> {
@@ -122,9 +132,23 @@ export class Heartbeats {
     if (written) this.#leases.set(index, written);
   }
 
+  /** Cheaper than a request, and old by little; absent before the first list. */
+  #seen(index: number): Node | undefined {
+    return this.#environment.informers.of(nodes).cache.get(nodeName(index));
+  }
+
   #status(index: number): object {
     const { version, port } = this.#options;
-    return nodeStatus(index, { now: this.#environment.clock.now(), since: this.#since, version, port });
+    const now = this.#environment.clock.now();
+    const wanted = pressuresOf(this.#seen(index));
+    const before = this.#pressed.get(index);
+    const stateOf = (name: Pressure): PressureState => {
+      const state = before?.get(name) ?? { pressed: false, since: this.#since };
+      return state.pressed === wanted.has(name) ? state : { pressed: wanted.has(name), since: now };
+    };
+    const pressed = new Map(pressures.map((name) => [name, stateOf(name)]));
+    this.#pressed.set(index, pressed);
+    return nodeStatus(index, { now, since: this.#since, version, port, pressed });
   }
 
   async #report(index: number, status: object): Promise<void> {

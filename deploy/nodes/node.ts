@@ -2,6 +2,7 @@ import { type KubeObject, nameOf, uidOf } from '../../api/meta/object.js';
 import { microTimeText, timeText } from '../../api/time.js';
 import type { Node } from '../../api/types/core/v1.js';
 import { resource } from '../../api/meta/resource.js';
+import { pressures, type Pressure } from './nodeFaults.js';
 
 /** A simulated kubelet's report of itself. Pure. */
 
@@ -29,26 +30,61 @@ export const podAddress = (index: number, serial: number): string => addressIn([
 const addressIn = ([first, second]: readonly [number, number], offset: number): string =>
   `${first}.${second + (offset >> 16)}.${(offset >> 8) & 255}.${offset & 255}`;
 
-const conditionRows = [
-  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
-  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
-  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
-  ['Ready', 'True', 'KubeletReady', 'this node only pretends to run pods'],
-] as const;
+const pressureRows = {
+  memory: {
+    type: 'MemoryPressure',
+    free: ['KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+    short: ['KubeletHasInsufficientMemory', 'kubelet has insufficient memory available'],
+  },
+  disk: {
+    type: 'DiskPressure',
+    free: ['KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+    short: ['KubeletHasDiskPressure', 'kubelet has disk pressure'],
+  },
+  pid: {
+    type: 'PIDPressure',
+    free: ['KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+    short: ['KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
+  },
+} as const;
 
-/** `port`: of the kubelet's server (`nodeServer.ts`). `since`: the start of the program; its conditions have not changed from then on. */
-export function nodeStatus(
-  index: number,
-  { now, since, version, port }: { readonly now: number; readonly since: number; readonly version: string; readonly port: number },
+/** Whether a node is under a pressure, and since when it has been so. */
+export interface PressureState {
+  readonly pressed: boolean;
+  readonly since: number;
+}
+
+export interface Report {
+  readonly now: number;
+  /** The start of the program; a node is ready from then on. */
+  readonly since: number;
+  readonly version: string;
+  /** The port of the kubelet's server (`nodeServer.ts`). */
+  readonly port: number;
+  readonly pressed: ReadonlyMap<Pressure, PressureState>;
+}
+
+type Reason = readonly [reason: string, message: string];
+
+function condition(
+  type: string,
+  status: boolean,
+  [reason, message]: Reason,
+  { now, since }: { readonly now: number; readonly since: number },
 ): object {
-  const conditions = conditionRows.map(([type, status, reason, message]) => ({
-    type,
-    status,
-    reason,
-    message,
-    lastHeartbeatTime: timeText(now),
-    lastTransitionTime: timeText(since),
-  }));
+  const times = { lastHeartbeatTime: timeText(now), lastTransitionTime: timeText(since) };
+  return { type, status: status ? 'True' : 'False', reason, message, ...times };
+}
+
+export function nodeStatus(index: number, { now, since, version, port, pressed }: Report): object {
+  const conditions = [
+    ...pressures.map((name) => {
+      const { type, free, short } = pressureRows[name];
+      const state = pressed.get(name) ?? { pressed: false, since };
+      return condition(type, state.pressed, state.pressed ? short : free, { now, since: state.since });
+    }),
+    condition('Ready', true, ['KubeletReady', 'this node only pretends to run pods'], { now, since }),
+  ];
   return {
     capacity,
     allocatable: capacity,

@@ -6,8 +6,10 @@ import type { Behaviour } from './behaviour.js';
 /**
  * Decides the next step of a pod's node: a state machine over the pod's status, so that a restarted program continues where the last one stopped.
  *
- *     Pending --> Running, not ready --> Running, ready --> Succeeded or Failed
- *                    (deleted)  \______________\______________> last phase --> removed
+ *     Pending, images pulled --> Running, not ready <--> Running, ready --> Succeeded or Failed
+ *                                        ^                  |
+ *                                        '--- back-off <----'
+ *     (deleted) any of these --> last phase --> removed
  *
  * Pure.
  */
@@ -24,6 +26,7 @@ export interface Place {
 }
 
 type State =
+  | { readonly waiting: { readonly reason: string; readonly message?: string } }
   | { readonly running: { readonly startedAt: string } }
   | {
       readonly terminated: {
@@ -36,34 +39,144 @@ type State =
     };
 
 const stoppedExitCode = 143;
+const killedExitCode = 137;
+/** The longest pause between restarts, as a multiple of the first one. */
+const backOffRatioMax = 30;
 
 export function nextStep(pod: Pod, behaviour: Behaviour, place: Place, now: number): Step {
   const { phase = 'Pending' } = pod.status ?? {};
   const finished = phase === 'Succeeded' || phase === 'Failed';
   if (isTerminating(pod)) return finished || phase === 'Pending' ? { do: 'remove' } : stop(pod, behaviour, place, now);
   if (finished) return { do: 'nothing' };
-  if (phase !== 'Running') return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
-  return goOn(pod, behaviour, place, now);
+  const final = finalOf(pod, behaviour);
+  if (now >= final.at)
+    return report({ ...ended(pod, place, now, { exitCode: stoppedExitCode, phase: 'Failed', ...final.end }), ...final.status });
+  return within(final.at - now, phase === 'Running' ? goOn(pod, behaviour, place, now) : start(pod, behaviour, place, now));
 }
 
-function goOn(pod: Pod, { readyAfterMs, runMs, exitCode }: Behaviour, place: Place, now: number): Step {
+/** A step that comes no later than the final end; without a start there is none. */
+function within(ms: number, step: Step): Step {
+  if (!Number.isFinite(ms) || step.do === 'report' || step.do === 'remove') return step;
+  return { do: 'wait', ms: step.do === 'wait' ? Math.min(step.ms, ms) : ms };
+}
+
+function start(pod: Pod, behaviour: Behaviour, place: Place, now: number): Step {
+  const missing = (pod.spec?.containers ?? []).filter(({ image = '' }) => behaviour.missingImages.some((pattern) => fits(image, pattern)));
+  if (behaviour.startMs === 0 && missing.length === 0)
+    return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
+  const begun = timeOf(pod.status?.startTime);
+  if (Number.isNaN(begun)) return report(pending(pod, place, now, {}));
+  const pulled = begun + behaviour.startMs;
+  if (now < pulled) return { do: 'wait', ms: pulled - now };
+  if (missing.length === 0) return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
+  const { reason, untilMs } = pullAt(now - pulled);
+  const seen = pod.status?.containerStatuses?.find(({ name }) => name === missing[0]?.name)?.state?.waiting?.reason;
+  if (seen === reason) return { do: 'wait', ms: pulled + untilMs - now };
+  return report(pending(pod, place, now, Object.fromEntries(missing.map(({ name, image = '' }) => [name, notPulled(reason, image)]))));
+}
+
+/** `*` stands for anything. */
+const fits = (image: string, pattern: string): boolean =>
+  new RegExp(
+    `^${pattern
+      .split('*')
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+      .join('.*')}$`,
+  ).test(image);
+
+const pullSeenMs = 1_000;
+const pullBackOffMs = 10_000;
+const pullBackOffMaxMs = 300_000;
+
+/** An image is asked for at 0, 10, 30, 70 s and so on, with pauses of 5 minutes at most. The error shows for a second, then the pause. */
+function pullAt(sinceMs: number): { readonly reason: 'ErrImagePull' | 'ImagePullBackOff'; readonly untilMs: number } {
+  let [at, pause] = [0, pullBackOffMs];
+  while (at + pause <= sinceMs) {
+    at += pause;
+    pause = Math.min(2 * pause, pullBackOffMaxMs);
+  }
+  return sinceMs < at + pullSeenMs
+    ? { reason: 'ErrImagePull', untilMs: at + pullSeenMs }
+    : { reason: 'ImagePullBackOff', untilMs: at + pause };
+}
+
+function notPulled(reason: 'ErrImagePull' | 'ImagePullBackOff', image: string): { readonly reason: string; readonly message: string } {
+  const error = `failed to pull image ${JSON.stringify(image)}: not found`;
+  return { reason, message: reason === 'ErrImagePull' ? error : `Back-off pulling image ${JSON.stringify(image)}: ErrImagePull: ${error}` };
+}
+
+/** Returns the end of the last run of a pod that waits for its next one; null for any other pod. */
+const heldBack = (pod: Pod): NonNullable<NonNullable<ContainerStatus['lastState']>['terminated']> | null => {
+  const [status] = pod.status?.containerStatuses ?? [];
+  return status?.state?.waiting === undefined ? null : (status.lastState?.terminated ?? null);
+};
+
+function startAgain(
+  pod: Pod,
+  behaviour: Behaviour,
+  place: Place,
+  { now, finishedAt }: { readonly now: number; readonly finishedAt: number },
+): Step {
+  const due = finishedAt + pauseBefore(restarts(pod), behaviour);
+  if (now < due) return { do: 'wait', ms: due - now };
+  return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: restarts(pod) + 1 }));
+}
+
+/** The first restart is immediate, as in the kubelet. */
+const pauseBefore = (restartCount: number, { backOffMs }: Behaviour): number =>
+  backOffMs === null || restartCount === 0 ? 0 : backOffMs * Math.min(2 ** (restartCount - 1), backOffRatioMax);
+
+function goOn(pod: Pod, behaviour: Behaviour, place: Place, now: number): Step {
+  const held = heldBack(pod);
+  if (held !== null) return startAgain(pod, behaviour, place, { now, finishedAt: timeOf(held.finishedAt) });
   const started = startedAt(pod);
-  const { activeDeadlineSeconds } = pod.spec ?? {};
-  const deadline = activeDeadlineSeconds === undefined ? Infinity : timeOf(pod.status?.startTime) + activeDeadlineSeconds * 1_000;
-  if (now >= deadline)
-    return report({
-      ...ended(pod, place, now, { exitCode: stoppedExitCode, phase: 'Failed' }),
-      reason: 'DeadlineExceeded',
-      message: 'Pod was active on the node longer than the specified deadline',
-    });
-  const end = runMs === null ? Infinity : started + runMs;
-  if (now >= end) return exit(pod, place, exitCode, now);
+  const end = nextEnd(started, behaviour);
+  if (now >= end.at) return exit(pod, behaviour, place, { ...end, now });
   const ready = conditionStatus(pod, 'Ready') === 'True';
   if (isUnseen(pod)) return report(changed(pod, place, ready, now));
-  if (!ready && now >= started + readyAfterMs)
-    return report(running(pod, place, now, { ready: true, restartCount: restarts(pod), since: timeText(started) }));
-  const next = Math.min(end, deadline, ready ? Infinity : started + readyAfterMs);
+  const readyFrom = started + behaviour.readyAfterMs;
+  const readyUntil = behaviour.readinessFailsAfterMs === null ? Infinity : started + behaviour.readinessFailsAfterMs;
+  const wanted = now >= readyFrom && now < readyUntil;
+  if (ready !== wanted) return report(running(pod, place, now, { ready: wanted, restartCount: restarts(pod), since: timeText(started) }));
+  const next = Math.min(end.at, ...[readyFrom, readyUntil].filter((at) => at > now));
   return next === Infinity ? { do: 'nothing' } : { do: 'wait', ms: next - now };
+}
+
+interface Final {
+  readonly at: number;
+  readonly status: { readonly reason?: string; readonly message?: string };
+  readonly end?: Partial<End>;
+}
+
+/** The first of what ends a pod for good, whatever its restart policy. */
+function finalOf(pod: Pod, { evictAfterMs }: Behaviour): Final {
+  const begun = timeOf(pod.status?.startTime);
+  const { activeDeadlineSeconds } = pod.spec ?? {};
+  const deadline = activeDeadlineSeconds === undefined ? Infinity : begun + activeDeadlineSeconds * 1_000;
+  const evicted = evictAfterMs === null ? Infinity : begun + evictAfterMs;
+  if (evicted < deadline) {
+    const message = 'The node was low on resource: memory.';
+    return { at: evicted, status: { reason: 'Evicted', message }, end: { exitCode: killedExitCode, disrupted: message } };
+  }
+  return { at: deadline, status: { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' } };
+}
+
+interface RunEnd {
+  readonly at: number;
+  readonly exitCode: number;
+  readonly reason?: string;
+}
+
+/** The first of what ends the containers: by themselves, killed for their memory, or for a liveness probe. */
+function nextEnd(started: number, { runMs, exitCode, oomAfterMs, livenessFailsAfterMs }: Behaviour): RunEnd {
+  const ends: readonly (RunEnd & { readonly after: number | null })[] = [
+    { after: runMs, at: 0, exitCode },
+    { after: oomAfterMs, at: 0, exitCode: killedExitCode, reason: 'OOMKilled' },
+    { after: livenessFailsAfterMs, at: 0, exitCode: killedExitCode },
+  ];
+  return ends
+    .map(({ after, ...end }) => ({ ...end, at: after === null ? Infinity : started + after }))
+    .reduce((first, other) => (other.at < first.at ? other : first));
 }
 
 /** Returns whether the specification has changed since the last report: container resources were resized, or an ephemeral container was added. */
@@ -86,11 +199,17 @@ function startsAgain({ resources = {}, resizePolicy = [] }: Container, status: C
   );
 }
 
-function exit(pod: Pod, place: Place, exitCode: number, now: number): Step {
+function exit(pod: Pod, behaviour: Behaviour, place: Place, { now, exitCode, reason }: RunEnd & { readonly now: number }): Step {
   const { restartPolicy = 'Always' } = pod.spec ?? {};
-  if (restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0))
-    return report(running(pod, place, now, { ready: true, restartCount: restarts(pod) + 1 }));
-  return report(ended(pod, place, now, { exitCode }));
+  if (restartPolicy === 'Never' || (restartPolicy === 'OnFailure' && exitCode === 0))
+    return report(ended(pod, place, now, { exitCode, ...(reason === undefined ? {} : { reason }) }));
+  const last = endOf(pod, now, { exitCode, reason });
+  const pause = pauseBefore(restarts(pod), behaviour);
+  if (pause === 0) return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: restarts(pod) + 1, last }));
+  const message = `back-off ${pause / 1_000}s restarting failed container`;
+  return report(
+    running(pod, place, now, { ready: false, restartCount: restarts(pod), last, waiting: { reason: 'CrashLoopBackOff', message } }),
+  );
 }
 
 /** A stopped program ends in time, or is killed when its grace period is over. */
@@ -119,14 +238,46 @@ interface Run {
   readonly restartCount: number;
   /** Default: now. */
   readonly since?: string;
+  /** Gives the end of each container's run before this one; default: as reported before. */
+  readonly last?: (container: Container) => State;
+  /** The containers wait for their next run. */
+  readonly waiting?: { readonly reason: string; readonly message: string };
 }
 
-function running(pod: Pod, place: Place, now: number, { ready, restartCount, since = timeText(now) }: Run): PodStatus {
-  const state: State = { running: { startedAt: since } };
+/** The containers wait, each for what is said of it, or to be created. */
+function pending(
+  pod: Pod,
+  place: Place,
+  now: number,
+  waiting: Readonly<Record<string, { readonly reason: string; readonly message?: string }>>,
+): PodStatus {
+  return {
+    ...standing(pod, place, now),
+    phase: 'Pending',
+    containerStatuses: (pod.spec?.containers ?? []).map((container) =>
+      containerStatus(pod, container, {
+        ready: false,
+        restartCount: 0,
+        state: { waiting: waiting[container.name] ?? { reason: 'ContainerCreating' } },
+      }),
+    ),
+    conditions: conditions(pod, now, {
+      PodReadyToStartContainers: ['True'],
+      Initialized: ['True'],
+      Ready: ['False', 'ContainersNotReady'],
+      ContainersReady: ['False', 'ContainersNotReady'],
+    }),
+  };
+}
+
+function running(pod: Pod, place: Place, now: number, { ready, restartCount, since = timeText(now), last, waiting }: Run): PodStatus {
+  const state: State = waiting === undefined ? { running: { startedAt: since } } : { waiting };
   return {
     ...standing(pod, place, now),
     phase: 'Running',
-    containerStatuses: (pod.spec?.containers ?? []).map((container) => containerStatus(pod, container, { ready, restartCount, state })),
+    containerStatuses: (pod.spec?.containers ?? []).map((container) =>
+      containerStatus(pod, container, { ready, restartCount, state, last: last?.(container) }),
+    ),
     ...(pod.spec?.ephemeralContainers
       ? { ephemeralContainerStatuses: pod.spec.ephemeralContainers.map((container) => besideStatus(pod, container, now)) }
       : {}),
@@ -142,28 +293,41 @@ function running(pod: Pod, place: Place, now: number, { ready, restartCount, sin
 interface End {
   readonly exitCode: number;
   readonly phase?: 'Succeeded' | 'Failed';
+  /** The reason of its containers; default: by exit code. */
+  readonly reason?: string | undefined;
+  /** Why the node has ended it. */
+  readonly disrupted?: string;
 }
 
-function ended(pod: Pod, place: Place, now: number, { exitCode, phase = exitCode === 0 ? 'Succeeded' : 'Failed' }: End): PodStatus {
+function ended(pod: Pod, place: Place, now: number, end: End): PodStatus {
+  const { exitCode, phase = exitCode === 0 ? 'Succeeded' : 'Failed', disrupted } = end;
   const reason = phase === 'Succeeded' ? 'PodCompleted' : 'PodFailed';
-  const started = startedAt(pod);
-  const times = { startedAt: timeText(Number.isNaN(started) ? now : started), finishedAt: timeText(now) };
-  const stateOf = ({ name }: Container): State => ({
-    terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', ...times, containerID: idOf(pod, name) },
-  });
+  const stateOf = endOf(pod, now, end);
   return {
     ...standing(pod, place, now),
     phase,
     containerStatuses: (pod.spec?.containers ?? []).map((container) =>
       containerStatus(pod, container, { ready: false, restartCount: restarts(pod), state: stateOf(container) }),
     ),
-    conditions: conditions(pod, now, {
-      PodReadyToStartContainers: ['False'],
-      Initialized: ['True', ...(phase === 'Succeeded' ? ['PodCompleted'] : [])],
-      Ready: ['False', reason],
-      ContainersReady: ['False', reason],
-    }),
+    conditions: [
+      ...conditions(pod, now, {
+        PodReadyToStartContainers: ['False'],
+        Initialized: ['True', ...(phase === 'Succeeded' ? ['PodCompleted'] : [])],
+        Ready: ['False', reason],
+        ContainersReady: ['False', reason],
+      }),
+      ...(disrupted === undefined
+        ? []
+        : conditions(pod, now, { DisruptionTarget: ['True', 'TerminationByKubelet'] }).map((each) => ({ ...each, message: disrupted }))),
+    ],
   };
+}
+
+/** The end of the present run of each container. */
+function endOf(pod: Pod, now: number, { exitCode, reason = exitCode === 0 ? 'Completed' : 'Error' }: End): (container: Container) => State {
+  const started = startedAt(pod);
+  const times = { startedAt: timeText(Number.isNaN(started) ? now : started), finishedAt: timeText(now) };
+  return ({ name }) => ({ terminated: { exitCode, reason, ...times, containerID: idOf(pod, name) } });
 }
 
 function standing(pod: Pod, { hostIP, podIP }: Place, now: number): object {
@@ -186,14 +350,32 @@ const idOf = (pod: Pod, container: string): string => `fake://${uidOf(pod)}/${co
 
 function containerStatus(
   pod: Pod,
-  { name, image = '', resources = {} }: Container,
-  { ready, restartCount, state }: { readonly ready: boolean; readonly restartCount: number; readonly state: State },
+  container: Container,
+  {
+    ready,
+    restartCount,
+    state,
+    last,
+  }: { readonly ready: boolean; readonly restartCount: number; readonly state: State; readonly last?: State | undefined },
 ): ContainerStatus {
-  const about = { image, imageID: `fake://${image}`, containerID: idOf(pod, name), ready, started: 'running' in state };
+  const { name, image = '', resources = {} } = container;
+  const lastState = last ?? statusOf(pod, container)?.lastState;
+  const about = {
+    image,
+    ready,
+    started: 'running' in state,
+    ...('waiting' in state && last === undefined ? notMade : madeOf(pod, container)),
+  };
   const allocated = resources.requests === undefined ? {} : { allocatedResources: resources.requests };
   const given = 'running' in state ? { resources: { ...resources }, ...allocated } : {};
-  return { name, restartCount, state, ...about, ...given };
+  return { name, restartCount, state, ...(lastState === undefined ? {} : { lastState }), ...about, ...given };
 }
+
+type Made = Pick<ContainerStatus, 'imageID' | 'containerID'>;
+
+/** A container that was never made has neither. */
+const notMade: Made = { imageID: '' };
+const madeOf = (pod: Pod, { name, image = '' }: Container): Made => ({ imageID: `fake://${image}`, containerID: idOf(pod, name) });
 
 /** The status of an ephemeral container. It runs until the pod ends. */
 function besideStatus(pod: Pod, container: Container, now: number): ContainerStatus {

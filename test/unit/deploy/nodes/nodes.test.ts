@@ -353,6 +353,41 @@ describe('deploy/nodes/agent', () => {
     await stop();
   });
 
+  it('tells of pressures soon, and leaves a lost node and its pods as they are until it is back', async () => {
+    const { api, clock, heartbeats, stop } = await world(all);
+    const stopping = new AbortController();
+    const running = heartbeats.run(stopping.signal);
+    const annotate = (index: number, annotations: Record<string, string>): void =>
+      void api.change(nodes, `fake-node-${index}`, (node) => ({ ...node, metadata: { ...node.metadata, annotations } }));
+    const pressed = (): unknown =>
+      api
+        .all(nodes)
+        .map(({ status }) =>
+          (status?.conditions ?? []).flatMap(({ type, status: is }) => (is === 'True' && type !== 'Ready' ? [type] : [])),
+        );
+    annotate(0, { 'fake-node/pressure': 'memory, pid' });
+    annotate(1, { 'fake-node/lost': 'true' });
+    await settle();
+    const lease = (): string | undefined => api.all(leases)[1]?.spec?.renewTime;
+    const before = lease();
+    await api.create(pods as Resource<Pod>, pod({ nodeName: 'fake-node-1' }, { name: 'there' }));
+    await clock.advance(20_000);
+    expect(pressed()).to.deep.equal([['MemoryPressure', 'PIDPressure'], []]);
+    expect(lease()).to.equal(before);
+    expect(api.all(pods)[0]?.status?.podIP).to.equal(undefined);
+    annotate(0, {});
+    annotate(1, {});
+    await settle();
+    await clock.advance(20_000);
+    expect(pressed()).to.deep.equal([[], []]);
+    expect(lease()).not.to.equal(before);
+    expect(api.all(nodes)[1]?.status?.conditions?.map(({ type, status }) => [type, status])).to.deep.include(['Ready', 'True']);
+    expect(api.all(pods)[0]?.status?.phase).to.equal('Running');
+    stopping.abort();
+    await running;
+    await stop();
+  });
+
   it('renews leases of nodes while others are still being registered', async () => {
     const clock = new FakeClock();
     const api = new MemoryApi({ clock });

@@ -1,0 +1,18 @@
+import type { Node } from '../../api/types/core/v1.js';
+
+/** Failures of a node, which annotations of its Node object ask for. Pure. */
+
+const lostAnnotation = 'fake-node/lost';
+const pressureAnnotation = 'fake-node/pressure';
+
+export const pressures = ['memory', 'disk', 'pid'] as const;
+export type Pressure = (typeof pressures)[number];
+
+/** A lost node does nothing: it renews no lease, reports nothing, and its pods stay as they are. */
+export const isLost = (node: Node | undefined): boolean => node?.metadata.annotations?.[lostAnnotation] === 'true';
+
+/** Returns the pressures that the node reports. */
+export function pressuresOf(node: Node | undefined): ReadonlySet<Pressure> {
+  const words = (node?.metadata.annotations?.[pressureAnnotation] ?? '').split(/[\s,]+/);
+  return new Set(pressures.filter((pressure) => words.includes(pressure)));
+}
