@@ -1,4 +1,4 @@
-/** Assembles and stops the server: the order of components, and the rollback when one fails. That order is one idea, so it is in one file. */
+/** Assembles and stops the server: the order of components, and the rollback when one fails. */
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { isIP } from 'node:net';
@@ -113,7 +113,7 @@ async function begin({ options, log, live, parts, verbosity, thread }: Beginning
   return serveStore({ ...given, options, log, files, live, store, metrics, auditor, debug, countEvents, others, parts });
 }
 
-/** Pages about the process: on the port only with profiling; a socket is explicitly configured. */
+/** Pages about the process: on the port only with profiling, or on a configured socket. */
 async function debugPages(options: ApiServerOptions, verbosity: Verbosity, parts: Parts): Promise<DebugPages | null> {
   const pages = new DebugPages({ verbosity, contention: options.profiling && options['contention-profiling'], now: machineClock.now });
   parts.add({ name: 'debug pages', stop: () => pages.stop() });
@@ -204,7 +204,7 @@ function addUpkeep({ options, log, store, parts }: Prepared, api: Api, port: num
   parts.add({ name: 'elections', start: () => elections?.start(), stop: () => elections?.stop() });
   const presence = presenceOf({ options, api, store, log, port });
   if (presence === null) return;
-  // Clients of the service must stop arriving before this server goes; without a majority that cannot be announced.
+  // Clients of the service must stop arriving first; without a majority that cannot be announced.
   const leave = (): Promise<unknown> => Promise.race([presence.stop(), delay(farewellTimeoutMs, undefined, { ref: false })]);
   parts.add({ name: 'presence', start: () => presence.start(), stop: leave });
 }
@@ -229,7 +229,7 @@ function lifeOf(
   let stopped: Promise<void> | null = null;
   const stop = async (): Promise<void> => {
     progress.stopping = true;
-    // Comes first: until another replica leads, no writes succeed. And a supervisor that kills this process afterwards kills no leader.
+    // Comes first: until another replica leads, no writes succeed.
     const handedOver = store.handOver(log);
     stopping.abort(new Error('the server is stopping'));
     await handedOver;
@@ -403,7 +403,7 @@ async function becomeReady({
   await api.storage.ready();
   const { lockedKey } = api.storage;
   if (lockedKey !== null) {
-    // The next start with its configuration can read it: a process that ended would only be restarted again and again.
+    // A process that ended would be restarted again and again.
     log.error('what is stored is encrypted, so the server stays up and is not ready; is --encryption-provider-config missing?', {
       key: lockedKey,
     });

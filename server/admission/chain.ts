@@ -44,7 +44,6 @@ interface Chain {
 /** `pass` is null in the validating half. */
 type Take = (request: AdmissionRequest, pass: MutationPass | null) => Promise<void> | void;
 
-/** The chains of one resource, each made on first use. */
 class Chains {
   readonly #plugins: readonly AdmissionPlugin[];
   readonly #times: AdmissionTimes;
@@ -103,10 +102,7 @@ class FirstPass implements MutationPass {
   }
 }
 
-/**
- * Runs the steps from `from` on in sequence and waits only for promises. Since each step begins when the one before has ended, one clock reading for each
- * measures all of them.
- */
+/** Runs the steps from `from` on in sequence and waits only for promises. One clock reading measures both a step's end and the next one's begin. */
 function inOrder(chain: Chain, from: number, request: AdmissionRequest, pass: MutationPass | null): Promise<void> | undefined {
   const { steps } = chain;
   let begun = performance.now();

@@ -28,7 +28,7 @@ const definedPriority = 1000;
 
 /**
  * All named groups in discovery order: by the highest priority of their API services, then by name (`ByGroupPriorityMinimum` of kube-aggregator). Pure. `known`
- * has the discovered versions by API service.
+ * is keyed by API service.
  */
 export function listedGroups(
   services: readonly ApiService[],

@@ -206,8 +206,8 @@ function anchorsIn(
 }
 
 /**
- * If no proxy names are set, every certificate of their authorities may assert a user. An authority that also signs users' certificates would let each of them
- * impersonate anyone, so it is refused, at start and on change.
+ * If no proxy names are set, every certificate of their authorities may assert a user. An authority that also signs users' certificates is refused, at start
+ * and on change.
  */
 function proxyAnchorsIn(options: ApiServerOptions, live: LiveFiles): Live<Anchors> | null {
   const [proxies, clients] = [options['requestheader-client-ca-file'], options['client-ca-file']];

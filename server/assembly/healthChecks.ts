@@ -85,7 +85,7 @@ function addStart(health: HealthRegistry, { progress, graceMs, awaitsStorage }: 
   );
 }
 
-/** Servers that refuse writes still serve reads, so they should stay in rotation. */
+/** Servers that refuse writes should still serve reads. */
 const spaceWarnings = {
   none: null,
   disk: 'too little space is left on the disk; creates and updates are refused, reads and deletes go on',

@@ -115,7 +115,7 @@ export class AdmissionManifests {
   }
 }
 
-/** The id keeps them apart from those of the API, whatever their names. */
+/** The id keeps them apart from those of the API. */
 const manifestHooks = (object: ApiObject): readonly Hook[] => hooksOf(object).map((hook) => ({ ...hook, id: `manifest/${hook.id}` }));
 
 function filesIn(folder: string): readonly string[] {

@@ -22,7 +22,7 @@ export function platformOf({ options, metrics, log }: Pick<Platform, 'options' |
   return { options, features: featuresOf(options), metrics, log, parts: new Parts(log), now: () => timeText(Date.now()) };
 }
 
-/** Logs failures at `level` under the name of a component. The result suits the `report` member of most components. */
+/** Logs failures at `level` under the name of a component. The result suits members `report`. */
 export function reporter({ log }: Pick<Platform, 'log'>, component: string, level: 'warn' | 'error', message: string) {
   return (name: string, error: unknown): void => {
     log.named(component)[level](message, { name, error });

@@ -16,7 +16,7 @@ interface PagesOptions {
   readonly fairness: Fairness | null;
 }
 
-/** Paths of the process that `/statusz` lists, in addition to those of features. */
+/** Paths that `/statusz` lists besides those of features. */
 const paths = ['/healthz', '/livez', '/metrics', '/readyz', '/statusz', '/version'];
 
 export function processPages({ options, debug, indicators, fairness }: PagesOptions): ProcessPages {

@@ -27,10 +27,7 @@ import { ownName } from './ownName.js';
 
 export interface Registries {
   readonly registry: Registry;
-  /**
-   * The same objects without admission, for the server's own objects. Webhooks may wait for this very server, and a plugin that refuses everything would leave
-   * a cluster without roles and namespaces.
-   */
+  /** The same objects without admission, for the server's own objects. Webhooks may wait for this very server, and a plugin may refuse everything. */
   readonly ownRegistry: Registry;
 }
 

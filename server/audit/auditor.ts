@@ -128,8 +128,8 @@ function once<T>(action: () => T): () => T {
 }
 
 /**
- * Delays the last bytes of a response until its event is written, so that a client with the response can rely on the record. Only the first end counts; the
- * head goes out at once, so that no other response replaces this one.
+ * Delays the last bytes of a response until its event is written, so that a client can rely on the record. The head goes out at once, so that no other response
+ * replaces this one.
  */
 function holdEnd(response: Response, before: () => Promise<unknown>): void {
   const end = response.end.bind(response) as (...rest: readonly unknown[]) => unknown;

@@ -10,8 +10,8 @@ interface Waiting {
 }
 
 /**
- * Requests wait until their events are written; waiting events share a write. `strict`: nothing is lost while the writer fails. New requests are refused, and
- * events of requests in progress are kept until they can be written.
+ * Requests wait until their events are written; waiting events share a write. `strict`: nothing is lost while the writer fails. New requests are refused
+ * meanwhile, and events of others kept.
  */
 export class BlockingSink implements Sink {
   readonly strict: boolean;
@@ -67,7 +67,7 @@ export class BlockingSink implements Sink {
     }
   }
 
-  /** A request that has only just arrived is refused, so its event is not kept. */
+  /** A new request is refused, so its event is not kept. */
   #keep(batch: readonly Waiting[], cause: Error): void {
     const over = batch.filter(({ event }) => event.stage !== 'RequestReceived').map(({ event }) => event);
     const room = this.strict ? Math.max(0, owedMax - this.#owed.length) : 0;

@@ -16,7 +16,6 @@ export function bodyOfJson(json: Buffer, omitManagedFields: boolean): string {
   return decoded.ok ? bodyText(decoded.value, true) : text;
 }
 
-/** Removes field ownership from an object or list without changing the argument. */
 function withoutManagedFields(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const { metadata, items } = value;

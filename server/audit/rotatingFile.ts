@@ -85,7 +85,6 @@ export class RotatingFile {
     return path.join(folder, `${stem}${now.toISOString().slice(0, -1).replaceAll(':', '-')}${ending}`);
   }
 
-  /** Removes files beyond the limits, and compresses the rest. */
   async #tidy(): Promise<void> {
     const { maxAgeDays, maxBackups, compress } = this.#rotation;
     const backups = await this.#backups();

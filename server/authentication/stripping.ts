@@ -2,7 +2,7 @@ import type { Request } from '../../program/port/message.js';
 import type { Authentication, Authenticator } from '../../program/authentication/authenticator.js';
 import type { IdentityHeaders } from '../../program/authentication/frontProxy.js';
 
-/** The usual headers of front proxies are always removed, since a backend of this server may trust them. */
+/** The usual headers of front proxies are always removed: a backend may trust them. */
 const usual: IdentityHeaders = {
   user: ['x-remote-user'],
   uid: ['x-remote-uid'],

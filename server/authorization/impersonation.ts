@@ -57,8 +57,7 @@ const modes: readonly Mode[] = [
 
 /**
  * Returns the identity for `request`, or throws the refusal. A constrained mode checks the right to the request itself (`impersonate-on:MODE:VERB`), then to
- * the identity (`impersonate:MODE`); the plain verb "impersonate" comes last and suffices for everything, as before. The first refusal is reported, which is
- * that of the narrowest mode.
+ * the identity (`impersonate:MODE`); the plain verb "impersonate" comes last and suffices for everything, as before. The first refusal is reported.
  */
 export async function impersonate(
   wanted: Wanted,

@@ -34,9 +34,8 @@ interface Parts {
 }
 
 /**
- * The server reads the parameters of admission policies, and expressions may reveal them. So the writer of a policy needs the right to read (verb "get") its
- * kind of parameters, and the writer of a binding its object. Unchanged references may stay; administrators may name anything. A binding with a selector needs
- * the right to all objects.
+ * Expressions may reveal the parameters of admission policies. So the writer of a policy needs the right to read (verb "get") its kind of parameters, and the
+ * writer of a binding its object. Unchanged references may stay; administrators may name anything. A binding with a selector needs the right to all objects.
  */
 export const policyParamsCheck = (parts: Parts): AdmissionPlugin => ({
   name: 'AdmissionPolicyParams',

@@ -41,7 +41,7 @@ const questionsMax = 100;
 
 /**
  * Evaluates the expressions of one policy or webhook for one request, which share a budget, variables and authorization answers. An expression that needs an
- * answer is evaluated again when it is there; the repetition is charged once.
+ * answer is evaluated again with it, and charged once.
  */
 export class AdmissionEvaluation {
   readonly #given: AdmissionValues;

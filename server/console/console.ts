@@ -135,10 +135,7 @@ async function sendFile(exchange: Exchange, files: PageFiles, name: string): Pro
   return true;
 }
 
-/**
- * Reads the JSON body of this server's page. A foreign page cannot send this type without CORS permission, which matters where the browser presents a client
- * certificate by itself.
- */
+/** Reads the JSON body of this server's page. A foreign page cannot send this type without CORS permission, even with a client certificate. */
 async function jsonOf(exchange: Exchange): Promise<object> {
   const { headers } = exchange.request;
   if (!/^application\/json\b/i.test(headers['content-type'] ?? ''))

@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 export const index = 'index.html';
-/** Names from a bundler. A slash or leading dot is refused, so nothing outside the folder can be named. */
+/** Names from a bundler. Nothing outside the folder can be named. */
 const fileName = /^[A-Za-z0-9][\w-]*(\.[\w-]+)+$/;
 const hashed = /-[A-Z0-9]{8}\.\w+$/;
 

@@ -7,7 +7,7 @@ const streamsMax = 32;
 const flushMs = 200;
 /** Requests per line; further ones are counted and not shown. */
 const batchMax = 400;
-/** A browser that reads too slowly receives nothing more until it catches up. */
+/** A slow browser receives nothing more until it catches up. */
 const waitingBytesMax = 1 << 20;
 const holdersMax = 20;
 const holdersEveryMs = 2_000;

@@ -78,10 +78,7 @@ const short = (text: string): string => (text.length > textMax ? `${text.slice(0
 /** The minimum of every audit event. */
 const metadata: Extent = { level: 'Metadata', stages: new Set(['ResponseComplete']), omitManagedFields: false };
 
-/**
- * Reads the facts from the audit event of the request's end, made by the same code whether or not a policy wants one. Query and body, which may contain
- * secrets, are omitted.
- */
+/** Reads the facts from the audit event of the request's end. Query and body may contain secrets, and are omitted. */
 function seenOf(exchange: Exchange): SeenRequest {
   const { info, response } = exchange;
   const arrivedAt = performance.timeOrigin + exchange.startedAt;

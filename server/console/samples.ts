@@ -39,10 +39,7 @@ const everyMs = 2_000;
 export const samplesWindowMs = 15 * 60_000;
 const samplesMax = samplesWindowMs / everyMs;
 
-/**
- * The last fifteen minutes of this server, for charts. Sampling starts with the first request and ends when there was none for the range of the charts, so that
- * a returning user sees what happened meanwhile.
- */
+/** The last fifteen minutes of this server, for charts. Sampling starts with the first request and ends when there was none for as long. */
 export class Samples {
   readonly #options: SamplesOptions;
   readonly #now: () => number;

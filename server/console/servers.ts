@@ -35,7 +35,7 @@ const connectTimeoutMs = 1_000;
 const serversMax = 64;
 const passedHeaders = ['content-type', 'x-content-type-options'] as const;
 
-/** The other API servers: a page connected to one of them sees all, with its user's permissions on each. */
+/** The other API servers: a page sees all, with its user's permissions on each. */
 export class Servers {
   readonly #options: ServersOptions;
   #agent: Agent | null = null;
@@ -96,7 +96,7 @@ export class Servers {
     for (const header of passedHeaders) if (answer.headers[header] !== undefined) response.setHeader(header, answer.headers[header]);
     response.statusCode = answer.statusCode ?? 502;
     response.flushHeaders();
-    // A server that fails during its response cuts this one: the page must not take half of it for the whole.
+    // A server that fails during its response cuts this one.
     await pipeline(answer, writableOf(response)).catch(() => {
       if (!response.writableEnded) response.destroy();
     });

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Parallel sign-ins by link from one address: each is one guess. */
+/** Parallel sign-ins from one address. */
 const atOnceMax = 4;
 /** The limit for all addresses together. */
 const allMax = 256;

@@ -123,7 +123,7 @@ function createAnswers() {
     sendShared(context, 200, encoder.mediaType, encodedBy(encoder)(document));
     return true;
   };
-  /** Documents that are not API objects have one form, indented JSON, whatever the client accepts. */
+  /** Documents that are not API objects are indented JSON, whatever the client accepts. */
   const json = (context: RequestContext, document: JsonObject): true => {
     sendShared(context, 200, 'application/json', laidOutBytesOf(document));
     return true;
@@ -198,7 +198,7 @@ const onlyJson = ({ request }: RequestContext): true => {
 
 const jsonType = 'application/json';
 
-/** Caches by document: the same few objects are requested again and again. */
+/** Caches by document. */
 function memo<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>();
   return (key) => {

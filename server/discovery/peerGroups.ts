@@ -7,8 +7,8 @@ export type PeerGroups = readonly JsonObject[];
 
 /**
  * Adds what only other API servers of the cluster serve: groups, group versions, and resources (`peer_aggregated_handler.go` of k8s.io/apiserver). Only their
- * built-in types count, which documents do not name in full: this server knows custom resources and other programs itself, and learns sooner when they go. A
- * group of a peer follows its predecessor there. Pure.
+ * built-in types count: this server knows custom resources and other programs itself, and learns sooner when they go. A group of a peer follows its predecessor
+ * there. Pure.
  */
 export function withPeerGroups(own: JsonObject, peers: readonly PeerGroups[]): JsonObject {
   const groups = [...objectsIn(own, 'items')];

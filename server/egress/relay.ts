@@ -12,7 +12,7 @@ export interface Relay {
   close(): void;
 }
 
-/** Listens on a Unix socket for this user alone, and tunnels its connections to a host and port through `dial`. */
+/** Tunnels connections on a Unix socket, for this user alone, to a host and port through `dial`. */
 export async function openRelay(dial: Dial, host: string, port: number): Promise<Relay> {
   const directory = mkdtempSync(path.join(tmpdir(), 'egress-'));
   const open = new Set<Duplex>();

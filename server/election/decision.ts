@@ -48,7 +48,7 @@ export const isGone = ({ renewedAt }: Candidate, now: number): boolean => renewe
 /**
  * The next step of an election (KEP 4355). A lease that its best candidate holds or is promised is left alone. Otherwise silent candidates are pinged first,
  * and do not count unless they answer within the election time. The best one is then elected, or preferred while another holds the lease. A lease with another
- * strategy than the oldest emulation version is created without a holder, and left to coordinators that know it.
+ * strategy than the oldest emulation version is created without a holder.
  */
 export function nextStep(candidates: readonly Candidate[], lease: Held | null, now: number): Step {
   const standing = candidates.filter((candidate) => !isGone(candidate, now) && !isSilent(candidate, now));

@@ -12,10 +12,7 @@ interface Body {
   bytes: Buffer | null;
 }
 
-/**
- * Clients read the same lists after a restart; while no object changes, storage returns the same array, whose items are joined once. A list that is requested
- * only once is not kept.
- */
+/** Clients read the same lists after a restart; while no object changes, storage returns the same array, whose items are joined once. */
 export class ListBodies {
   readonly #bodies = new WeakMap<readonly StoredObject[], Map<string, Body>>();
   /** Those with bytes, the most recently used at the end. */

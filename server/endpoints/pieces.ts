@@ -3,7 +3,7 @@ export const pieceBytes = 128 * 1024;
 /** 2 MiB, as many as eight clients have in flight. */
 const spareMax = 16;
 
-/** Reusing 128 KiB for each piece saves most of the garbage collector's work for lists. */
+/** Reuse saves most of the garbage collector's work for lists. */
 const spare: Buffer[] = [];
 
 export interface Piece {

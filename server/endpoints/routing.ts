@@ -40,7 +40,7 @@ const methods: Methods = {
 const proxy = 'proxy';
 const proxied: Readonly<Partial<Record<string, ResourceVerb>>> = { ...methods.subresource, HEAD: 'get', OPTIONS: 'get' };
 
-/** Compiled-in types have a route for each path; others resolve names dynamically. */
+/** Compiled-in types have routes; others resolve names dynamically. */
 interface UnknownPathRules {
   readonly methods: Methods;
   /** The path is unknown: null for a plain page. */

@@ -48,8 +48,8 @@ interface Entry {
 }
 
 /**
- * The custom resources that this replica serves. Follows the definitions in storage: a change is read within a few milliseconds, in turns with other work, and
- * takes effect as a whole: the catalogue is replaced, never changed.
+ * The custom resources that this replica serves. Follows the definitions in storage: a change takes effect as a whole, since the catalogue is replaced, never
+ * changed.
  */
 export class CustomResources {
   readonly #options: CustomResourcesOptions;

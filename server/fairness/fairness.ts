@@ -109,7 +109,7 @@ export class Fairness implements Counted {
       before.settings.queues === settings.queues &&
       before.settings.queueLengthMax === settings.queueLengthMax;
     if (same && !settings.exempt && before.bounds.nominal !== nominal) this.#begin(before.level.resize(nominal, now));
-    // A replaced level of the same name gets its own pool, because waiting requests remain in the old one.
+    // A replaced level gets its own pool: waiting requests remain in the old one.
     const pool = same ? before.pool : (shared?.of(settings.name) ?? null);
     return {
       settings,

@@ -3,12 +3,12 @@ import { OwnSeats, type SeatPool } from './seatPool.js';
 /**
  * The queues of one priority level. Pure: time is an argument, and results are the requests to begin.
  *
- * Fair queuing by seats and seconds. In an imagined world all busy queues are served at once, each with an equal share of the seats; `R` is the seat-seconds
- * that each has had so far (it grows by the seats in use divided by the busy queues). A request begins there when the earlier ones of its queue have ended, or
- * at once; the one that would end first runs next.
+ * Fair queuing by seats and seconds: imagine that all busy queues are served at once, each with an equal share of the seats. `R` is the seat-seconds that each
+ * has had so far (it grows by the seats in use divided by the busy queues). A request begins there when the earlier ones of its queue have ended; the one that
+ * would end first runs next.
  *
- * The duration of a request is guessed at its start from recent ones of its level, and corrected while it takes longer and at its end. With too small a guess,
- * a queue would have all its requests begun before it is charged for the first, and all others would wait for them.
+ * The duration of a request is guessed from recent ones of its level, and corrected while it takes longer and at its end: otherwise a queue would have all its
+ * requests begun before it is charged for the first.
  */
 
 export interface Ticket<T> {
@@ -70,7 +70,7 @@ export function nextBegins(level: Pick<Level<unknown>, 'queues'>): { readonly ne
 
 /** The guess in seconds before any request has ended. */
 export const firstGuess = 3 / 1024;
-/** After this many requests of another duration the guess has moved by about two thirds of the difference. */
+/** After this many requests the guess has moved by two thirds of a difference. */
 const guessMemory = 64;
 /** Guesses are multiples of 1/4096 s: their sums are exact, and no queue gains by rounding. */
 const guessSteps = 4096;
@@ -257,7 +257,6 @@ export class Level<T> {
     this.#at = now;
   }
 
-  /** The queue of a hand with the least work. */
   #shortest(hand: readonly number[]): number {
     let best = hand[0] ?? 0;
     let least = Infinity;
@@ -269,10 +268,7 @@ export class Level<T> {
     return best;
   }
 
-  /**
-   * An idle queue has no claim on its idle time, and does not pay for what others are owed: it starts next to the queue that is furthest behind, as in
-   * start-time fair queuing (Goyal, Vin and Cheng 1996).
-   */
+  /** An idle queue neither gains nor pays: it starts next to the queue that is furthest behind, as in start-time fair queuing (Goyal, Vin and Cheng 1996). */
   #wake(queue: Queue<T>, now: number): void {
     if (queue.waiting.length > 0 || queue.underWay > 0) return;
     this.#busyQueues++;

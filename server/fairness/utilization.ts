@@ -1,6 +1,6 @@
 import type { DurationSeries } from '../../program/metrics/durations.js';
 
-/** A changing ratio: each nanosecond counts as one observation, so that the histogram shows how long it had which value. */
+/** A changing ratio: each nanosecond counts as one observation. */
 export class TimedRatio {
   readonly #series: DurationSeries;
   #since: number;

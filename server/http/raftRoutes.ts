@@ -25,7 +25,7 @@ export type OperatorReplica = Pick<Replica, 'status' | 'range' | 'changesSince' 
 const changeTimeoutMs = 10_000;
 const transferTimeoutMs = 5_000;
 const compactTimeoutMs = 10_000;
-/** A client that stops reading holds a copy of the store so long. */
+/** The longest that a client can hold a copy of the store. */
 const backupTimeoutMs = 60 * 60 * 1000;
 const keysTimeoutMs = 10_000;
 const changedAtOnce = 2_000;

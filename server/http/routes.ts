@@ -36,8 +36,8 @@ export interface RouteOptions {
 }
 
 /**
- * Resources go straight to the endpoints; a router serves fixed paths. The Express application object is not used: it swaps the prototypes of every request and
- * response, which fails on HTTP/2 and is slow on both.
+ * Resources go straight to the endpoints; a router serves fixed paths. The Express application object is not used: it swaps prototypes, which fails on HTTP/2
+ * and is slow.
  */
 export function createRoutes(options: RouteOptions): Answer {
   const underWay = new WeakMap<object, { readonly exchange: Exchange; readonly answered: () => void }>();

@@ -74,7 +74,7 @@ import type { Completion } from '../storage/encoding.js';
 import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../registry/stepwise.js';
 
-/** All kinds with a declaration. A type without one follows the generic life cycle alone. */
+/** All declared kinds. Other types follow the generic life cycle alone. */
 const kinds: readonly Kind[] = [
   mutatingAdmissionPolicyBindings,
   validatingAdmissionPolicyBindings,

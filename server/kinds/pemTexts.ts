@@ -17,10 +17,7 @@ interface Open {
   readonly contentFrom: number;
 }
 
-/**
- * The blocks of a text in order; text around them and incomplete blocks are ignored. Reads each line once: a pattern that searches for each end takes a minute
- * for a megabyte of beginnings.
- */
+/** The blocks of a text in order; text around them and incomplete blocks are ignored. Reads each line once: a pattern would take quadratic time. */
 export function pemTexts(text: string): PemText[] {
   const blocks: PemText[] = [];
   let open: Open | null = null;

@@ -161,7 +161,7 @@ async function create(resource: ServedResource, received: ApiObject, warn: (text
   await nameAndValidate(target, object, { name: named, namespaceLabels: {}, enabled, ended: () => null });
 }
 
-/** Returns the causes with which a StatusError refuses, or its message where it has none. */
+/** Returns the causes of a StatusError, or its message where it has none. */
 async function refusalOf(attempt: () => Promise<void>): Promise<Finding[]> {
   try {
     await attempt();

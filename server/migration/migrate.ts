@@ -58,14 +58,13 @@ const pageKeys = 500;
 const pageBytes = 4 << 20;
 const writesAtOnce = 32;
 const raiseDefaultMax = 2_000_000;
-/** The source may change meanwhile; each pass copies the changes during the one before. */
+/** Each pass copies the changes during the one before. */
 const passesMax = 5;
 
 /**
- * Copies all objects from one store to another. It reads both sides in resource order and writes the differences, so it can be interrupted and repeated, and a
- * second run copies only changes. The target's revision is first raised beyond the source's, so that no client sees a revision again with another meaning.
- * `handOver` handles later writes of the source; without it further passes do, and if these do not converge, the source's servers have to be stopped for the
- * last one.
+ * Copies all objects from one store to another. It writes the differences of both sides in resource order, so it can be interrupted and repeated. The target's
+ * revision is first raised beyond the source's, so that no client sees a revision again with another meaning. `handOver` handles later writes of the source;
+ * without it there are further passes, and if these do not converge, the source's servers have to be stopped for the last one.
  */
 export async function migrate(options: MigrationOptions): Promise<MigrationReport> {
   const { from, handOver = null } = options;
@@ -237,7 +236,7 @@ class Move {
     return { through };
   }
 
-  /** Returns the number of changes to objects. The last of several to one object counts. */
+  /** Returns the number of changed objects. */
   async #takeOver(changes: readonly Change[]): Promise<number> {
     const own = changes.flatMap((change) => {
       const key = objectKeyOf(this.from, change.key);
@@ -426,7 +425,6 @@ interface Tally {
   readonly hash: Hash;
 }
 
-/** Reads both sides again and compares them by resource. */
 async function compare(from: Source, to: Side, at: End): Promise<Pick<MigrationReport, 'resources' | 'left'>> {
   const left: string[] = [];
   const [wanted, found] = [new Map<string, Tally>(), new Map<string, Tally>()];

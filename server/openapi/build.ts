@@ -45,7 +45,7 @@ export type BuiltDocuments = ReadonlyMap<string, BuiltDocument>;
 
 const encoders = { 2: documentEncoder(openapiV2), 3: documentEncoder(openapiV3) };
 
-/** Builds all documents of a form. Takes some hundred milliseconds, so it does not run in the serving thread. */
+/** Builds all documents of a form. Takes some hundred milliseconds, outside the serving thread. */
 export function buildDocuments(source: Source, { version, encoding }: Form): BuiltDocuments {
   const documents = version === 2 ? new Map([['', everything(source)]]) : documentsV3(source);
   return new Map([...documents].map(([path, document]) => [path, encodedDocument(document, version, encoding)]));

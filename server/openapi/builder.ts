@@ -22,7 +22,7 @@ export interface Builder {
   close(): Promise<void>;
 }
 
-/** Waits before further attempts at this server's own documents: where a thread cannot be started just now, it can be soon. */
+/** Waits before further attempts at this server's own documents: a thread may not start just now. */
 const pausesMs = [200, 1_000];
 
 const threadOf = (task: Task): Worker =>
@@ -41,7 +41,7 @@ async function insisting<Made>(make: () => Promise<Made>): Promise<Made> {
 /** Runs each task in a thread of its own, which ends with it. Callers cache the results. */
 export function createBuilder(start: (task: Task) => Worker = threadOf): Builder {
   const threads = new Set<Worker>();
-  // Foreign documents are handled one at a time: together they may not take more memory and processors than one.
+  // Foreign documents are handled one at a time: together they would take too much.
   let foreign: Promise<unknown> = Promise.resolve();
   let closed = false;
   const run = <Made>(task: Task, timeoutMs: number | null): Promise<Made> =>

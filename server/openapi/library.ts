@@ -17,7 +17,7 @@ export interface LibraryOptions {
   readonly builder: Pick<Builder, 'build'>;
 }
 
-/** The limit of compressed foreign parts in the version 2 document; those beyond it are omitted, so that the others stay. */
+/** The limit of compressed foreign parts in the version 2 document; those beyond it are omitted. */
 const remoteBytesMax = 4 * 1024 * 1024;
 
 /** The inputs of a version 2 document. */
@@ -29,10 +29,7 @@ interface WholeOf {
 const isSame = (a: WholeOf | undefined, b: WholeOf): boolean =>
   a?.groups === b.groups && a.remote.length === b.remote.length && a.remote.every((each, position) => each === b.remote[position]);
 
-/**
- * The cache of documents. Built-in types are described once; each custom group again after a change, on request. Version 2 is one document, so it is rebuilt
- * after every change.
- */
+/** The cache of documents. Built-in types are described once; each custom group again after a change, on request. Version 2 is rebuilt after every change. */
 export class Library {
   readonly #options: LibraryOptions;
   readonly #builtIn = new Map<string, Promise<BuiltDocuments>>();

@@ -4,10 +4,7 @@ import type { BuiltDocument } from './build.js';
 
 const decompress = promisify(gunzip);
 
-/**
- * Uncompressed documents. They are cached compressed; while one client reads a plain one, all others get the same bytes, so that a thousand requests for
- * megabytes cost no more than one.
- */
+/** Uncompressed documents. They are cached compressed; clients that read a plain one at the same time get the same bytes. */
 export class PlainForms {
   readonly #made = new WeakMap<BuiltDocument, WeakRef<Buffer>>();
   readonly #making = new WeakMap<BuiltDocument, Promise<Buffer>>();

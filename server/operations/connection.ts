@@ -41,7 +41,7 @@ export class Servers {
     );
   }
 
-  /** Sends a request to the leader. Rejects with the last response when there is none; any other refusal ends the search. */
+  /** Sends a request to the leader. Rejects with the last response when there is none. */
   async askLeader(method: string, path: string, body?: object): Promise<unknown> {
     const result = await this.#hunt(leaderTries, leaderWaitMs, async (settings, agent) => ({
       found: true,
@@ -50,7 +50,7 @@ export class Servers {
     return result.answer;
   }
 
-  /** Repeats a request until the response `holds`; returns the last one if none does. */
+  /** Repeats a request until the response `holds`; else returns the last one. */
   async askUntil<T>(path: string, holds: (answer: T) => boolean): Promise<T> {
     const result = await this.#hunt(listTries, 0, async (settings, agent) => {
       const answer = (await ask(settings, { method: 'GET', path }, agent)) as T;

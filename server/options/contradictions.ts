@@ -252,7 +252,7 @@ function inOrder(longer: CoordinationOption, shorter: CoordinationOption): Rule 
   return (options) => (options[longer] > options[shorter] ? null : `--${longer} must be greater than --${shorter}`);
 }
 
-/** One lost message would start an election if there were fewer than five heartbeats. */
+/** One lost message could start an election with fewer than five heartbeats. */
 function electionTimeout(options: ApiServerOptions): string | null {
   const [beat, timeout] = [options['raft-heartbeat-interval'], options['raft-election-timeout']];
   return timeout >= beat * 5

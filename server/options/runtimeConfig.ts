@@ -74,7 +74,6 @@ const isNamed = (config: RuntimeConfig, resource: VersionedResource): boolean =>
   return said !== undefined && said !== 'false';
 };
 
-/** Reports whether a resource's feature, if any, is on. */
 function isGateOpen(options: Emulation): (resource: GroupResource) => boolean {
   const features = featuresOf(options);
   return (resource) => {
@@ -107,7 +106,7 @@ export function emulatedCatalogue(options: Emulation): Catalogue {
   return createCatalogue({ serves, emulatedMinor: minor });
 }
 
-/** Explicitly enabled resources whose feature is off, a sentence each, because an operator would search for them in vain. Pure. */
+/** Explicitly enabled resources whose feature is off, a sentence each. Pure. */
 export function closedGates(options: Emulation): string[] {
   const isOpen = isGateOpen(options);
   const shut = createCatalogue({ serves: () => true })

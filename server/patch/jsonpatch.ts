@@ -9,7 +9,7 @@ import { containerAt, insertElement, itemsBehind, memberOf, setElement, takeElem
 import { PatchError } from './patcherror.js';
 
 export const operationsMax = 10_000;
-/** The bytes that all `copy` operations of a patch may produce: a few nested copies could otherwise double an object until memory ends. */
+/** The bytes that all `copy` operations of a patch may produce: nested copies could double an object until memory ends. */
 export const copiedBytesMax = 3 * 1024 * 1024;
 /**
  * The limit of item moves in one patch: each insertion or removal moves the items after it. Ten thousand operations fit in lists of ten thousand items; that
@@ -34,8 +34,8 @@ interface Operation {
 
 /**
  * Applies a JSON Patch (RFC 6902) to a copy of `document`; the result shares nothing with the patch. Throws PatchError. A step is an operation. The library
- * fast-json-patch copies the whole document for every `copy` and `move`, so ten thousand of them keep a server busy for minutes; and it differs from the
- * reference where an absent member is replaced, copied or tested for null, and where the whole document is added or removed.
+ * fast-json-patch copies the whole document for every `copy` and `move`, which keeps a server busy for minutes, and differs from the reference for absent
+ * members and the whole document.
  */
 export function* applyJsonPatch(document: JsonObject, patch: JsonValue): Steps<JsonObject> {
   // The reference takes null for an empty list, and a null entry for an operation without a name.

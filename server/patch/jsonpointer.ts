@@ -2,8 +2,8 @@ import { setMember } from '../../api/json/setMember.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 
 /**
- * JSON pointers (RFC 6901) as the reference follows them. Only own members are found, never those of a prototype. Negative indices count from the end; `-` is
- * the place after the last item.
+ * JSON pointers (RFC 6901) as the reference follows them. Only own members are found. Negative indices count from the end; `-` is the place after the last
+ * item.
  */
 export type Container = JsonObject | JsonValue[];
 

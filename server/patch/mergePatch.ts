@@ -7,8 +7,8 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 export const mergedInStep = 256;
 
 /**
- * JSON Merge Patch (RFC 7386): members of the patch replace those of the target, null removes them, objects are merged, everything else is replaced. The result
- * shares nothing with the patch, because later code may change it, and the patch may be applied again. The decoder's nesting limit bounds the depth.
+ * JSON Merge Patch (RFC 7386): members of the patch replace those of the target, null removes them, objects are merged. The result shares nothing with the
+ * patch. The decoder's nesting limit bounds the depth.
  */
 export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue): Steps<JsonValue> {
   if (!isObject(patch)) return copyOf(patch);

@@ -196,7 +196,7 @@ function objectIn(item: JsonValue): JsonObject {
 const noList = (value: JsonValue | undefined): PatchError =>
   new PatchError('directive', `expected a []interface {}, but received a ${typeInMessage(value)}`);
 
-/** Go's name for the type of nothing is a type that cannot be printed. */
+/** Go prints no name for the type of nothing. */
 const typeInMessage = (value: JsonValue | undefined): string =>
   value === null || value === undefined ? printedAsText(null) : goTypeOf(value);
 
@@ -207,7 +207,7 @@ function listOf(object: JsonObject, member: string): JsonValue[] | undefined {
   return value;
 }
 
-/** Puts a merged list in order, once all that takes part has its key. */
+/** Orders a merged list, all of whose items have keys. */
 function orderedItems(
   merged: readonly JsonValue[],
   { wanted, live }: { readonly wanted: readonly JsonValue[]; readonly live: readonly JsonValue[] },
@@ -257,7 +257,7 @@ function* mergeList(
 
 function* mergeItems(kept: readonly JsonObject[], items: readonly JsonObject[], key: string, type: PatchType | null): Steps<JsonObject[]> {
   const merged = [...kept];
-  // The first item with a key counts. An index replaces searches: a body has room for a quarter of a million items.
+  // The first item with a key counts. An index replaces searches of long lists.
   const positions = new Map<JsonValue | undefined, number>();
   for (const [position, each] of merged.entries())
     if (Object.hasOwn(each, key) && !positions.has(each[key])) positions.set(each[key], position);

@@ -50,7 +50,7 @@ export interface PeersOptions {
   readonly dial?: Dial | null;
 }
 
-/** Forwards requests for versions that only other API servers of the cluster serve, for instance during an upgrade. */
+/** Forwards requests for versions that only other API servers of the cluster serve. */
 export class Peers {
   readonly #options: PeersOptions;
   readonly #addresses = new PeerAddresses();
@@ -164,7 +164,7 @@ export class Peers {
     return new Set(objectsIn(membersOf(body), 'resources').map((resource) => textAt(resource, 'name')));
   }
 
-  /** A server's own resources, without those of its peers, which could otherwise be reported in circles after they are gone. */
+  /** A server's own resources, without those of its peers, which could be reported in circles. */
   async #groupsOf(address: ServerAddress): Promise<readonly JsonObject[]> {
     const { code, body } = await this.#document(address, {
       path: '/apis',

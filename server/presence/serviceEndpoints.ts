@@ -26,8 +26,8 @@ function reached(servers: readonly ServerAddress[]): readonly Reached[] {
 }
 
 /**
- * The addresses of `master-count`: those that are there and this server's own, of which those go that follow it in order, until `count` are left. Each server adds
- * itself at its next turn, so that in the end those of servers that are gone have made room. Pure.
+ * The addresses of `master-count`: those that are there and this server's own, of which those go that follow it in order, until `count` are left. Each server
+ * adds itself at its next turn, so those of servers that are gone make room in the end. Pure.
  */
 export function countedAddresses(there: readonly string[], own: string, count: number): readonly string[] {
   if (there.includes(own) && there.length <= count) return there;

@@ -1,10 +1,7 @@
 /** The pool from which Node cuts small buffers: its own 8 KiB last for two small writes. */
 const poolBytes = 64 * 1024;
 
-/**
- * Allocating and collecting pools costs a sixteenth of a create. A small buffer keeps its whole pool alive, so long-lived data (stored objects, keys) have
- * memory of their own.
- */
+/** Allocating and collecting pools costs a sixteenth of a create. A small buffer keeps its whole pool alive, so long-lived data have memory of their own. */
 export function widenBufferPool(): void {
   Buffer.poolSize = poolBytes;
 }

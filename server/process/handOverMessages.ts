@@ -7,7 +7,7 @@
  *               { refused: 7 }                        untouched, because the server stops
  *     server    { closed: 7 }                         it is over, or was before it came
  *
- * The launcher chooses the numbers, and never reuses one for this server.
+ * The launcher never reuses a number for this server.
  */
 export interface HandedConnection {
   readonly handsOver: number;

@@ -7,7 +7,7 @@ export type AllocationContext = Pick<WriteRequest, 'now' | 'dryRun' | 'random' |
 
 /**
  * Allocates unique values, such as addresses. The transaction that writes the owner creates an object named after the value; the one that removes the owner
- * releases it. So there are no locks and no cleanup after a crash.
+ * releases it.
  */
 export interface Allocator {
   /**

@@ -16,9 +16,8 @@ export type Eventually<T> = T | Promise<T>;
 const roundsMax = 8;
 
 /**
- * Pure synchronous work runs with the known objects, all missing ones are requested from the conversion webhook together, and it runs again until none is
- * missing. So a write costs one call for each version in which a manager owns fields, and two or three more where fields are removed. Rejects with StatusError
- * when the webhook fails.
+ * Pure synchronous work runs with the known objects, and again once all missing ones have come, together, from the conversion webhook. So a write costs one
+ * call for each version in which a manager owns fields, and two or three more where fields are removed. Rejects with StatusError when the webhook fails.
  */
 export function converting<T>(resource: ServedResource, work: (versions: Versions) => Steps<T>, ended?: Ended): Eventually<T> {
   const { versions, asks = null } = resource.behaviour;

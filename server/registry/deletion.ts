@@ -60,7 +60,7 @@ export function planDeletion(
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
 
-/** An object within its grace period stays unchanged unless the request shortens it. */
+/** A grace period stays unless the request shortens it. */
 function awaitsItsEnd(old: ApiObject, { gracePeriodSeconds }: DeleteOptions, rules: DeleteSteps): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds: left = 0 } = old.metadata;
   if (rules.graceSeconds === null || deletionTimestamp === undefined || left === 0) return false;

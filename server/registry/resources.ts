@@ -179,7 +179,7 @@ const subresource = ([name, kind, verbs, group, version]: SubresourceRow, parent
 
 type StoredVersions = ReadonlyMap<string, readonly [StorageResource, ...StorageResource[]]>;
 
-/** The first version with a resource is its storage version, served or not. */
+/** The first version, served or not, is the storage version. */
 function storedVersions(rows: readonly GroupRow[]): StoredVersions {
   const found = new Map<string, [StorageResource, ...StorageResource[]]>();
   for (const { name: group, versions } of rows)

@@ -19,7 +19,7 @@ interface Awaited {
   readonly deadline?: number | undefined;
 }
 
-/** Returns why the work on a write has no purpose any more: its client is gone, or its deadline has passed. */
+/** Returns why a write is pointless by now: its client is gone, or its deadline has passed. */
 export const endedOf =
   ({ waiter, deadline = Infinity }: Awaited): Ended =>
   () =>

@@ -32,9 +32,8 @@ const patienceMs = 1_000;
 const lookMs = 5;
 
 /**
- * Writes the objects of every cluster into an empty one, in one transaction: otherwise each of some three hundred would pass admission, validation and field
- * ownership, on every new server at once. Reports whether they have just been written, here or by another server; then the hooks skip them. Otherwise the hooks
- * create what is missing: nothing depends on this, and no outcome is a failure.
+ * Writes the objects of every cluster into an empty one, in one transaction: otherwise each of three hundred would pass admission and validation, on every new
+ * server. Reports whether they have just been written, here or by another server. Otherwise the hooks create what is missing: no outcome is a failure.
  */
 export async function seed({ storage, catalogue, leads, now, signal }: SeedOptions): Promise<boolean> {
   for (let waitedMs = 0; ; waitedMs += lookMs) {

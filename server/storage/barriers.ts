@@ -4,8 +4,8 @@ import { within } from './within.js';
 
 const gatherMsMax = 1;
 /**
- * Later readers wait no longer for a barrier in progress. It takes about a millisecond; where processors are wanted by more than there are it takes dozens, and
- * a reader that first waited for another client's would wait twice as long.
+ * The longest wait for a barrier in progress, which takes about a millisecond: where processors are scarce it takes dozens, and a reader would wait twice as
+ * long.
  */
 const promptMsMax = 4;
 
@@ -16,8 +16,8 @@ export interface BarrierTimes {
 }
 
 /**
- * Shares read barriers. Each wakes the consensus thread and is woken by it, at the cost of one or two reads. So readers gather until a turn of the event loop
- * brings no other reader and no barrier in progress may soon be answered. A single reader waits only for the end of its turn.
+ * Shares read barriers. Each costs two wake-ups of threads and one or two reads. So readers gather until a turn of the event loop brings no other reader and no
+ * barrier in progress may soon be answered.
  *
  * A reader cannot join a barrier that has begun, because that promises nothing about writes completed since.
  */

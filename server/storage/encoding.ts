@@ -22,10 +22,9 @@ import { isEncrypted } from './encryption/transformer.js';
  *     body           for JSON: the object without kind, apiVersion and resource version; for others see `forms.ts`
  *     last 4 bytes   CRC-32 of everything before
  *
- * Values written by kube-apiserver, or readable by it, are distinguished by their first byte: see `reference/values.ts`.
+ * The first byte distinguishes values in kube-apiserver's form: see `reference/values.ts`.
  *
- * The resource version is known only after the write is applied; for JSON `itemOf` inserts it without parsing. Every value names its media type, so that all
- * may be mixed.
+ * The resource version is known only after the write; for JSON `itemOf` inserts it without parsing. Media types may be mixed.
  */
 const storedFormat = 0xa1;
 

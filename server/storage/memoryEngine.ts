@@ -21,7 +21,7 @@ interface State {
 }
 
 /**
- * A store engine in this process's memory (`--storage-backend=memory`), private to it. Writes take effect at once, and listeners are called before the writer.
+ * A store engine in this process's memory (`--storage-backend=memory`), private to it. Listeners are called before the writer.
  *
  *     states   key ──▶ its states, oldest first; a deleted key goes when the deletion is compacted
  *     keys     the same keys in order, for binary search

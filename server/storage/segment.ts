@@ -13,8 +13,8 @@ export interface SegmentTerms {
 const usualTerms: SegmentTerms = { usedPartMin: 1 / 3 };
 
 /**
- * Memory of many received values. Copying each would take longer than a cache's other work for an unread change. Since one value keeps all of the memory,
- * owners release values, and the few remaining ones are copied in the end.
+ * Memory of many received values. Copying each would take longer than a cache's other work. One value keeps all of the memory, so owners release values, and
+ * the few remaining ones are copied in the end.
  */
 export class Segment {
   readonly #terms: SegmentTerms;

@@ -76,7 +76,7 @@ const noNotes: FormNotes = [0, 0, 0, 0];
 const identity = /^\{"metadata":\{(?:"(?:name|generateName|namespace)":"[^"\\]*",)*"uid":"([^"\\]*)"/;
 const identityBytesMax = 1_024;
 
-/** Labels, fields and the JSON of other stored forms are extracted lazily: most objects are never selected on, and most changed ones are read late or never. */
+/** Labels, fields and the JSON of other stored forms are extracted lazily: most are never needed. */
 export class StoredItem implements StoredObject, Lodger {
   readonly apiVersion: string;
   #source: Item | UnreadValue;

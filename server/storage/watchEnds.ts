@@ -1,4 +1,4 @@
-/** The meaning is sent to clients where the reference's message does not tell of it. */
+/** Clients get the meaning where the reference's message lacks it. */
 const expiries = {
   Compacted: { about: 'the store has compacted the version', isTold: false },
   BeforeHistory: { about: 'the version is older than the changes that the server keeps', isTold: false },

@@ -14,10 +14,7 @@ import type { ApiServerOptions } from '../options/flags.js';
 import { replicaOptions } from '../options/replica.js';
 import type { HistoryOwner, ServerStore } from './store.js';
 
-/**
- * Bounds a stopping leader's search for a successor, which saves the others an election. A transfer takes a few milliseconds; if all stop at once there is no
- * successor.
- */
+/** Bounds a stopping leader's search for a successor, which takes milliseconds, unless all stop at once. */
 const handOverTimeoutMs = 500;
 const compactionTimeoutMs = 30_000;
 

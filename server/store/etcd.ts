@@ -87,7 +87,7 @@ function connected(options: ApiServerOptions, servers: readonly string[], log: L
   return { client, engine };
 }
 
-/** Groups resources by their servers, which are one etcd for all that name them. */
+/** Groups resources by their servers, which are one etcd. */
 function byServers(overrides: readonly string[]): ReadonlyMap<string, readonly GroupResource[]> {
   const found = new Map<string, GroupResource[]>();
   for (const { resource, servers } of overrides.flatMap((text) => readEtcdOverride(text) ?? [])) {

@@ -53,7 +53,7 @@ function remembered(status: () => Promise<ReplicaStatus>): () => Promise<Replica
   };
 }
 
-/** Named as in the reference, so that alerts for a growing store work. */
+/** The reference's names, for alerts. */
 function exposeSize(metrics: ProcessMetrics, read: () => Promise<ReplicaStatus>, dataDirectory: string, periodMs: number): void {
   const size = every(periodMs, async () => new Map([[(await read()).clusterId, await bytesOf(dataDirectory, 'store.db')]]));
   metrics.gauges(

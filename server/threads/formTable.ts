@@ -8,7 +8,7 @@ const slabWord = 3;
 const offsetWord = 4;
 /** Replaces a slab number, from 1, while a thread makes the form. */
 const noSlab = 0;
-/** A write takes four words, and ends sooner unless its thread lost its processor. */
+/** A write ends sooner unless its thread lost its processor. */
 const readsMax = 200;
 const looksMax = 10;
 /** Reads of an unfinished entry before the thread sleeps: some microseconds. */

@@ -16,7 +16,7 @@ type Message =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly reason: string };
 
-/** Requests and responses between two threads, in order. Responses are values; a handler that throws is a defect, which is reported to the requester. */
+/** Requests and responses between two threads, in order. A handler that throws is a defect, reported to the requester. */
 export class Line<Asked, Served> {
   readonly #port: Port;
   readonly #handlers: Handlers<Served>;

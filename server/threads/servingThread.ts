@@ -36,7 +36,7 @@ interface Duties {
 
 /**
  * The entry of an additional serving thread: it accepts connections from the shared socket and handles their requests like the first. The first thread does the
- * process's other work (bootstrap, compaction, presence, statuses of definitions and policies, audit log).
+ * process's other work.
  */
 async function serve(start: ThreadStart): Promise<void> {
   const { options, thread, threads, shared } = start;

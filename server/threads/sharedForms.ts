@@ -5,7 +5,7 @@ import { FormTable, type Claim, type FormKey, type Standing } from './formTable.
 
 /** The capacity of the table, 20 bytes each: beyond it, threads make some forms for themselves. */
 const tableEntries = 128 * 1024;
-/** The longest wait for a form in progress, because its thread may have lost its processor. Then this thread makes it. */
+/** The longest wait for a form in progress: its thread may have lost its processor. */
 const waitDefaultMs = 1;
 const looksMax = 10;
 
@@ -33,13 +33,13 @@ export interface FormCounts {
 
 /**
  * The forms that a process's serving threads share. Each thread puts its forms into its own slabs, announces a slab before its first use, and enters each form
- * in the table; readers find the place in the table, and read the form in place.
+ * in the table; readers read it in place.
  *
  *     thread 0 ──put──▶ slab, slab, slab …  ◀──read── threads 1, 2
  *         └──enter──▶ table ◀──look────────────────────┘
  *
  * A slab is kept while its maker needs half of it (`Segment`). Then the rest moves to the newest slab, and the others do the same. Memory is freed when the
- * last thread has released it, so released memory is never read.
+ * last thread has released it.
  */
 export class SharedForms implements CommonForms {
   static readonly tableBytes = FormTable.bytesFor(tableEntries);

@@ -5,13 +5,13 @@ import os from 'node:os';
 const triesMax = 4_096;
 
 /**
- * Closes a socket that several threads hold under one descriptor, on one after the other. The first really closes it; the others must not be left with a
- * descriptor that may refer to another file by the time they close it. So before each of them our own file is opened under that number, which it then closes:
+ * Closes a socket that several threads hold under one descriptor, on one after the other. Only the first really closes it; by the time the others close it, the
+ * descriptor may refer to another file. So before each of them our own file is opened under that number:
  *
  *     first closes 23 ──▶ /dev/null becomes 23 ──▶ second closes 23 ──▶ /dev/null becomes 23 ──▶ third closes 23
  *
- * Files get the lowest free descriptor, so success is certain to be noticed. If another file of the process took it, the remaining threads must live as long as
- * the process, with a descriptor that is not theirs: the function returns how many have closed.
+ * Files get the lowest free descriptor, so success is noticed. If another file of the process took it, the remaining threads must live as long as the process:
+ * the function returns how many have closed.
  */
 export async function closeOnAll(number: number, holders: readonly (() => Promise<unknown> | undefined)[]): Promise<number> {
   let closed = 0;

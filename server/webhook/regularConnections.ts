@@ -2,8 +2,8 @@ import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * Kept connections to services carry requests of different users in sequence. Leftovers of one would be taken for a part of the next, so a connection is reused
- * only after a completely regular exchange.
+ * Kept connections to services carry requests of different users in sequence. One is reused only after a completely regular exchange, since leftovers would be
+ * taken for a part of the next.
  */
 
 /** Node's hooks for a connection that becomes idle, and one that is reused. Its declarations omit that the first may refuse. */
@@ -62,7 +62,7 @@ const endOfHead = '\r\n\r\n';
 /** The last chunk without trailers (RFC 9112, section 7.1). */
 const endOfChunks = `0${endOfHead}`;
 
-/** Counts received bytes, because Node's parser silently accepts the beginning of another response. */
+/** Counts bytes: Node's parser silently accepts the beginning of another response. */
 class AnswerBytes {
   #total = 0;
   /** Null until the end of the head. */

@@ -14,7 +14,7 @@ export interface Retrying {
 /** The reference's parameters for all services. */
 export const usualRetrying = (initialMs: number): Retrying => ({ initialMs, factor: 1.5, jitter: 0.2, tries: 5 });
 
-/** Parameters while a client waits for a decision: an unreachable service is not retried, a temporary error is. */
+/** A client waits: an unreachable service is not retried, a temporary error is. */
 export const reviewRetrying = (initialMs: number): Retrying => ({
   ...usualRetrying(initialMs),
   again: ({ code, cause }) =>

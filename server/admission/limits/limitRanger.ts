@@ -15,7 +15,7 @@ const isLimited = ({ operation, resource, subresource, object, old }: AdmissionR
   old?.metadata.deletionTimestamp === undefined &&
   (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
 
-/** Amounts of limit ranges times containers of a pod: each is written into each, so short lists could make a pod of any size. */
+/** Amounts of limit ranges times containers of a pod: short lists could make a pod of any size. */
 const combinationsMax = 100_000;
 const complaintsToldMax = 100;
 

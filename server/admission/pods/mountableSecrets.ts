@@ -20,7 +20,7 @@ interface Use {
 
 /**
  * An account may restrict its pods to the secrets that it lists. Returns an error for one that is not listed, or null. Order and messages are the reference's;
- * unlike it, this checks projected volumes too, through which a pod also reads secrets.
+ * unlike it, this checks projected volumes too.
  */
 export function forbiddenSecret(spec: JsonObject, account: ApiObject): string | null {
   if (!isStrict(account)) return null;

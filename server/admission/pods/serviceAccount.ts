@@ -15,7 +15,7 @@ const pods = { group: '', resource: 'pods' };
 const defaultAccount = 'default';
 const volumePrefix = 'kube-api-access-';
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** A little over an hour: such tokens were extended to a year for old clients, and are recognised by this number. */
+/** A little over an hour: tokens extended for old clients are recognised by this number. */
 const tokenSeconds = 3607;
 const fileMode = 0o644;
 

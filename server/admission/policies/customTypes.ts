@@ -7,7 +7,7 @@ import { lazily, metadataType } from './builtInTypes.js';
 
 /**
  * Types of custom resources in policies (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, for the published schema). Parts that a schema leaves open are
- * dynamic: policies see objects as they are, not through the schema.
+ * dynamic.
  */
 
 const string = typeOf('string');

@@ -7,7 +7,7 @@ const policies: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Policies do not apply to policies, so that one that refuses everything can be removed. They do apply to webhooks. */
+/** Policies apply to webhooks, not to policies: one that refuses everything can be removed. */
 export const isExempt = ({ resource: { group, resource } }: AdmissionRequest): boolean =>
   group === 'admissionregistration.k8s.io' && policies.has(resource);
 

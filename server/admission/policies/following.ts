@@ -14,10 +14,7 @@ export interface Bound<P extends Policy> {
 /** The limit of cached kinds of requests: served resources, subresources and operations. */
 const kindsMax = 10_000;
 
-/**
- * Bound policies and their bindings, sorted by name. The candidates are computed once for each kind of request, so that a request without any costs a look-up
- * in a map.
- */
+/** Bound policies and their bindings, sorted by name. The candidates are computed once for each kind of request. */
 export class PolicyIndex<P extends Policy> {
   readonly policies = new Map<string, P>();
   readonly bindings = new Map<string, Binding>();
@@ -107,7 +104,7 @@ export interface FollowOptions<P extends Policy> {
   readonly manifests: PolicyIndex<P> | null;
 }
 
-/** Follows policies and bindings of one kind in this replica's state: changes count as soon as they are applied here. */
+/** Follows policies and bindings of one kind in this replica's applied state. */
 export function followPolicies<P extends Policy>({ resources, read, storage, report, manifests }: FollowOptions<P>): FollowedPolicies<P> {
   const index = new PolicyIndex<P>();
   const into = <T>(known: Map<string, T>, make: (object: ApiObject) => T): GuardIndex => ({

@@ -38,7 +38,7 @@ interface Dependent {
 
 /**
  * Writes to the status of each validating policy whether its expressions match the types of its kinds, again when one of their definitions has changed. Every
- * server does this: the result depends only on policy and definitions, and is written only where it is missing.
+ * server writes it where it is missing.
  */
 export class PolicyStatuses {
   readonly #parts: PolicyStatusParts;

@@ -179,7 +179,7 @@ export class HookCaller {
 
 const lateError = (): StatusError => new StatusError(504, 'Timeout', 'Timeout: request did not complete within requested timeout', {});
 
-/** Annotation names are prefixed with the webhook's, so that those of different owners do not collide. Invalid ones are dropped. */
+/** Annotation names are prefixed with the webhook's. Invalid ones are dropped. */
 function tell({ warn, annotate }: Subject['request'], hook: Hook, { warnings, auditAnnotations }: VerdictNotes): void {
   warnings.forEach(warn);
   for (const [key, text] of Object.entries(auditAnnotations))

@@ -35,7 +35,7 @@ export function hooksFor(
   return first.length === 0 ? own : [...first, ...own];
 }
 
-/** Follows the webhooks of one kind in this replica's state: changes count as soon as they are applied here. */
+/** Follows the webhooks of one kind in this replica's applied state. */
 export function followHooks(
   kind: HookKind,
   storage: Pick<Storage, 'watch'>,

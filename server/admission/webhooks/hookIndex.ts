@@ -6,10 +6,7 @@ import type { Hook } from './hook.js';
 const kindsMax = 10_000;
 const none: readonly Hook[] = [];
 
-/**
- * All webhooks of one kind in calling order: by configuration name, then by position. The candidates are computed once for each kind of request, so that a
- * request without any costs a look-up in a map.
- */
+/** All webhooks of one kind in calling order: by configuration name, then by position. The candidates are computed once for each kind of request. */
 export class HookIndex {
   readonly #configurations = new Map<string, readonly Hook[]>();
   #ordered: readonly Hook[] = [];

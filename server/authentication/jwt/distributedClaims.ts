@@ -8,8 +8,8 @@ import { claimsOf } from './verification.js';
 
 /**
  * Resolves distributed claims (OpenID Connect Core 1.0, section 5.6.2): `_claim_names` names the source of a claim, `_claim_sources` its address and access
- * token. Only the groups claim is fetched, as in the reference. The response is itself a signed token, of this issuer or another one, verified with that
- * issuer's published keys. Returns other claims unchanged.
+ * token. Only the groups claim is fetched, as in the reference. The response is a token signed by this or another issuer, verified with its published keys.
+ * Returns other claims unchanged.
  */
 export type ClaimResolver = (claims: JsonObject) => Promise<JsonObject | string>;
 

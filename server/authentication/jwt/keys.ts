@@ -125,7 +125,7 @@ class DiscoveredKeys implements IssuerKeys {
     return address;
   }
 
-  /** The first fetch uses the initial discovery; later ones repeat it, because addresses change. */
+  /** Later fetches repeat the discovery, because addresses change. */
   #address(): Promise<string> {
     const first = this.#discovering;
     this.#discovering = null;
@@ -155,7 +155,7 @@ class DiscoveredKeys implements IssuerKeys {
   }
 }
 
-/** The document of another issuer would let its keys sign this one's tokens. */
+/** Keys of another issuer must not sign this one's tokens. */
 function keysAddress(document: string, issuer: string): string {
   const { issuer: told, jwks_uri: address } = JSON.parse(document) as { readonly issuer?: unknown; readonly jwks_uri?: unknown };
   if (told !== issuer) throw new Error(`the discovery document is that of another issuer: ${JSON.stringify(told)}`);

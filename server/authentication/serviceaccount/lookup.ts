@@ -17,7 +17,7 @@ const pods: GroupResource = { group: '', resource: 'pods' };
 const secrets: GroupResource = { group: '', resource: 'secrets' };
 const nodes: GroupResource = { group: '', resource: 'nodes' };
 
-/** The time that a token stays valid after the deletion of its object was requested. */
+/** A token stays valid so long after its object's deletion was requested. */
 const deletionLeewaySeconds = 60;
 
 /**

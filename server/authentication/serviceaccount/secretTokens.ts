@@ -156,7 +156,7 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
   return lookup({ ...always, namespace, account }, Date.now() / 1000);
 }
 
-/** Compares digests, because only texts of equal length can be compared in constant time. */
+/** Digests have equal lengths, as comparisons in constant time need. */
 function sameToken(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

@@ -38,7 +38,7 @@ export function bootstrapTokens(
   };
 }
 
-/** Compares digests, because only texts of equal length can be compared in constant time. */
+/** Digests have equal lengths, as comparisons in constant time need. */
 function sameSecret(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

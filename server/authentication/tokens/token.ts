@@ -24,7 +24,7 @@ export type TokenAuthenticator = (token: string, audiences: readonly string[]) =
 export const notOfThisKind: TokenAuthentication = { outcome: 'absent' };
 export const invalidToken = 'invalid bearer token';
 
-/** Longer ones are refused unread: the reference's tokens have about 1,000 characters, and header blocks end at 16 KiB. */
+/** Longer ones are refused unread: header blocks end at 16 KiB. */
 const tokenCharactersMax = 16 * 1024;
 
 /** Asks authenticators in order; the first user counts and joins `system:authenticated`. Otherwise all errors are reported. */

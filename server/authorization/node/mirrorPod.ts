@@ -7,10 +7,7 @@ import { podReferences } from './references.js';
 export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const nodes = { group: '', resource: 'nodes' };
 
-/**
- * Returns why a node may not create this pod, or null. A kubelet creates only mirrors of its static pods, which belong to its node and read nothing of the
- * cluster.
- */
+/** Returns why a node may not create this pod, or null. It may be only a mirror of a static pod, on this node, that reads nothing of the cluster. */
 export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
   if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation))

@@ -15,7 +15,7 @@ import { forbiddenLabels } from './labels.js';
 import { mirrorPodComplaint } from './mirrorPod.js';
 import { podCertificateComplaint } from './podCertificates.js';
 
-/** Admission plugin `NodeRestriction`: limits a kubelet's writes to its own node and its pods. The authorizer has checked names; this checks content. */
+/** Admission plugin `NodeRestriction`: limits a kubelet's writes to its own node and its pods. This checks content, the authorizer names. */
 export const nodeRestriction = (
   lookup: Lookup,
   authorize: Authorizer,
@@ -39,7 +39,7 @@ export const nodeRestriction = (
 export interface NodeChecks {
   readonly audiences: boolean;
   readonly certificates: boolean;
-  /** Checks the pods of certificate requests. While this is off no certificates are issued, so a kubelet has no reason to request any. */
+  /** Checks the pods of certificate requests. While this is off no certificates are issued. */
   readonly podCertificates: boolean;
 }
 
@@ -125,7 +125,7 @@ const nodes: Rule = (node, request) => {
   );
 };
 
-/** Tokens must be bound to pods on the node, so that they end together, and have audiences that the pods request. */
+/** Tokens must be bound to pods on the node, and have audiences that these request. */
 const accounts: Rule = async (node, { operation, subresource, namespace, name: account, object, user }, { lookup, authorize, looksAt }) => {
   if (operation !== 'CREATE' || subresource !== 'token' || object === null) return null;
   const bound = membersOf(memberAt(object, 'spec', 'boundObjectRef'));

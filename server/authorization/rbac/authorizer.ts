@@ -14,7 +14,7 @@ export interface Rbac {
   stop(): void;
 }
 
-/** Decides by a copy of the roles and bindings that follows storage: no request waits for a read. */
+/** Decides by a copy of the roles and bindings that follows storage. */
 export function createRbac(storage: Pick<Storage, 'watch'>): Rbac {
   const index = new PolicyIndex();
   const roles: Follower = {

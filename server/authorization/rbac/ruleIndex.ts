@@ -25,7 +25,7 @@ interface PathRule<T> {
 
 const any = '*';
 
-/** A rule is expanded as long as this many entries per word suffice, so that an index is linear in its rules. */
+/** A rule is expanded up to this many entries per word, so that an index is linear. */
 const entriesPerWordMax = 4;
 
 /**
@@ -51,7 +51,7 @@ export class RuleIndex<T> {
     return size;
   }
 
-  /** Finds an early rule of several with the same grant, not always the first. */
+  /** Finds an early rule of several with the same grant. */
   add(rule: PolicyRule, value: T): void {
     const { resources, apiGroups, verbs, resourceNames, nonResourceURLs } = rule;
     const entries = resources.length * apiGroups.length * verbs.length * Math.max(1, resourceNames.length);

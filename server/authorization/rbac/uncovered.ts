@@ -28,8 +28,8 @@ const noBits = new Uint32Array(0);
 export type Box = readonly (readonly number[])[];
 
 /**
- * Returns the combinations, one word of each list, that no single held rule has; null when that takes too much work. It descends through combinations of
- * classes, list by list, and stops a branch where one rule holds the rest, or none holds anything. Pauses after long work. Ends at `wantedMax` combinations.
+ * Returns the combinations, one word of each list, that no single held rule has; null when that takes too much work. It descends list by list, and stops a
+ * branch where one rule holds the rest, or none holds anything. Pauses after long work. Ends at `wantedMax` combinations.
  */
 export function* uncovered(dimensions: readonly Dimension[], work: Work, wantedMax: number): Generator<void, readonly Box[] | null> {
   if (dimensions.some((classes) => classes.length === 0)) return [];

@@ -37,7 +37,7 @@ function selected({ fields = [], labelSelector = '' }: Extract<Attributes, { isR
 
 const operators = { in: 'In', notIn: 'NotIn', exists: 'Exists', doesNotExist: 'DoesNotExist', gt: null, lt: null } as const;
 
-/** Requirements that reviews cannot express are omitted: a service may then allow less, never more. */
+/** Requirements that reviews cannot express are omitted: that allows less, never more. */
 function labelRequirements(text: string): JsonObject[] {
   const parsed = text === '' ? null : parseLabelSelector(text);
   if (parsed?.ok !== true) return [];

@@ -238,7 +238,7 @@ class Parser {
     return this.#made({ kind: 'select', of, field, optional, at }, [of]);
   }
 
-  /** The grammar goes on after a point before `in`, as if it were not there. */
+  /** The grammar skips a point before `in`. */
   #withoutPoint(of: Expression): Expression {
     this.#refused.push({ at: this.#next.at, message: `Syntax error: no viable alternative at input '.${this.#next.text}'` });
     return of;

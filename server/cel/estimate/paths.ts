@@ -1,7 +1,7 @@
 /**
- * A place below a variable: `self`, `spec`, `@items`. The reference keeps places in Go slices and extends them with `append`. Two extensions of one place may
- * share memory, so the later one overwrites the last step of the earlier: in `self.a.all(x, x.b.all(y, y == x.c))` the length of `b` is read after the visit of
- * `x.c`, and is that of `c`. Whether a definition is refused depends on this, so places here share memory in the same cases.
+ * A place below a variable: `self`, `spec`, `@items`. The reference keeps places in Go slices. Two extensions of one place by `append` may share memory, so the
+ * later one overwrites the last step of the earlier: in `self.a.all(x, x.b.all(y, y == x.c))` the length of `b` is that of `c`. Whether a definition is refused
+ * depends on this, so places here share memory in the same cases.
  *
  *     self.a.@items        steps  self | a | @items | .       length 3, room for 4
  *     x.b: appended        steps  self | a | @items | b       length 4, the same steps
@@ -27,7 +27,7 @@ export class Place {
     return this.#memory.cells.slice(0, this.length);
   }
 
-  /** Memory doubles where there is no room, as that of small slices does. */
+  /** Memory doubles where there is no room, as in Go. */
   append(step: string): Place {
     const { cells, room } = this.#memory;
     const memory = this.length < room ? this.#memory : { cells: cells.slice(0, this.length), room: Math.max(1, room * 2) };

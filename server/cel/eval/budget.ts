@@ -12,8 +12,8 @@ export const requestCostMax = 10_000_000;
 export const conditionsCostMax = 2_500_000;
 
 /**
- * Elementary steps (a comparison within lists, a created part of a text) that cost time but none of the reference's units. Ordinary expressions within the cost
- * limits hardly ever reach this; those that exploit the difference end within some tenths of a second.
+ * Elementary steps (a comparison within lists) that cost time but no unit of the reference. Only expressions that exploit the difference reach this, within
+ * some tenths of a second.
  */
 const stepsMax = 1_000_000;
 

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { ListValue, MapValue, UInt, type Value } from './values.js';
 
 /**
- * JSON as expressions see it. Nothing is copied: parts of an object become values on access, so that a rule of one field costs the same in small and large
- * objects. The schema determines the type of a part (an integer, a time), or the JSON itself where there is none.
+ * JSON as expressions see it. Nothing is copied: parts of an object become values on access. The schema determines the type of a part (an integer, a time), or
+ * the JSON itself where there is none.
  */
 export type View = (value: JsonValue) => Value;
 

@@ -4,7 +4,7 @@ import { Failure, ListValue, MapValue, noOverload, typeNameOf, type Value } from
 
 /**
  * Messages of calls whose arguments no implementation takes. In cel-go most functions name themselves and the types of their arguments; operators and a few
- * functions have one implementation for all types, which is only called where the first operand has a trait, and they name themselves alone.
+ * functions have one implementation, called only where the first operand has a trait, and name themselves alone.
  */
 
 const numbers = ['double', 'int', 'uint'];

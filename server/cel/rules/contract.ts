@@ -6,10 +6,7 @@ import type { RuleTimes } from './times.js';
 export interface RulesVerdict {
   /** The causes of a 422 (`details.causes`); empty when the object is accepted. */
   readonly causes: readonly StatusCause[];
-  /**
-   * Texts for `Warning` headers: a failing rule for a value that an update does not change warns instead of refusing. They are sent whatever the outcome of the
-   * request.
-   */
+  /** Texts for `Warning` headers: a failing rule for a value that an update does not change warns instead of refusing. */
   readonly warnings: readonly string[];
 }
 

@@ -153,7 +153,7 @@ function matchFindings({ match, resourceVersion, token }: Raw): FieldError[] {
   ];
 }
 
-/** The gate makes a watch from the current state count as one that sets resourceVersionMatch. */
+/** The gate makes a watch from the current state count as one with resourceVersionMatch. */
 function watchFindings(raw: Raw, watchList: boolean): FieldError[] {
   const { match, sendInitialEvents, token } = raw;
   const given = match !== '';

@@ -57,8 +57,7 @@ export class Lane {
 }
 
 /**
- * A change reaches its watchers' queues at once; what arrives while they are written goes out with the same writes. So the more there is to send, the fewer
- * writes it takes.
+ * A change reaches its watchers' queues at once; what arrives while they are written goes out with the same writes.
  *
  *     turn ─▶ lane A ─▶ lane B ─▶ lane C ─▶ A ...        until 5 ms are over; then the event loop goes round
  *               └─ at most 128 of those that wait in it

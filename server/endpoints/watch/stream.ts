@@ -13,10 +13,7 @@ import { Batch } from './batch.js';
 import { flusher, type Flushable, type Lane } from './flusher.js';
 import type { Framing, Transport, Writer } from './transport.js';
 
-/**
- * Later events stay in storage's shared history; a watch that history outruns expires. So a slow client costs others nothing, and a burst disconnects no client
- * that reads.
- */
+/** Later events stay in storage's shared history: a slow client costs others nothing, and only a watch that history outruns ends. */
 const bufferedBytesMax = 4 * 1024 * 1024;
 /** The limit above which a watch pauses while events are replayed. */
 const bufferedBytesPause = 256 * 1024;
@@ -24,7 +21,7 @@ const bufferedBytesPause = 256 * 1024;
 const stalledMs = 60_000;
 /** The time to deliver the rest when the watch ends. */
 const lingerMs = 10_000;
-/** A completion callback costs as much as writing a small event: the write that reaches this limit gets one. */
+/** Completion callbacks are costly: the write that reaches this limit gets one. */
 const unaskedBytesMax = 4 * 1024;
 const batchesAtOnce = 4;
 /** Above this total each watcher gets one batch at a time. */
@@ -127,7 +124,7 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       : watchFailure(this.#failure, this.#options.resourceVersion);
   }
 
-  /** Calls `whenOver` once. A promise would keep its waiters, up to the request's filters, in memory as long as the watch, many thousand times. */
+  /** Calls `whenOver` once. A promise would keep its waiters in memory as long as the watch. */
   run(watch: Watch, transport: Transport, whenOver: (why: WatchEnd) => void): void {
     this.#watch = watch;
     this.#transport = transport;

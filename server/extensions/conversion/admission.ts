@@ -2,7 +2,7 @@ import { internalError } from '../../../api/status.js';
 import { convertBuiltIn, type ConvertObject } from '../../admission/matching/versions.js';
 import type { CustomResources } from '../definitions.js';
 
-/** Converts built-in types and custom resources for admission, where webhooks and policies match other versions than the request's. */
+/** Converts for admission, where webhooks and policies match other versions than the request's. */
 export const convertAny =
   (
     custom: Pick<CustomResources, 'typeOf'>,

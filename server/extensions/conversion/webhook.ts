@@ -131,10 +131,7 @@ async function convertBatch(originals: readonly ApiObject[], { apiVersion, ask, 
   });
 }
 
-/**
- * Names the converted objects in messages. The reference wraps a single object into a list without a name, so the inner of two messages knows no kind; both
- * know it of a list.
- */
+/** Names the converted objects in messages. In the reference the inner of two messages knows no kind of a single object. */
 function named(objects: readonly ApiObject[], place: 'inner' | 'outer'): string {
   const [first] = objects;
   const [apiVersion, kind] = [first?.apiVersion ?? '', first?.kind ?? ''];

@@ -43,7 +43,7 @@ const neverEstablished = terminating('False', 'NeverEstablished', 'resource was 
 
 /**
  * Deletes the objects of definitions that are to go, then releases the definitions. The server that first writes so to the status does it; the others check
- * later whether it is done, since deleting twice does no harm.
+ * later whether it is done.
  */
 export class Cleanup {
   readonly #options: CleanupOptions;

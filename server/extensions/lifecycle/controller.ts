@@ -32,8 +32,7 @@ const lookMs = 10;
 const looksMax = 200;
 
 /**
- * The life cycle of definitions: accepts names, establishes, and removes objects. Every server runs it: each plans from its own copy of the state, and its
- * write requires that the definition is unchanged.
+ * The life cycle of definitions: accepts names, establishes, and removes objects. Every server runs it; its writes require that the definition is unchanged.
  */
 export class LifeCycles {
   readonly #options: LifeCycleOptions;
@@ -91,7 +90,7 @@ export class LifeCycles {
     return plan === null ? object : withStatus(object, plan, this.#options.now());
   }
 
-  /** The definition that was read has been applied here, so everything before it is in effect once all is settled. */
+  /** Everything before the definition that was read is in effect once all is settled. */
   async #others({ group, name, version }: LifeCycle): Promise<LifeCycle[]> {
     for (let look = 0; look < looksMax; look++) {
       await this.#options.resources.settled();

@@ -14,10 +14,9 @@ export interface NamesVerdict {
 }
 
 /**
- * Decides which requested names a definition gets. It keeps its names until it gets others. Every server decides independently, from all definitions of one
- * state, and its write requires that the definition is unchanged. Two requests for one name must not both succeed, although different servers decide them: so a
- * name also counts as taken while an earlier changed definition waits for it. A server that sees the later one sees the earlier one too, and a further change
- * makes the earlier one the later.
+ * Decides which requested names a definition gets. Every server decides independently, from all definitions of one state, and its write requires that the
+ * definition is unchanged. Two requests for one name must not both succeed, although different servers decide them: so a name also counts as taken while an
+ * earlier changed definition waits for it. A server that sees the later one sees the earlier one too.
  */
 export function acceptedNames(own: LifeCycle, others: readonly LifeCycle[]): NamesVerdict {
   const { requested, accepted } = own;

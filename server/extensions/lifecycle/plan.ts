@@ -42,7 +42,7 @@ const isSettled = ({ requested, accepted, conditions }: LifeCycle, further: read
 
 /**
  * Null when the status is right. An established definition stays so whatever becomes of later names. A change of the specification alone writes no status, so
- * that a client that has seen the definition established may change it again and again.
+ * that its client may go on changing it.
  */
 export function planStatus(own: LifeCycle, others: readonly LifeCycle[]): StatusPlan | null {
   const further = [approvalCondition(own), own.nonStructural].filter((condition) => condition !== null);

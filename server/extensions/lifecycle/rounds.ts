@@ -45,7 +45,7 @@ export class Rounds {
         this.#again = true;
       }
     } finally {
-      // This must be in the same step as the last read of `again`, or a request in between would be lost.
+      // No request is lost in between: this is the step of the last read of `again`.
       this.#running = false;
     }
   }

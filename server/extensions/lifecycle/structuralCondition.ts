@@ -10,7 +10,7 @@ export const nonStructuralType = 'NonStructuralSchema';
 
 /**
  * Reports schemas stored before they had to be structural (`nonstructuralschema_controller.go` of apiextensions-apiserver), or null. Only definitions that
- * preserve unknown fields can have them: checking others would cost as much as another validation.
+ * preserve unknown fields can have them, and are checked.
  */
 export function nonStructuralCondition(spec: JsonObject): Condition | null {
   if (spec['preserveUnknownFields'] !== true) return null;

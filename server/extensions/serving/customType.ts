@@ -34,7 +34,7 @@ const verbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get',
 const endingVerbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
 const subresourceVerbs: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
 
-/** Compiled on first use: most versions of most definitions are never requested. */
+/** Compiled on first use. */
 interface CompiledVersion {
   readonly defined: DefinedVersion;
   readonly apiVersion: string;

@@ -88,7 +88,7 @@ export class Presenter {
     return shown;
   }
 
-  /** Reports whether an object is stored in another form than it would be written now. */
+  /** Reports whether an object would be written in another form now. */
   isStale(stored: StoredObject, shown: StoredObject): boolean {
     return stored.apiVersion !== this.#options.writtenApiVersion || shown !== stored;
   }

@@ -14,8 +14,8 @@ import { fieldValue } from '../../storage/matching.js';
 import type { Presenter } from './presenter.js';
 
 /**
- * Field selectors of custom resources with conversion webhooks. Storage compares the stored form, where a field may differ, so it evaluates the rest of the
- * selection, and the fields are compared here, in the request's version.
+ * Field selectors of custom resources with conversion webhooks. Storage evaluates the rest of the selection; fields may differ in the stored form, so they are
+ * compared here.
  */
 
 /** The page size when only some objects may match. */

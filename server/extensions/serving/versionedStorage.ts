@@ -99,7 +99,7 @@ function watch(storage: Storage, presenter: Presenter, request: WatchRequest, si
   };
 }
 
-/** Calls that wait for the conversion of an earlier event. A client that is further behind should start anew. */
+/** Calls that wait for the conversion of an earlier event. */
 const waitingMax = 10_000;
 
 /**
@@ -186,7 +186,7 @@ class PresentedEvents implements WatchSink {
     else step();
   }
 
-  /** An object that cannot be presented must not stop storage, which is notifying all watchers. */
+  /** A failure must not stop storage, which is notifying all watchers. */
   #presentNow(event: WatchEvent): WatchEvent['object'] | null | 'failed' {
     try {
       return this.#presenter.now(event.object);

@@ -3,10 +3,7 @@ import { isByCertificate } from '../../../program/authentication/certificate.js'
 import type { Exchange } from '../exchange.js';
 import type { Filter } from './filter.js';
 
-/**
- * The browser's restrictions on reading responses do not cover WebSockets: any page can open one, with the user's client certificate. Origins of
- * `--cors-allowed-origins` are allowed here as well.
- */
+/** Browsers let any page open a WebSocket, with the user's client certificate. Origins of `--cors-allowed-origins` are allowed here as well. */
 export function originFilter(allowed: readonly RegExp[]): Filter {
   return (exchange) => {
     if (exchange.upgrade === null) return;

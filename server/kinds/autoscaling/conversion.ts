@@ -64,7 +64,6 @@ function behaviorMembers(value: JsonValue): JsonValue {
 
 const isEmpty = (value: JsonValue | undefined): boolean => itemsOf(value).length === 0 && Object.keys(membersOf(value)).length === 0;
 
-/** Writes a value to an annotation, if there is one. */
 function keep(object: ApiObject, annotation: string, value: JsonValue | undefined): void {
   if (value === undefined || isEmpty(value)) return;
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: JSON.stringify(value) };

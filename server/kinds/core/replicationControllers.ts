@@ -22,7 +22,7 @@ const status = Path.of('status');
 const templatePath = specPath.child('template');
 const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
 
-/** The pods' labels are the default selector, and the controller's default labels. */
+/** The pods' labels are the default selector and labels. */
 function setDefaults(controller: Draft<ReplicationController>): void {
   const spec = ensureObject(controller, 'spec');
   setDefault(spec, 'replicas', 1);

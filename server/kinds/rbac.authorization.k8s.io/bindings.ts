@@ -58,7 +58,7 @@ function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): 
 
 const printedRef = (binding: Draft<RoleBinding>): JsonObject => printedStructure(binding.roleRef, roleRefForm);
 
-/** A binding to another role is another grant, so it must be recreated. */
+/** Another role is another grant. */
 function validateSameRole(binding: Draft<RoleBinding>, old: Draft<RoleBinding>): FieldError[] {
   const [ref, before] = [printedRef(binding), printedRef(old)];
   return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];

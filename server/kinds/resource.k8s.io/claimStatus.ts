@@ -29,7 +29,6 @@ const hardwareAddressMax = 128;
 
 const resultsOf = (status: JsonObject): JsonObject[] =>
   objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
-/** The id of a shared device includes its share. */
 const sharedId = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
 
 export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldError[] {

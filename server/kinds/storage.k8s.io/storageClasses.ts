@@ -32,7 +32,7 @@ const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term =>
 const emptyTerm = printedTerm(new Map());
 
 function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
-  // The reference compares with as many empty terms as there are terms, in addition to earlier ones, so an empty term is reported that often.
+  // The reference compares with as many empty terms as there are terms, and reports an empty one that often.
   const earlier = new Map<Term, number>([[emptyTerm, terms.length]]);
   const findings: FieldError[] = [];
   for (const [position, term] of terms.entries()) {

@@ -15,7 +15,7 @@ const kindsMember = 'x-kubernetes-group-version-kind';
 /**
  * Extracts one group version from a version 2 document: its paths and the definitions that they need, nothing else that the program serves or claims
  * (`FilterSpecByPaths` of kube-openapi, as in kube-aggregator). Parameters are inlined, and definitions name no kinds of other groups, because clients find
- * schemas by these names and must find that of the serving program. Throws for an invalid document. Pure.
+ * schemas by these names. Throws for an invalid document. Pure.
  */
 export function ownPart(document: JsonValue | undefined, { group, version }: RemoteVersionName): JsonObject {
   if (!isObject<JsonObject>(document) || (document['swagger'] ?? '2.0') !== '2.0' || !isObject<JsonObject>(document['paths']))

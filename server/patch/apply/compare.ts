@@ -89,7 +89,7 @@ function isOneField(shape: Shape, before: JsonValue | undefined, after: JsonValu
   return isBare(before) && isBare(after);
 }
 
-/** Most of thousands of members are unchanged; each costs one look-up in the other value. */
+/** Most members are unchanged; each costs one look-up. */
 function* members(
   changes: Changes,
   shape: Extract<Shape, { kind: 'object' }>,

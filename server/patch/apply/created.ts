@@ -26,8 +26,7 @@ export const isServerMetadata = (name: string): boolean => serverMetadata.has(na
 
 /**
  * Returns `fieldsV1` of the creator of an object without owners; null for none. `empty` is an object of the type with nothing set. Equals the result of
- * `ownUpdate`, in one pass without intermediate sets: most writes are creations, and nearly all of them are such. `resets`: members that do not count for the
- * creator. Throws ListItemError.
+ * `ownUpdate`, in one pass without sets: most writes are such creations. `resets`: members that do not count for the creator. Throws ListItemError.
  */
 export function fieldsOfCreator(schema: Schema, empty: JsonObject, object: JsonObject, resets: FieldSet): JsonObject | null {
   const fields: JsonObject = {};
@@ -102,7 +101,7 @@ function items(
   }
 }
 
-/** Path elements by member name: there are some thousand names, and a look-up costs less than joining a text. */
+/** Path elements by member name: a look-up costs less than joining a text. */
 const elements = new Map<string, string>();
 const elementsMax = 16_384;
 

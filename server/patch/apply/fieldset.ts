@@ -17,7 +17,7 @@ export class FieldSet {
   static readonly empty = new FieldSet(false, new Map());
   static readonly leaf = new FieldSet(true, new Map());
 
-  /** The immutable `fieldsV1` form, once it is known. Sets of thousands of fields are mostly written as they were read. */
+  /** The immutable `fieldsV1` form, once it is known. Sets are mostly written as they were read. */
   #written: JsonObject | null = null;
 
   private constructor(
@@ -278,7 +278,7 @@ function compareElements(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Sorts in place. Elements of one kind, the usual case, are sorted as plain texts, without a function. */
+/** Sorts in place. Elements of one kind are sorted as plain texts, without a function. */
 function sortedElements(elements: string[]): string[] {
   const kind = elements[0]?.charCodeAt(0);
   return elements.every((element) => element.charCodeAt(0) === kind) ? elements.sort() : elements.sort(compareElements);

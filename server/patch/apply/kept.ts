@@ -15,7 +15,7 @@ interface Owners {
   readonly others: readonly JsonObject[];
 }
 
-/** The limit of differing fields times owners in the quick check, which runs in one go; anything longer runs in steps. */
+/** The limit of differing fields times owners in the quick check, which has no steps. */
 export const touchedMax = 10_000;
 
 interface WalkedOwners extends Owners {
@@ -23,9 +23,8 @@ interface WalkedOwners extends Owners {
 }
 
 /**
- * Most updates change fields that their writer already owns, which changes no owner: this is found by walking both states along with the owners' fields,
- * without building sets. Everything else, above all added and removed members, is `more`. All fields are in the version of the two states, and in the spelling
- * of `FieldSet`.
+ * Most updates change only fields that their writer owns: this is found without sets, by walking both states along with the owners' fields. Everything else,
+ * above all added and removed members, is `more`. All fields are in the version of the two states, and in the spelling of `FieldSet`.
  */
 export function touchedBy(schema: Schema, before: JsonObject, after: JsonObject, { mine, others }: Owners): Touched {
   const owners: WalkedOwners = { mine, others, walk: { left: touchedMax } };
@@ -83,7 +82,7 @@ const nothingIs = (): boolean => false;
 
 type KeyedList = Extract<Schema, { kind: 'list'; relationship: 'map' }>;
 
-/** Handles lists whose items have stayed in place, such as the conditions of a status. */
+/** Lists whose items have stayed in place, such as conditions. */
 function items(schema: KeyedList, before: JsonValue, after: JsonValue, owners: WalkedOwners): Touched {
   if (!Array.isArray(before) || !Array.isArray(after) || before.length !== after.length || !isDistinct(schema, after)) return 'more';
   const elements = new Set<string>();

@@ -10,10 +10,7 @@ import type { ManagerEntry, Managers } from './managers.js';
 import type { Versions } from './ownership.js';
 import { shapeOf, unknown, type Schema } from './schema.js';
 
-/**
- * Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays, because it may have another owner
- * than its content.
- */
+/** Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays: it may have another owner. */
 function* without(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonValue | undefined> {
   const shape = shapeOf(schema, value);
   if (fields.isEmpty || shape.kind === 'leaf') return value;
@@ -46,8 +43,8 @@ function* left(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonVa
 const emptied = (value: JsonValue): JsonValue => (Array.isArray(value) ? [] : isObject(value) ? {} : value);
 
 /**
- * Adds every struct member on the way to a member: `spec.template.x` adds `spec` and `spec.template`. Otherwise a struct would be taken for a map entry when
- * its last field is removed.
+ * Adds every struct member on the way to a member: `spec.template.x` adds `spec` and `spec.template`. Otherwise it would go with its last field, like a map
+ * entry.
  */
 function* withNamedParents(fields: FieldSet, schema: Schema): Steps<FieldSet> {
   const children = new Map<string, FieldSet>();

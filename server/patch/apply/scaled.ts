@@ -1,10 +1,7 @@
 import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 
-/**
- * Converts owners of the number of replicas to those of `scale` and back. A write to `scale` is a write to an object with one field, whose owners are those of
- * the field in the workload.
- */
+/** Converts owners of the number of replicas to those of `scale` and back. */
 export const scaleApiVersion = 'autoscaling/v1';
 const replicasOfScale: readonly string[] = ['f:spec', 'f:replicas'];
 const onlyReplicas = FieldSet.fromFieldsV1({ 'f:spec': { 'f:replicas': {} } });

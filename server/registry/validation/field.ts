@@ -37,7 +37,7 @@ export function withoutKept(findings: FieldError[], before: () => readonly Field
   return findings.filter(({ kept }) => kept === undefined || !faults.has(kept));
 }
 
-/** Messages write it as `spec.ports[0].name`, `metadata.labels[app]`. Nearly all checks find nothing, so a path has no text until it is read. */
+/** Messages write it as `spec.ports[0].name`, `metadata.labels[app]`. A path has no text until it is read. */
 export class Path {
   readonly #parent: Path | null;
   readonly #step: string | number;

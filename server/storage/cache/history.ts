@@ -47,7 +47,7 @@ export class History {
     return change;
   }
 
-  /** Returns the place of the first change after `version`, which must be at least `floor`. */
+  /** The place of the first change after `version`, which is at least `floor`. */
   placeAfter(version: Version): number {
     let low = this.start;
     let high = this.end;

@@ -21,10 +21,7 @@ interface Kept extends PastState {
 /** The store answers instead of undoing more changes. */
 const undoMax = 5_000;
 
-/**
- * A missing state is derived from the next later one by undoing changes. Most versions of the store change nothing in a given resource, so the requested state
- * is often the present one.
- */
+/** A missing state is derived from the next later one by undoing changes. Most versions change nothing in a given resource. */
 export class PastStates {
   readonly #tree: ObjectTree;
   readonly #history: History;

@@ -7,7 +7,7 @@ import type { StoredItem } from '../storedobject.js';
  *     ObjectTree ──root──▶ Branch ─┬─▶ Leaf [a b c …]      every node counts the objects below it,
  *                                  └─▶ Leaf [k l m …]      so that counting and paging by position cost O(log n)
  *
- * `view` freezes the present state in O(1): a later write copies the nodes on its path, once, and leaves the frozen ones alone.
+ * `view` freezes the present state in O(1): a later write copies the nodes on its path, once.
  */
 
 const nodeEntriesMax = 64;

@@ -145,7 +145,7 @@ export class WatchCache {
     if (version > this.clock.version) this.clock.advance(version);
   }
 
-  /** Exact reads and watches from before `version` are refused from now on. */
+  /** Earlier exact reads and watches are refused from now on. */
   forgetBefore(version: Version): void {
     this.#oldest = Math.max(this.#oldest, version);
     for (const cache of this.#resources.values()) cache.forgetBefore(version);

@@ -19,8 +19,7 @@ export interface LiveWatcher {
  *                                    ├─ label of any value  app, app>3
  *                                    └─ the rest            everything, app!=…
  *
- * A change visits the entries of its states before and after: one for each selectable field and label, however many watchers there are. The rest contains
- * watchers that select nearly everything.
+ * A change visits the entries of its states before and after, however many watchers there are. The rest contains watchers that select nearly everything.
  */
 export class WatchIndex {
   readonly #everywhere = new Scope();

@@ -38,12 +38,11 @@ interface Unopened {
 
 /**
  * A replica that encrypts values on writes and decrypts them on reads, so that log, store, snapshots and backups contain no secrets. An undecryptable value is
- * unreadable, which is an error of its object alone.
+ * an error of its object alone.
  *
  * Changes keep their order. While a key is requested, later changes, barriers and local writes wait: an answer implies that earlier changes were delivered.
  *
- * Caches keep what they received, readable or not. So after a key service recovers or the configuration changes, listeners receive a `gap` and read everything
- * anew.
+ * When a key service recovers or the configuration changes, listeners receive a `gap` and read everything anew, because caches keep what they received.
  */
 export class EncryptedReplica implements StoreEngine {
   readonly #replica: StoreEngine;
@@ -223,7 +222,7 @@ export class EncryptedReplica implements StoreEngine {
     return value instanceof Promise ? value.then((open) => ({ ...item, value: open })) : value === item.value ? item : { ...item, value };
   }
 
-  /** Values of resources without a rule may still be encrypted by an earlier one. */
+  /** An earlier rule may have encrypted values. */
   #opened(key: string, value: Uint8Array): Uint8Array | Promise<Uint8Array> {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return value;

@@ -53,7 +53,7 @@ interface PreparedRule {
 
 /**
  * The most specific entries count (the reference's `transformerFromOverrides`). Resources that no API serves are written unencrypted, as in the reference, and
- * read as configured, since earlier releases encrypted them.
+ * read as configured.
  */
 function chosen(resource: GroupResource, rules: readonly PreparedRule[]): readonly Transformer[] | null {
   for (const asked of [resource, { group: resource.group, resource: '*' }, { group: '*', resource: '*' }]) {

@@ -57,14 +57,14 @@ interface Waiter {
 }
 
 /**
- * A store engine over an etcd. One watch over all keys delivers changes, from which listeners, barriers and writes know this server's progress:
+ * A store engine over an etcd. One watch over all keys delivers changes:
  *
  *     etcd ──watch──▶ delivered: "all up to revision D" ──▶ listeners (watch cache)
  *          ◀──txn───  write ─── waits until D ≥ its revision
  *          ◀──range── barrier ─ reads the newest revision R from a majority, waits until D ≥ R
  *
- * Reads without a revision use D. A broken watch continues after D on another member, so nothing is missed or repeated; only if that history is compacted do
- * listeners receive a gap. See DESIGN.md.
+ * Reads without a revision use D. A broken watch continues after D on another member, without a loss; only if that history is compacted do listeners receive a
+ * gap. See DESIGN.md.
  */
 export class EtcdEngine implements StoreEngine {
   readonly #options: EtcdEngineOptions;

@@ -30,7 +30,7 @@ const defaultTimeoutMs = 10_000;
 /** The retry interval while keys cannot be fetched. */
 const fallbackRefreshMs = 10_000;
 const refreshSecondsMax = 24 * 60 * 60;
-/** The minimum interval of fetches for unknown key ids: unauthenticated clients can send such tokens. */
+/** The minimum interval of fetches for unknown key ids, which any client can send. */
 const defaultRenewalIntervalMs = 1_000;
 const lifetimeSecondsMin = 600;
 const keyIdCharactersMax = 1_024;

@@ -24,7 +24,7 @@ const unreadable = (to: string, from = 'string'): Failure => new Failure(`type c
 const wholeText = /^[+-]?\d+$/;
 const trues = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const falses = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-/** Each run of digits has one reading: an ambiguous pattern would try all of them. */
+/** Each run of digits has one reading, as an ambiguous pattern tries all. */
 const float = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const infinitePattern = /^([+-]?)inf(?:inity)?$/i;
 

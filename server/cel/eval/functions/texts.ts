@@ -130,7 +130,7 @@ const quoted = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]
 /** White space in Unicode, which excludes the byte order mark. */
 const space = /[^\S\ufeff]|\x85/u;
 
-/** Trims by position: a pattern for trailing space would start anew at each inner space. */
+/** Trims by position: a pattern would start anew at each inner space. */
 function trimmed(text: string): string {
   let [from, to] = [0, text.length];
   while (from < to && space.test(text[from]!)) from += 1;

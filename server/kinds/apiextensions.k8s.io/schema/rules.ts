@@ -72,7 +72,6 @@ export function* validateRuleExpressions(schema: Schema, path: Path, findings: r
   });
 }
 
-/** Reports whether one of the sorted texts has this prefix. */
 function hasBeginning(sorted: readonly string[], beginning: string): boolean {
   let [low, high] = [0, sorted.length];
   while (low < high) {

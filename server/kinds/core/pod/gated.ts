@@ -9,7 +9,7 @@ import { specPath } from './validation.js';
 
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-/** An update may narrow a gated pod's placement, but not widen it. Restores in `spec` what was checked, so that the caller sees other changes. */
+/** An update may narrow a gated pod's placement, but not widen it. Restores in `spec` what was checked. */
 export function validateGatedUpdate(spec: JsonObject, before: JsonObject): FieldError[] {
   const findings: FieldError[] = [];
   if (!sameValue(spec['nodeSelector'], before['nodeSelector'])) {

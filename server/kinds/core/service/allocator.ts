@@ -27,7 +27,7 @@ export interface ServiceAllocatorOptions {
 
 type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord; readonly counts: AllocationCounts };
 
-/** The values that one search tries, which limits a request's time in a full range. */
+/** The values that one search tries in a full range. */
 const probesMax = 65_536;
 const portsPath = Path.of('spec', 'ports');
 
@@ -75,7 +75,7 @@ class ServiceAllocator implements Allocator {
   }
 }
 
-/** One allocation. Values that it has chosen are no longer free, although not yet claimed. */
+/** One allocation. Values that it has chosen are not free. */
 class Round {
   readonly #options: Options;
   readonly #service: ApiObject;

@@ -66,7 +66,7 @@ export function settleFamilies(
   return [];
 }
 
-/** Manual endpoints may have any family, so such a service has both by default. */
+/** Manual endpoints may have any family, so both are the default. */
 const isUnselected = (service: ApiObject): boolean =>
   isHeadless(service) && Object.keys((specOf(service)['selector'] ?? {}) as JsonObject).length === 0;
 
@@ -76,7 +76,7 @@ function inferPolicy(service: ApiObject, old: ApiObject | null): string {
   return before !== '' ? before : isUnselected(service) ? 'RequireDualStack' : 'SingleStack';
 }
 
-/** The second address is released by setting the policy alone, and by nothing else. */
+/** Only setting the policy alone releases the second address. */
 function release(service: ApiObject, old: ApiObject): FieldError[] {
   const [spec, policy] = [specOf(service), policyOf(service)];
   return released.flatMap(({ member, what, valuesOf }) => {

@@ -19,7 +19,7 @@ export interface PortRecord {
   }): readonly SideWrite[];
 }
 
-/** One object per taken port, so that writers of different ports do not conflict: the way of the built-in store. */
+/** One object per taken port in the built-in store: writers of different ports do not conflict. */
 export const portClaims = (storage: Pick<Storage, 'get' | 'list'>): PortRecord => ({
   taken: () => objectsOf(storage),
   isTaken: async (claim, at) => (await stateOf(storage, claimKey(claim), at)) !== null,
@@ -31,8 +31,8 @@ export const portAllocations: GroupResource = { group: '', resource: 'servicenod
 export const portAllocationKey: ObjectKey = { resource: portAllocations, namespace: '', name: 'servicenodeports' };
 
 /**
- * One RangeAllocation with a bit for each port, as in kube-apiserver, so that servers of both programs may allocate ports at the same time: each changes its
- * latest state. Unlike there, it changes in the transaction that writes the service.
+ * One RangeAllocation with a bit for each port, as in kube-apiserver, so that servers of both programs may allocate ports at the same time. Unlike there, it
+ * changes in the transaction that writes the service.
  */
 export function portBitmap(storage: Pick<Storage, 'get'>, range: PortRange): PortRecord {
   let known: { readonly stored: StoredObject; readonly bits: PortBits } | null = null;

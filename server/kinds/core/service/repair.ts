@@ -28,8 +28,8 @@ const managedBy = 'ipaddress.kubernetes.io/managed-by';
 const writeTimeoutMs = 10_000;
 
 /**
- * Makes claims and services agree at a server's start: data may come from elsewhere, and clients can delete addresses. Claims are read before services, so an
- * unowned one had no service when it was read; its removal requires its version. May run on several servers at once. Returns the number of repairs.
+ * Makes claims and services agree at a server's start. Claims are read before services, so an unowned one had no service when it was read; its removal requires
+ * its version. May run on several servers at once. Returns the number of repairs.
  */
 export async function repairServiceClaims({ storage, now, newUid, claimed = [addresses, nodePorts] }: RepairOptions): Promise<Repaired> {
   const claims = new Map<string, StoredObject>();
@@ -52,7 +52,7 @@ export async function repairServiceClaims({ storage, now, newUid, claimed = [add
 
 /**
  * Claims addresses of a service that nobody has claimed: another program may have written the service into the store. The claims are read from memory first,
- * because services change often and hardly ever lack a claim.
+ * since they are hardly ever missing.
  */
 export async function claimMissing({ storage, now, newUid }: RepairOptions, service: StoredObject): Promise<number> {
   const isFree = async (claim: Claim, at: 'any' | 'mostRecent'): Promise<boolean> =>
