@@ -1,6 +1,6 @@
 /**
- * Loaded into each process that runs test files beside others: its clusters take ports of a range of their own, since a port that one process has found, or
- * whose server is down for a moment, looks free to another. Above these ranges there is room for one more run of tests (`.ci/run`).
+ * Loaded into each process that runs test files beside others: its clusters take ports of a range of their own, since a found port looks free to others. Above
+ * these ranges there is room for one more run of tests (`.ci/run`).
  */
 const ranges = 4;
 const first = 15_000;

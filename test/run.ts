@@ -19,7 +19,7 @@ interface Choice {
   readonly only: readonly string[];
   readonly except: readonly string[];
   readonly grep: string | undefined;
-  /** Files that run at the same time, each in a process; 1 runs them one after the other in this process, where a debugger reaches them. */
+  /** Files that run at the same time, each in a process; 1 runs them in this process, where a debugger reaches them. */
   readonly jobs: number;
 }
 
@@ -78,8 +78,8 @@ function testFiles(folder: string, { only, except }: Choice): string[] {
 }
 
 /**
- * What takes longest begins first, so that processors have work until the end: tests of whole clusters take minutes a file, unit tests a second. One after
- * the other it is the other way round: whoever waits learns of the plainest failures soonest.
+ * What takes longest begins first, so that processors have work until the end. One after the other it is the other way round: the plainest failures come
+ * soonest.
  */
 function order(file: string, jobs: number): number {
   const kinds = ['unit', 'simulation', 'clients', 'attacks', 'fuzz', 'cluster', 'golden'];

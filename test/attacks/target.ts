@@ -162,7 +162,7 @@ export class Target {
     return Number(/VmRSS:\s+(\d+) kB/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? NaN) * 1024;
   }
 
-  /** Processor time that a replica has used so far; what an attack costs by this is the same on a machine with much else to do. */
+  /** Processor time that a replica has used so far; the same on a busy machine. */
   cpuSeconds(index = 0): number {
     const { pid } = this.member(index).process;
     // Behind the name, which may hold anything: utime and stime, in ticks.

@@ -13,9 +13,8 @@ import { count, printTable, ratio } from './table.js';
 import { programFile } from '../../deploy/programs.js';
 
 /**
- * What it costs to know who asks and what they may do. Two servers of one replica run side by side, one that allows everything and one
- * with roles among 10,000 bindings; each measure is taken of both in turn, several times, and the best of each is compared. Time of the
- * processor says more than time on the clock: the machine is busy with the load as well.
+ * What it costs to know who asks and what they may do. Two servers of one replica run side by side, one that allows everything and one with roles among 10,000
+ * bindings; the best of several measures of each, in turn, is compared. Processor time says more than the clock: the load is on the machine as well.
  */
 export interface AccessBenchOptions {
   readonly seconds: number;

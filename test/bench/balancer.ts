@@ -18,8 +18,8 @@ import { count, printTable } from './table.js';
 import { medianOf } from './turns.js';
 
 /**
- * What a balancer costs: gets through each kind of balancer beside the same gets directly at the servers, in turns, so that what else the machine does meets
- * all of them. Processor time is of all processes that answer: servers and balancer.
+ * What a balancer costs: gets through each kind of balancer beside the same gets directly at the servers, in turns. Processor time is of all processes that
+ * answer: servers and balancer.
  */
 export interface BalancerOptions {
   readonly replicas: ReplicaCount;

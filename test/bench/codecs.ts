@@ -160,9 +160,8 @@ async function breakEven(forMs: number): Promise<string[]> {
 }
 
 /**
- * What one body of nearly 3 MiB does to the event loop with the settings of the server: handing its bytes over, taking the value back, and
- * the longest of the turns in which it is put together. Processor time of this process, which has nothing else to do: other programs on the
- * machine do not count.
+ * What one body of nearly 3 MiB does to the event loop with the settings of the server: handing its bytes over, taking the value back, and the longest of the
+ * turns in which it is put together. In processor time of this process, so that other programs do not count.
  */
 async function stalls(): Promise<string[][]> {
   const rows: string[][] = [];

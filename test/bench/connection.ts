@@ -90,7 +90,7 @@ export class Connection {
     waiting?.resolve({ status: answer.status, bytes: answer.bytes });
   }
 
-  /** The answer that is being read, once its head is there; of the body only the length is kept, as joining what came would cost more than the server's work. */
+  /** The answer that is being read, once its head is there; of the body only the length is kept, since joining it costs more than the server's work. */
   #answer: { readonly status: number; readonly length: number | null; bytes: number } | null = null;
 
   /** Takes the head, once it is whole; what came after it is the body. */

@@ -7,9 +7,9 @@ import { WatchedCluster } from './failover/watchedCluster.js';
 import { milliseconds, printTable } from './table.js';
 
 /**
- * How long nobody can write when a leader goes: killed, asked to stop, hanging, cut off. Writers are pinned to the other replicas, so no balancer and no
- * reconnecting client adds to it. Beside each figure the longest pause in as long a time before the fault, and in the second after: what the machine
- * does by itself. Where the old leader still runs, what its own clients see. Last, how long a replica takes to catch up.
+ * How long nobody can write when a leader is killed, asked to stop, hangs, or is cut off. Writers are pinned to the other replicas, without a balancer. Beside
+ * each figure the longest pause in as long a time before the fault, and in the second after. Where the old leader still runs, what its own clients see. Last,
+ * how long a replica takes to catch up.
  */
 export interface FailoverOptions {
   /** Of each kind. */

@@ -14,7 +14,7 @@ import { count, printTable, ratio } from './table.js';
 
 /**
  * Whether a request or a watch event costs more when more is stored, defined, allowed or watched: processor time of the server for each at every size, beside
- * the smallest one. Each size has a cluster of its own, and they are measured in turns, so that what else the machine does meets all.
+ * the smallest one. Each size has a cluster of its own, measured in turns.
  */
 export interface GrowthOptions {
   readonly objects: readonly number[];
@@ -79,8 +79,8 @@ async function grown(
 }
 
 /**
- * Every kind of request at every size in turn, after a round that is not counted. Sizes are compared by the least that a request cost in any turn: what other
- * work does to a machine (cold caches above all) only ever adds.
+ * Every kind of request at every size in turn, after a round that is not counted. Sizes are compared by the least that a request cost in any turn: other work
+ * only adds.
  */
 async function compare(what: string, subjects: readonly Subject[], seconds: number, turns: number): Promise<void> {
   const load: Load = { collection, connections, seconds };

@@ -1,9 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/**
- * Milliseconds that the main thread of a process has spent on a processor: how long something takes there whatever else the machine does. Linux alone tells it of one
- * thread; elsewhere it is NaN.
- */
+/** Milliseconds that the main thread of a process has spent on a processor: NaN outside Linux. */
 export function mainThreadCpuMs(pid: number): number {
   if (process.platform !== 'linux') return NaN;
   // Nanoseconds on a processor are the first number.

@@ -6,8 +6,8 @@ import { PolicyIndex } from '../../server/authorization/rbac/policyIndex.js';
 import { count, printTable } from './table.js';
 
 /**
- * How long a decision takes among 10,000 bindings: in a cluster as they are (most of them in namespaces, of a few roles), and in the worst
- * one (all of them in the cluster's scope, for one group, each of a role of its own).
+ * How long a decision takes among 10,000 bindings: in a usual cluster (most in namespaces, of a few roles), and in the worst one (all for one group,
+ * cluster-wide, each of a role of its own).
  */
 const bindings = 10_000;
 const decisionsPerRound = 20_000;

@@ -9,8 +9,8 @@ import { fill } from './reads.js';
 import { count, milliseconds, printTable, ratio } from './table.js';
 
 /**
- * The built-in store and an etcd under the same servers, in one run: both clusters are up all the time and are measured in turns, so that whatever else
- * the machine does meets both. Three servers each; the etcd has three members beside them.
+ * The built-in store and an etcd under the same servers, in one run: both clusters are measured in turns. Three servers each; the etcd has three members beside
+ * them.
  */
 export interface StoreBenchOptions {
   readonly seconds: number;

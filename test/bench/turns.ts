@@ -1,6 +1,6 @@
 /**
- * Comparing with a limit on a machine whose speed changes from second to second: both sides run in short turns, one after the other, and
- * every turn gives one ratio. The median of the ratios does not see what was slow for both.
+ * Compares two sides on a machine whose speed changes: they run in short turns, one after the other, and the median of the turns' ratios does not see what was
+ * slow for both.
  */
 export interface Pair<T> {
   readonly ours: T;

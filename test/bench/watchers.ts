@@ -9,11 +9,9 @@ import { count, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf, type Pair } from './turns.js';
 
 /**
- * Many watchers over HTTP/2 of one collection that is written to at a fixed rate, beside a bare broadcaster that writes the same frames to as
- * many streams. Both are measured in turns of a second by the same load generator, and by the processor time that one event costs; then both
- * send as fast as all watchers take it.
- * The server also takes, checks, stores and answers every write, which the broadcaster does not: in each turn as many writes go to a
- * collection that nobody watches, and the last column compares what is left without them.
+ * Many watchers over HTTP/2 of one collection that is written to at a fixed rate, beside a bare broadcaster that writes the same frames to as many streams.
+ * Both are measured in turns of a second, by the same load generator and the processor time of an event; then both send as fast as all watchers take it. The
+ * server also handles every write: in each turn as many go to a collection that nobody watches, and the last column compares what is left without them.
  */
 export interface WatchersOptions {
   readonly seconds: number;
@@ -221,7 +219,7 @@ async function fromNow({ client }: BenchCluster): Promise<string> {
   return `${watched}?watch=1&resourceVersion=${String(answer.metadata.resourceVersion)}`;
 }
 
-/** How much memory the server takes for watches that see nothing, as it is: so many that what it takes beside them, and what their beginning leaves, hardly counts. */
+/** How much memory the server takes for watches that see nothing: so many that all else hardly counts. */
 async function idleMemory(cluster: BenchCluster, { port }: Endpoint): Promise<void> {
   await delay(settledMs);
   const before = residentBytes(cluster.pid);

@@ -1,7 +1,4 @@
-/**
- * One walk through kubectl's commands, in a namespace of its own: what a user would type, and what the command is documented to answer. Written so that
- * every kubectl from 1.28 on can take it.
- */
+/** One walk through kubectl's commands, in a namespace of its own: for every kubectl from 1.28 on. */
 export interface Step {
   readonly args: readonly string[];
   /** On its standard input, as for `apply -f -`. */

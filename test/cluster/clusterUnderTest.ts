@@ -71,7 +71,7 @@ export class ClusterUnderTest {
     while ((await this.status(member)).appliedIndex < commitIndex) await delay(pollMs);
   }
 
-  /** Kills a member without warning. Clients ask on new connections from then on, since those that led there are dead whether or not they know. */
+  /** Kills a member without warning. Clients ask on new connections from then on. */
   async kill(member: ClusterMember): Promise<void> {
     await member.process.kill('SIGKILL');
     for (const client of [this.client, this.at(member)]) client.forgetIdle();

@@ -7,7 +7,7 @@ import type { ClusterMember } from '../../deploy/cluster.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
 
-/** A program that does not end by itself is killed just before the test's own time is over, so that it does not outlast it. */
+/** A program that does not end by itself is killed just before the test's own time is over. */
 const patienceMs = 170_000;
 
 /** What must hold of `apiserver` in whatever form it comes. `words` start it, and are asked for when a test runs. */

@@ -61,8 +61,8 @@ const refused: ReadonlySet<number> = new Set([409, 422, 429, 503]);
 export type Complaints = string[];
 
 /**
- * A client that reads, adds one and writes, without end. Refused writes are simply tried again; a write whose outcome is unknown is left
- * behind, because the next write of this client can only succeed on a state in which that outcome is decided.
+ * A client that reads, adds one and writes, without end. Refused writes are tried again; a write of unknown outcome is not, because the next one can only
+ * succeed once it is decided.
  */
 export class Counter {
   readonly #replicas: readonly ApiClient[];

@@ -12,7 +12,7 @@ const floodSeconds = 3;
 /** A server of 3 replicas with little in it takes some 200 MiB; a leak or an unbounded queue takes it far beyond. */
 const residentMegabytesMax = 900;
 
-/** More than can be done: it is done later or refused, but memory stays bounded, nobody is elected because of it, and leases are renewed. */
+/** More requests than can be served come later or are refused, but memory stays bounded, nobody is elected, and leases are renewed. */
 describe('cluster/overload', function () {
   this.timeout(240_000);
   let test: ClusterUnderTest;

@@ -36,8 +36,8 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
 }
 
 /**
- * Three replicas behind the balancer are restarted one after the other, and the leader is killed, while clients write. Raw watches and
- * informers of the official client look on; then the cluster is stopped, and what they saw is held against what the stores hold.
+ * Three replicas behind the balancer are restarted one after the other, and the leader is killed, while clients write. What raw watches and informers of the
+ * official client saw is then compared with the stores.
  */
 describe('cluster/rollingRestarts', function () {
   let test: ClusterUnderTest;

@@ -14,8 +14,8 @@ const writeTimeoutMs = 5000;
 const pauseAfterFailureMs = 20;
 
 /**
- * Several clients that create objects without end, each after the answer to the one before, and remember what was acknowledged.
- * A failed write is not repeated under its name: its outcome is unknown, and it counts neither way.
+ * Several clients that create objects without end, each after the answer to the one before, and remember what was acknowledged. A failed write counts neither
+ * way: its outcome is unknown.
  */
 export class Writers {
   readonly #client: ApiClient;

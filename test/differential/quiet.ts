@@ -42,7 +42,7 @@ export async function itemsAt(connection: Connection, path: string): Promise<Ite
 /** What a distribution of the other server puts into every namespace. */
 const isOfDistribution = ({ metadata }: Item): boolean => isObject(metadata) && metadata['name'] === 'openshift-service-ca.crt';
 
-/** Of owners of fields and of events counts which ones there are: how many steps a controller takes to a state is its own affair. */
+/** Of owners of fields and of events counts which ones there are, not the number of steps. */
 function shownState(lists: readonly (readonly Item[])[], names: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const all = lists.flat();
   const generated = all.flatMap(({ metadata }) => generatedNames(metadata));

@@ -43,7 +43,7 @@ export interface FuzzReport {
 
 /** Share of the whole time after which memory counts: code is compiled, pages are cached. */
 const warmUpShare = 0.25;
-/** A session that broke the rules is found to be silent after 30 s and ends 15 s later, and both are looked for every 5 s; on a busy machine somewhat later. */
+/** A session that broke the rules is found to be silent after 30 s and ends 15 s later, and both are looked for every 5 s. */
 const givenBackWithinMs = 120_000;
 const memoryGrowthMax = 1.5;
 const findingsMax = 20;

@@ -12,7 +12,7 @@ import {
 } from './replay.js';
 import { passes, type VariationResult } from './variation.js';
 
-/** These want what happened at the first start to be forgotten at once, as the built-in store does; an etcd is not compacted before somebody asks for it. */
+/** These need a compaction at the first start, as in the built-in store; an etcd waits for a request. */
 const presupposeCompaction: ReadonlySet<string> = new Set(['machinery/rv-list-compacted', 'machinery/watch-old-version']);
 
 describe('golden', function () {
@@ -30,7 +30,7 @@ describe('golden', function () {
           try {
             const server = { address: test.cluster.address, ...test.cluster.pki.admin };
             const first = await replay(surroundings.names, server);
-            // The recordings say how long controllers may take, on a server with nothing else to do: what came too late among all others is tried again by itself.
+            // Recorded times of controllers are those of an idle server: what came too late is tried again by itself.
             const late = first.filter(({ name, passed: inTime }) => !inTime && passing.includes(name)).map(({ name }) => name);
             const again = late.length === 0 ? [] : await replay(late, server);
             return [...first.filter(({ name }) => !late.includes(name)), ...again];

@@ -3,10 +3,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
 import { drop, escaped, parentOf, valueAt } from './pointers.js';
 import type { Pointer } from './recordings.js';
 
-/**
- * Small changes of objects, made up rather than recorded: what a client may get wrong in one place. Which ones come out depends on the seed alone,
- * so that a finding can be had again.
- */
+/** Small changes of objects, not recorded ones: what a client may get wrong in one place. They depend on the seed alone. */
 export interface Mutation {
   /** What was done, for messages. */
   readonly what: string;

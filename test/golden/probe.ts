@@ -6,8 +6,8 @@ import type { Bases, Change, Edit, Outcome, Pointer } from './recordings.js';
 import { outcomesOf, type Asked } from './variation.js';
 
 /**
- * Changes of recorded objects that nobody recorded: every member that the kind has is set to values that fit its type and to some that do not. What they
- * are answered is for a reader to judge, so it is told in few lines: one for each member, in which values of one answer stand together.
+ * Changes of recorded objects that nobody recorded: every member that the kind has is set to values that fit its type and to some that do not. A reader judges
+ * the answers: one line for each member, with the values of one answer together.
  */
 export interface Probed {
   /** The resource, as `apps.v1.deployments`. */

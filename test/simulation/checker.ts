@@ -32,10 +32,7 @@ interface Chosen {
   store: number | null;
 }
 
-/**
- * Watches all servers from outside and remembers what they must never contradict. Each check compares one step with that memory, which makes it
- * cheap; together they cover the whole history.
- */
+/** Watches all servers from outside and remembers what they must never contradict. Each check compares one step with that memory. */
 export class Checker {
   readonly #servers: () => readonly Observed[];
   readonly #leaders = new Map<Term, string>();

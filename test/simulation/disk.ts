@@ -19,8 +19,8 @@ export interface DiskFaults {
 export const honestDisk: DiskFaults = { keep: (hardState) => hardState };
 
 /**
- * A disk that knows what was written from what was synced. A crash forgets what was only written, or not: a real disk promises neither. Reads see
- * what is synced, which is all that the core may rely on.
+ * A disk that knows what was written from what was synced. A crash may forget what was only written. Reads see what is synced, which is all that the core may
+ * rely on.
  */
 export class Disk implements LogReader {
   readonly #faults: DiskFaults;

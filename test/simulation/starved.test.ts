@@ -9,7 +9,7 @@ import { Prng } from './prng.js';
 import { drawProfile } from './profile.js';
 import type { Profile } from './profile.js';
 
-// Machines and networks on which nothing fails and everything is late. A leader must come to stay, which it does not where timeouts are fixed.
+// Machines and networks on which nothing fails and everything is late. A leader must come to stay, unlike with fixed timeouts.
 
 const seedCount = 6;
 const electionInstants = 40;

@@ -13,8 +13,8 @@ import { oneTurn } from './turn.js';
 const warmUpSeconds = 4;
 
 /**
- * A cluster of this build and, when one is named, another API server under the same load, in turns of some seconds: what else the machine does meets
- * both. Prints a table and writes `bench.json` and `bench.svg`.
+ * A cluster of this build and, when one is named, another API server under the same load, in turns of some seconds. Prints a table and writes `bench.json` and
+ * `bench.svg`.
  */
 export interface AgainstOptions {
   readonly replicas: ReplicaCount;

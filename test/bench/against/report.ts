@@ -46,7 +46,7 @@ const left = 190;
 const width = 860;
 const barsEnd = 640;
 
-/** A chart of rates: a group of bars for each measure, each group on a scale of its own, as figures of lists and gets have nothing to do with each other. */
+/** A chart of rates: a group of bars for each measure, each group on a scale of its own. */
 export function chart({ lines, machine, began }: Report): string {
   const subjects = [...new Set(lines.map(({ subject }) => subject))];
   const groups = [...new Set(lines.map(({ measure }) => measure))];

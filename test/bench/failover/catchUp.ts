@@ -11,7 +11,7 @@ const connections = 64;
 
 /**
  * A follower misses entries while it is down: it catches up by the log, or by a snapshot if there are more of them than the log keeps. Beside it the same
- * process started again when it has missed nothing: where processors are short, most of the time may be that.
+ * process restarted without a loss: that may be most of the time.
  */
 export async function measureCatchUp(cluster: WatchedCluster, behind: number): Promise<void> {
   const leader = await cluster.settledLeader();

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A program of this folder in a process of its own, and in a session of its own as the servers of a cluster are: the kernel shares the machine
- * between sessions first, so a limit in the session of its load generator would find the machine free more often than they do.
+ * A program of this folder in a process of its own, and in a session of its own as the servers of a cluster are: the kernel shares the machine between sessions
+ * first.
  */
 export function start(program: string, args: readonly string[]): ChildProcess {
   const child = fork(fileURLToPath(new URL(`./${program}.js`, import.meta.url)), args, {

@@ -28,7 +28,7 @@ const stampDigitsMax = 20;
 
 const task = JSON.parse(process.argv[2] ?? '{}') as WatchLoadTask;
 const [ca, cert, key] = [task.caFile, task.certFile, task.keyFile].map((file) => readFileSync(file)) as [Buffer, Buffer, Buffer];
-/** Of every so many watchers one is read; of the others it is enough that as many bytes have come, since all see the same. */
+/** Of every so many watchers one is read; of the others the bytes are counted, since all see the same. */
 const sampled = Math.max(1, Math.floor(task.watchers / 100));
 let bytes = new Float64Array(task.watchers);
 let events = new Uint32Array(task.watchers);

@@ -111,10 +111,7 @@ export function busyStreams(storm: Overloaded, { name, ...busy }: Busy & { reado
   return busyReads(storm, { ...busy, paths: [`${storm.path}?limit=5`, `${storm.path}/${name}`] });
 }
 
-/**
- * The same with any reads. The one who asks takes only the processors that nobody else wants: on a machine of its own it would not keep the servers from theirs
- * either.
- */
+/** The same with any reads. The client takes only the processors that nobody else wants. */
 export async function busyReads({ cluster }: Overloaded, busy: Busy & { readonly paths: readonly string[] }): Promise<BusyReport> {
   const client = await plainClient(cluster);
   const task: BusyTask = { ports: portsOf(cluster), caFile: cluster.pki.caFile, ...client, protocol: 'HTTP/2', ...busy };

@@ -23,10 +23,9 @@ export interface Sight {
 }
 
 /**
- * How long a majority that can work together may take until a write is acknowledged. It covers what may come first, one after the other: that a
- * connection is found to be silent (4 s), the longest pause before the next attempt (2 s), an election with a tie (2 s), and a client's patience
- * with a request that was lost before (5 s). Mostly it takes less than 2 s; with ten processes that want each
- * processor 8 s, with fifteen 21 s, so crowded machines get more.
+ * The longest time in which a working majority acknowledges a write: a silent connection (4 s), the pause before the next attempt (2 s), an election with a tie
+ * (2 s), and a client's patience with a lost request (5 s). Mostly it takes less than 2 s; with ten processes for each processor 8 s, with fifteen 21 s, so
+ * crowded machines get more.
  */
 export const silenceMaxMs = 15_000;
 

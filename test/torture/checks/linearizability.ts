@@ -3,11 +3,11 @@ import type { KeyOperation } from './history.js';
 import { emptyRegister, fingerprintOf, step, type Register } from './register.js';
 
 /**
- * Is there one order of all operations that respects their times and explains every answer? The search of Wing and Gong with the memory of Lowe,
- * one key at a time: keys are independent, so a history is linearizable when that of each key is (Herlihy and Wing, locality).
+ * Finds whether one order of all operations respects their times and explains every answer, by the search of Wing and Gong with the memory of Lowe, one key at
+ * a time: keys are independent, so a history is linearizable when that of each key is (Herlihy and Wing, locality).
  *
- * Two things keep it short. An operation that changes nothing and fits is taken at once: whatever order works without it there works with it.
- * And operations of unknown outcome stand apart: they may be taken at any time after their start, or never.
+ * Two things keep it short. An operation that changes nothing and fits is taken at once. Operations of unknown outcome stand apart: they may be taken at any
+ * time after their start, or never.
  */
 
 /** Registers and sets of operations that the search looks at for one key, before it gives up undecided. */

@@ -18,8 +18,8 @@ interface WatchLine {
 }
 
 /**
- * An etcd of three members under the servers of a torture, whose links to each other and to the servers are the network's. What is asked here goes past that
- * network, and by etcd's own JSON gateway: the client of the program that is under test has no part in the judgement on it.
+ * An etcd of three members under the servers of a torture, whose links to each other and to the servers are the network's. Requests here go past that network,
+ * by etcd's own JSON gateway: the program under test has no part in its judgement.
  */
 export class EtcdGroup {
   readonly #servers: EtcdServers;

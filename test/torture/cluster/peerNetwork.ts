@@ -21,8 +21,8 @@ interface Station {
 }
 
 /**
- * The network between replicas: each member is known to the others by the address of a proxy, which finds out who calls and applies the state of
- * the links in both directions. Replicas call each other, so each ordered pair has connections of its own.
+ * The network between replicas: each member is known to the others by the address of a proxy, which applies the state of the links in both directions. Each
+ * ordered pair has connections of its own.
  */
 export class PeerNetwork {
   readonly #members: () => ReadonlyMap<string, number>;

@@ -33,9 +33,8 @@ export function readChanges(journal: Buffer): readonly Change[] {
 }
 
 /**
- * The content as a disk might have it, of which `written` is what the process saw last. The size may be of any moment, and each page too, which is
- * harsher than most file systems are; with one exception that all of them make: what was cut off stays cut off together, and is not mixed with
- * what was written in its place.
+ * The content as a disk might have it, of which `written` is what the process saw last. The size, and each page, may be of any moment, which is harsher than
+ * most file systems; but what was cut off is not mixed with what was written in its place.
  *
  *     moments   0 ---change 0---> 1 ---change 1---> 2 ... n = written
  */

@@ -16,8 +16,7 @@ interface AttackOn {
 }
 
 /**
- * Somebody attacks one member for a while. It is under no fault for that: whatever else comes may meet it meanwhile. `attack` goes on until the signal, and
- * resolves with how often something was tried.
+ * Attacks one member for a while, which other faults may meet meanwhile. `attack` goes on until the signal, and resolves with how often something was tried.
  */
 function attackOn(what: string, attack: (scene: Scene, member: TortureMember, signal: AbortSignal) => Promise<number>): AnyFaultType {
   return faultType<AttackOn>({

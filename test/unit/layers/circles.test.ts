@@ -7,9 +7,8 @@ import { circlesIn, complaintsAbout, tiesAmong, tiesOfRooms } from './circles.js
 const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesAmong> => tiesAmong(new Map(Object.entries(files)));
 
 /**
- * No files of the product import each other, be it by way of others, types included. Whoever reads one file of a circle has to read all of them, none can
- * be taken out or tested alone, and which is loaded first decides whether a constant of another is there yet. What two files need of each other
- * stands in the file that owns the idea, below both; or the lower one says, as an interface of its own, what it needs.
+ * No files of the product import each other, be it by way of others, types included. Files of a circle cannot be read, taken out or tested alone, and their
+ * constants depend on which is loaded first. What two files need of each other stands in a file below both; or the lower one declares an interface.
  */
 describe('layers/circles', () => {
   const products = new Map(

@@ -1,7 +1,6 @@
 /**
- * A replica in a process of its own, which dies at the point that its environment names: `victim.js SPEC`. Says what it is told, a line each, when
- * it is told: `put KEY` for a write that was acknowledged, `member ID` for a change of the membership; `delete KEY` before it asks for that.
- * Ends with status 0 when it has done all it knows and did not come to the point.
+ * A replica in a process of its own, which dies at the point that its environment names: `victim.js SPEC`. Prints, a line each: `put KEY` for a write that was
+ * acknowledged, `member ID` for a change of the membership; `delete KEY` before it asks for that. Ends with status 0 when it did not come to the point.
  */
 import { rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

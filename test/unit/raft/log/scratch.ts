@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Thousands of syncs of files that live for a moment: in memory where there is room, so that a slow disk does not make slow tests. */
+/** Thousands of syncs of short-lived files: in memory where there is room. */
 const memory = '/dev/shm';
 const roomBytesMin = 1024 * 1024 * 1024;
 const parent = existsSync(memory) && freeBytes(memory) >= roomBytesMin ? memory : tmpdir();

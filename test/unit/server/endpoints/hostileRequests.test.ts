@@ -6,8 +6,8 @@ import { call, watchStream, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
 
 /**
- * Requests that have brought API servers down or opened them elsewhere. None has a time limit of its own: what blows up does not end within the
- * runner's. Patches are in `hostilePatches`, codecs in `unit/codecs`.
+ * Requests that have brought API servers down or opened them elsewhere. What blows up does not end within the runner's time limit. Patches are in
+ * `hostilePatches`, codecs in `unit/codecs`.
  */
 const maps = '/api/v1/namespaces/default/configmaps';
 

@@ -18,10 +18,9 @@ import { Recorder, settle } from './recorder.js';
 import { configMaps, fields, key, labels, listRequest, nodes, objectFor, pods, selectableFields, watchRequest } from './suite.js';
 
 /**
- * The watch cache against the model: both get the same random operations, and must give the same answers and show watchers the same
- * events. Where the cache may refuse (history that it has given up), it must refuse or agree, never differ. Watchers of the model are
- * never disturbed; those of the cache are cut off and resume, from their last event or from a bookmark, also on a cache that has started
- * anew, or fall behind and catch up, and must have seen the same in the end.
+ * The watch cache against the model: both must answer the same random operations alike, and show watchers the same events. Where the cache may refuse (history
+ * that it has given up), it must refuse or agree, never differ. Watchers of the cache are cut off and resume, from their last event or a bookmark, also on a
+ * new cache, or fall behind and catch up, and must have seen the same as those of the model in the end.
  */
 
 const namespaces = ['a', 'a-b', 'b'];

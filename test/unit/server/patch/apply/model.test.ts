@@ -9,9 +9,8 @@ import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
 /**
- * Field ownership against the smallest model of its rules: an object is a map from leaf to value, a manager a set of leaves. The published rules of
- * structured merge: who applies owns what it sets; what it set before and leaves out goes if nobody else owns it; what another owns with another value is a
- * conflict, or is taken over; who updates gains what it changes; who removes takes it from all.
+ * Field ownership against the smallest model of its rules: an object is a map from leaf to value, a manager a set of leaves. The rules are those of structured
+ * merge.
  */
 const schema = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });
 const versions: Versions = { schemaOf: () => schema, convert: (object) => object };

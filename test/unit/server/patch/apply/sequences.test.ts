@@ -9,17 +9,16 @@ import { widget } from './schemas.js';
 import { inOneGo } from '../../../../../api/steps.js';
 
 /**
- * Ownership after any sequence of writes to a type with every kind of list and map, against a model written from the published rules of structured
- * merge. The model knows nothing of schemas: an object is a set of fields with values, some of which stand in an item of a list, and of the members that hold
- * them.
+ * Ownership after any sequence of writes to a type with every kind of list and map, against a model written from the published rules of structured merge. The
+ * model knows no schemas: an object is a set of fields with values, some of them in items of lists, and of the members that hold them.
  *
- * - Who applies owns what it sets. What it set before and leaves out goes, unless somebody else owns it; with an item goes all that stands in it.
- * - What it changes and another one owns is a conflict, or is taken from it by force.
- * - With the last of its fields in a member the applier takes the member away, unless somebody holds it (`abandoned`).
- * - Who updates owns what it changes or adds, besides what it owned; so it alone owns a member that came with its fields.
- * - What is gone nobody owns. An applier and an updater of one name are two, and so are updaters through the object and through its status.
- * - What a write takes back (here: an apply through the status, of metadata) nobody comes to own, and it is in nobody's way.
- * - Whoever rewrites the record renames and drops managers; of two entries that have become those of one manager the last counts.
+ * - An applier owns what it sets. What it leaves out now goes, with all that an item holds, unless another owns it.
+ * - What it changes of another is a conflict, or taken by force.
+ * - With its last field in a member the member goes, unless somebody holds it (`abandoned`).
+ * - An updater gains what it changes or adds; so it alone owns a member that came with its fields.
+ * - What is gone nobody owns. An applier and an updater of one name are two managers, as are updaters of object and status.
+ * - What a write takes back (here: an apply through the status, of metadata) is nobody's, and in nobody's way.
+ * - A rewritten record renames and drops managers; of two entries of one manager the last counts.
  */
 const versions: Versions = { schemaOf: () => widget, convert: (object) => object };
 const now = '2026-01-01T00:00:00Z';
