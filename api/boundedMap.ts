@@ -1,7 +1,4 @@
-/**
- * Remembers what can be found again. A full map forgets the half that was set longest ago, which costs less for each entry than to find the oldest one every
- * time.
- */
+/** Remembers what can be found again. A full map forgets the half that was set longest ago, which is cheaper than to find the oldest one every time. */
 export class BoundedMap<K, V> extends Map<K, V> {
   readonly #max: number;
 

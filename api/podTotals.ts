@@ -3,7 +3,7 @@ import type { Container, PodSpec } from './types/core/v1.js';
 
 export type ResourceList = 'requests' | 'limits';
 
-/** The amounts of a container that keeps running; a caller that has its status may know more than the specification. */
+/** The amounts of a container that keeps running; its status may say more than the specification. */
 type AmountsOfContainer = (container: Container, list: ResourceList) => Amounts;
 
 const specified: AmountsOfContainer = ({ resources }, list) => amountsOf(resources?.[list]);

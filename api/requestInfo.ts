@@ -141,8 +141,8 @@ type Writable<T> = { -readonly [Member in keyof T]: T[Member] };
 const isTrue = (value: string | null): boolean => value !== null && value !== '0' && value.toLowerCase() !== 'false';
 
 /**
- * A list that selects one object by name is authorized like access to that object: rules with resource names apply. Spaces are trimmed by hand, since this runs
- * before authentication and a pattern takes quadratic time.
+ * A list that selects one object by name is authorized like access to that object: rules with resource names apply. Spaces are trimmed by hand, since a pattern
+ * takes quadratic time.
  */
 function selectedName(selector: string): string {
   if (!selector.includes('metadata.name')) return '';

@@ -1,6 +1,6 @@
 /**
  * Pure work that yields wherever it may pause, and returns its result. `Turns` (`workers/turns`) decides when it pauses and for how long. A step takes well
- * below a millisecond; loops over few items do not yield, which costs nothing.
+ * below a millisecond; loops over few items do not yield.
  */
 export type Steps<T> = Generator<void, T, void>;
 

@@ -24,7 +24,7 @@ function placeIn(hash: string): Place {
   return { view: viewNames.find((view) => view === name) ?? 'replicas', rest: rest.join('/') };
 }
 
-/** Takes the code of a sign-in link out of the address at once: it must not stay in the history. */
+/** Takes the code of a sign-in link out of the address, and so of the history. */
 function takeCode(): string | null {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
   if (code !== null) history.replaceState(null, '', location.pathname);

@@ -4,10 +4,7 @@ import { isAlreadyExists, isNotFound, messageOf, unless } from './client/errors.
 import { nameOf } from '../api/meta/object.js';
 import { serviceAccounts } from '../api/types/core/v1.js';
 
-/**
- * Lets each controller act as a service account of its own in `kube-system`, so that it may do no more than its role allows and the audit log shows which one
- * acted. Tokens are requested with the manager's own identity and live for an hour.
- */
+/** Lets each controller act as a service account of its own in `kube-system`, with the rights of its role. Tokens live for an hour. */
 
 /**
  * `expirationSeconds` of the response: the token's lifetime from now on. Its `expirationTimestamp` is on the server's wall clock, which may differ from ours.

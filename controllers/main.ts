@@ -73,10 +73,7 @@ function describe({ help, version }: ControllerManagerOptions): boolean {
 /** The reason why the process ends, once it is known: the last line of its log. */
 let lastWord: string | null = null;
 
-/**
- * Logs the end of this process, whatever its cause. A process without any pending event ends as well, and Node reports nothing: it did once, when nothing but
- * connections and timers was left.
- */
+/** Logs the end of this process, whatever its cause. Node reports nothing of a process that ends without any pending event. */
 function announceEnd({ logger }: ManagerLog): void {
   const broken = (error: unknown): void => {
     lastWord = `unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;

@@ -337,7 +337,7 @@ export class Manager {
       });
   }
 
-  /** Controllers' writes use connections that break when the lease expires: no byte of an unsent write leaves after that. */
+  /** Controllers' writes use connections that break when the lease expires. */
   #leaderConnection(settings: ConnectionSettings, mayPass: () => void, signal: AbortSignal): Connection {
     const connection = new Connection(settings, { clock: this.#manager.clock, mayPass });
     signal.addEventListener('abort', () => setImmediate(() => connection.close()), { once: true });

@@ -1,10 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/**
- * Frees memory that an idle manager does not need. V8 collects the old generation when it has grown, so the garbage of a start or a burst of work stays while
- * the process is idle: of 83 MiB resident after a start, about 10 were garbage and room for more of it.
- */
+/** Frees memory that an idle manager does not need. V8 collects the old generation only when it grows, so garbage stays while the process is idle. */
 
 const reviewMs = 10_000;
 /** Share of a core below which nobody notices the 50 ms of a collection. */
@@ -23,7 +20,7 @@ export class Quietness {
   }
 }
 
-/** Manages the heap of this process for as long as it runs. The young generation keeps its initial size; an informer's objects are old soon anyway. */
+/** Manages the heap of this process for as long as it runs. The young generation keeps its initial size. */
 export function keepHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
   const quietness = new Quietness();

@@ -37,8 +37,8 @@ export async function typeServed<T extends KubeObject>(
 }
 
 /**
- * A controller of an API that is off by default: it works where the server has its types in one of the versions, the first of them that is served, and
- * otherwise waits for the end. The served types do not change while a server runs, and a manager restarts after an update.
+ * A controller of an API that is off by default: it works with the first of the versions that the server serves, or waits for the end. Served types do not
+ * change while a server runs.
  */
 export function whereServed<T extends KubeObject>(
   environment: ManagerEnvironment,

@@ -11,8 +11,7 @@ export interface StoppingOptions {
 
 /**
  * Settles as `work` does; when that takes longer than the grace period after the stop was requested, without it. A program whose lease is lost must end,
- * whatever one of its parts still waits for: the reference ends at once. No write reaches the server by then, because `mayAct` and closed connections prevent
- * it.
+ * whatever its parts still wait for. No write reaches the server by then, because `mayAct` and closed connections prevent it.
  */
 export function stopped(work: Promise<unknown>, { signal, clock, graceMs, onLate }: StoppingOptions): Promise<void> {
   return new Promise((resolve, reject) => {

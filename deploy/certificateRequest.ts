@@ -1,4 +1,4 @@
-/** Types of `certificates.ts` in a file of their own, so that importing them loads no code that makes certificates. */
+/** Types of `certificates.ts`, apart from its code, which is not always loaded. */
 
 export interface CertificateRequest {
   readonly commonName: string;

@@ -5,13 +5,13 @@ import { basicConstraints, dnsName, extension, ipAddress, keyUsage } from '../pr
 import { bits, explicit, implicit, identifier, integer, octets, partsOf, sequence, setOf, text, time } from '../program/tls/der.js';
 
 /**
- * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node, without an external program or a library, whose loading would take longer than all
- * certificates of a cluster. `pki.ts` decides which certificates a cluster needs, and where.
+ * Makes keys and certificates (RFC 5280): ECDSA on P-256 through Node alone, since loading a library takes longer. `pki.ts` decides which certificates a
+ * cluster needs, and where.
  */
 
 const curve = 'P-256';
 const dayMs = 24 * 60 * 60 * 1000;
-/** Certificates are valid from a little before their creation, for machines whose clocks differ. */
+/** Certificates are backdated, for machines whose clocks differ. */
 const clockSkewMsDefault = 5 * 60 * 1000;
 const authorityDays = 3650;
 const leafDays = 365;

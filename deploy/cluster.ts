@@ -57,7 +57,7 @@ export interface ClusterOptions {
   readonly bindPods?: boolean | undefined;
   /**
    * False makes `address` that of the first replica. By default the balancer is a separate process; `inLauncher`, it is part of this one and can hand
-   * connections over to the servers: for launchers that are never busy for long, since no client gets in meanwhile.
+   * connections over to the servers: for launchers that are never busy for long.
    */
   readonly balancer?: boolean | 'inLauncher' | undefined;
   /** Lets managers serve their health and metrics; that needs a port, and a certificate of their own. */

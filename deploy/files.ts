@@ -15,8 +15,8 @@ export function writeFileAtomically(file: string, content: string, mode = 0o644)
 }
 
 /**
- * Makes a folder and its missing parents; `mode` is for the new ones. It makes them one by one, because `mkdir` with `recursive` of Node 20 never ends where an
- * existing parent takes no folders (`/proc`).
+ * Makes a folder and its missing parents; `mode` is for the new ones. `mkdir` with `recursive` of Node 20 never ends where an existing parent takes no folders
+ * (`/proc`).
  */
 export function makeFolder(folder: string, mode = 0o777): void {
   const missing: string[] = [];

@@ -72,7 +72,7 @@ function storeFlags(
 
 /**
  * A manager's own role allows it to watch everything and to write almost nothing; each controller writes as a service account with its own role. The reference
- * is deployed like this, and otherwise controllers are forbidden to do their work.
+ * is deployed like this.
  */
 export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePort: number): string[] {
   return written({
@@ -90,7 +90,7 @@ export function managerFlags({ pki }: Surroundings, kubeconfig: string, securePo
     'cluster-signing-cert-file': pki.caFile,
     'cluster-signing-key-file': pki.caKeyFile,
     'service-account-private-key-file': pki.serviceAccount.keyFile,
-    // The program's own default of 20 a second protects servers that many share: it makes a Deployment of a thousand take a minute.
+    // The program's own default of 20 a second makes a Deployment of a thousand take a minute.
     'kube-api-qps': '2000',
     'kube-api-burst': '4000',
   });

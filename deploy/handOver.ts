@@ -17,14 +17,14 @@ interface Offer {
 }
 
 /**
- * Hands connections over to one server process. A sent connection is out of reach: a stopped process may take it whenever it goes on, so it must go nowhere
- * else. Therefore only one is in transit at a time, and those that wait for it can still go elsewhere.
+ * Hands connections over to one server process. A stopped process may take a sent connection whenever it goes on, so that must go nowhere else. Only one is in
+ * transit at a time; those that wait for it can still go elsewhere.
  *
  *     waiting ──▶ sent ──▶ taken ──▶ closed
  *        │          └────▶ refused: untouched, and free again
  *        └─ busy
  *
- * The sockets stay open here too, unread, until the server has closed them: with them, connections of a hanging server can be cut. Nothing is polled for them.
+ * The sockets stay open here too, unread, until the server has closed them, so that connections of a hanging server can be cut.
  */
 export class ConnectionTaker {
   readonly #send: SendSocket;

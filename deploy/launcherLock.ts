@@ -3,8 +3,7 @@ import path from 'node:path';
 import { readFileIfPresent } from './files.js';
 
 /**
- * One launcher for each data directory. The lock is a file with the launcher's process id and start time, so that a lock of a killed launcher is recognised
- * even when its id now belongs to another process.
+ * One launcher for each data directory. The lock is a file with the launcher's process id and start time, so that the lock of a killed launcher is recognised.
  */
 export class DirectoryInUse extends Error {
   constructor(

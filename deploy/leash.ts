@@ -3,7 +3,7 @@ import { outliveFullDisk } from './logFiles.js';
 
 /**
  * Loaded into every process that the launcher starts (`node --import leash.js program.js`): when the launcher is gone, however it ended, the channel to it
- * closes and this process ends as after SIGTERM. Nothing stays behind after a SIGKILL of the launcher.
+ * closes and this process ends as after SIGTERM.
  */
 
 /** A process that has not ended by then exits at once. */

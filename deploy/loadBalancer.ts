@@ -5,12 +5,12 @@ import { Looks } from './looks.js';
 import { describeReadiness, RepeatedProbe } from './readiness.js';
 
 /**
- * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server and is not involved afterwards (`handOver.ts`); elsewhere
- * it moves bytes. Either way TLS, HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; an unreachable backend is
- * skipped, and returns when `/readyz` succeeds. `backends.ts` chooses backends, and `looks.ts` the times of probes.
+ * A TCP load balancer for one machine. Where it can, it hands a connection over to the chosen server (`handOver.ts`); elsewhere it moves bytes. Either way TLS,
+ * HTTP/2 and watches pass through untouched. New connections go to the ready backend with the fewest; an unreachable backend is skipped, and returns when
+ * `/readyz` succeeds.
  */
 
-/** An API server without a majority needs two seconds to report that it is not ready; that is an answer, and not silence. */
+/** An API server without a majority needs two seconds to report that it is not ready. */
 const probeTimeoutMs = 2500;
 const connectTimeoutMs = 1000;
 /** Bound on open sessions; further clients wait in the kernel's queue or are refused. */
@@ -71,7 +71,7 @@ class Balancer implements LoadBalancer {
   readonly #backends: readonly Backend[];
   readonly #sessions = new Map<Backend, Map<net.Socket, Session>>();
   readonly #takers: ReadonlyMap<Backend, BackendAddress['taker']>;
-  /** `pauseOnConnect`: nothing is read from a client before a backend can take it. */
+  /** `pauseOnConnect`: nothing is read before a backend takes it. */
   readonly #server = net.createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => this.#accept(client));
   readonly #waiting = new Set<net.Socket>();
   /** Connections that came while it was paused. */
@@ -172,8 +172,7 @@ class Balancer implements LoadBalancer {
   }
 
   /**
-   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a briefly stopped server still has a queue in the kernel,
-   * where the client's bytes wait, too.
+   * Tries each backend once, and those that did not take the connection over once more, as a proxy: a briefly stopped server still has a queue in the kernel.
    */
   async #connect(client: net.Socket): Promise<void> {
     const tried = new Set<Backend>();
@@ -198,7 +197,7 @@ class Balancer implements LoadBalancer {
   /** Resolves to true when the server has the connection. */
   async #handOver(client: net.Socket, backend: Backend, taker: ConnectionTaker): Promise<boolean> {
     const end = this.#count(backend);
-    // A connection that was sent and not taken may be cut as well: a stopped server makes nobody wait while another one is ready.
+    // A connection that was sent and not taken may be cut as well, while another server is ready.
     this.#hold(client, backend, handedSession(client));
     const isTaken = (await taker.give(client)) === 'taken';
     if (isTaken) client.once('close', end);
@@ -243,7 +242,7 @@ class Balancer implements LoadBalancer {
     this.#sessions.get(backend)?.delete(client);
   }
 
-  /** `pipe` bounds buffers, and passes an end on without closing the way back. A reset is passed on as one. */
+  /** `pipe` bounds buffers, and passes an end on without closing the way back. */
   #join(client: net.Socket, upstream: net.Socket): void {
     upstream.on('error', () => upstream.destroy());
     client.once('close', (failed) => {

@@ -28,7 +28,7 @@ export const calmAfterMs = 10_000;
  *
  *     none is up: urgent     all are up, and nothing happened for long: calm     otherwise: usual
  *
- * Probes are due at multiples of their interval. So one turn of the event loop probes all backends, and their messages to each other travel together.
+ * Probes are due at multiples of their interval, so that one turn of the event loop probes all backends.
  */
 export class Looks {
   readonly #backends: readonly Backend[];
@@ -50,7 +50,7 @@ export class Looks {
     for (const backend of this.#backends) void this.#turn(backend);
   }
 
-  /** Called for a new client or a changed backend. The last results of the others may be older than the shorter interval: they are probed now. */
+  /** Called for a new client or a changed backend. Backends whose last result is older than the shorter interval are probed now. */
   stir(): void {
     const wasCalm = this.#isCalm;
     this.#stirredAt = this.#clock.elapsed();

@@ -40,7 +40,7 @@ export class ManagedProcess extends Managed<ChildProcess> implements ManagedProg
         this.spec.program,
         ...this.spec.args,
       ];
-      // A session of its own keeps the terminal's Ctrl-C away: the launcher alone decides when and in which order to stop.
+      // A session of its own keeps the terminal's Ctrl-C away: the launcher decides when to stop.
       this.#watch(
         spawn(process.execPath, args, {
           stdio: ['ignore', log ?? 'ignore', log ?? 'ignore', 'ipc'],

@@ -30,7 +30,7 @@ function strike(thread: ManagedThread): void {
   if (running.size === 0) process.off('exit', endAll);
 }
 
-/** A thread takes less time and memory than a process, and ends with this one. `kill` loses what a SIGKILL loses. */
+/** Cheaper than a process, and ends with this one. `kill` loses what a SIGKILL loses. */
 export class ManagedThread extends Managed<Worker> implements ManagedProgram {
   readonly #events: ProgramEvents;
   #standstill = noTerms();
@@ -114,7 +114,7 @@ export class ManagedThread extends Managed<Worker> implements ManagedProgram {
     await this.ending;
   }
 
-  /** A responsive thread ends by itself, where nothing of Node's own is half done (`threadLeash.ts`). */
+  /** A responsive thread ends by itself (`threadLeash.ts`). */
   #end(worker: Worker): void {
     const deaf = setTimeout(() => void worker.terminate(), deafAfterMs);
     worker.once('exit', () => clearTimeout(deaf));

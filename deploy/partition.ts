@@ -4,7 +4,7 @@ import { cutOff, trackPeers } from './peerSockets.js';
 
 /**
  * Loaded into every thread of an API server that `raftplane up` starts, before the server: the launcher can then cut a member off from the others. Only the
- * consensus thread has connections to them, and only there anything is changed; the first thread passes the launcher's messages on.
+ * consensus thread has connections to them; the first thread passes the launcher's messages on.
  */
 
 export interface CutOrder {

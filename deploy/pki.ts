@@ -141,7 +141,7 @@ async function ensureCertificate(
   store(files, await issueCertificate(authority, request, clockSkewMs), written);
 }
 
-/** Token keys are never replaced: every token signed with them would become invalid. */
+/** Token keys are never replaced, or all tokens would become invalid. */
 async function ensureServiceAccountKeys(files: { keyFile: string; pubFile: string }, kind: 'rsa' | 'ec', written: string[]): Promise<void> {
   if (fs.existsSync(files.keyFile) && fs.existsSync(files.pubFile)) return;
   const { privateKey, publicKey } = await createKeyPair(kind);

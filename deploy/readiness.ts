@@ -2,8 +2,8 @@ import https from 'node:https';
 import tls, { type SecureContext } from 'node:tls';
 
 /**
- * The readiness path of balancers. It excludes the checks of key services: they fail on all replicas at once, and a cluster that gets no requests serves not
- * even reads. The server accepts an excluded check that it does not have.
+ * The readiness path of balancers. It excludes the checks of key services: they fail on all replicas at once, and reads need none. The server accepts an
+ * excluded check that it does not have.
  */
 export const readyPath = '/readyz?exclude=kms-provider-0&exclude=kms-providers';
 
@@ -26,7 +26,7 @@ export interface Probe {
 const bodyBytesMax = 4096;
 const contextsMax = 16;
 
-/** Keeps no connections, but TLS sessions: repeated probes need no full handshake each time. */
+/** Keeps no connections, but TLS sessions: probes need no full handshake. */
 const agent = new https.Agent({ keepAlive: false });
 
 /** Keyed by authority: parsing one takes longer than the rest of an unanswered probe, and the same few are probed all the time. */
@@ -49,7 +49,7 @@ const probesOfConnection = 10;
 
 /**
  * Probes one server repeatedly. A handshake costs both sides some ten times as much as a probe, so a connection whose last probe succeeded is kept for the next
- * few; a failure on it is no result before a new one has been tried.
+ * few; a failure on it counts only after a new one has failed, too.
  */
 export class RepeatedProbe {
   readonly #agent = new https.Agent({ keepAlive: true, maxSockets: 1 });

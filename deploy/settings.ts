@@ -65,7 +65,7 @@ export async function loadSettings(file: string, { replicas, store, flags }: Wan
   return settings;
 }
 
-/** A cluster with another store would seem to have lost its objects. */
+/** All objects would seem lost in another store. */
 function demandSameStore({ store = 'raft' }: ClusterSettings, wanted: StoreKind | undefined): void {
   if (wanted === store || (wanted === undefined && store !== 'etcd-servers')) return;
   const before = store === 'etcd-servers' ? 'with --etcd-servers' : `with --store ${store}`;

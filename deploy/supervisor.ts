@@ -20,7 +20,7 @@ const longestWaitMs = 30_000;
 const wellAfterMs = 60_000;
 const badCommandLine = 2;
 
-/** Restarts failed programs, like systemd's `Restart=on-failure`: a manager that lost its lease exits, so that nothing of it is left when another leads. */
+/** Restarts failed programs, like systemd's `Restart=on-failure`: a manager that lost its lease exits. */
 export class Supervisor {
   readonly #start: () => void;
   readonly #clock: SupervisorClock;

@@ -45,10 +45,9 @@ function leashFirst(terms: ThreadTerms): void {
 }
 
 /**
- * Makes `process.exit` end the thread only where no socket is being read and none will be, hence it returns to its caller. Node's loop goes on for a turn after
- * the end of a thread: it still accepts input, of a new HTTP/2 request the head, which no code receives any more, and then the body, for which it ends the
- * whole process since nobody waits for it (an assertion in `StreamBase::CallJSOnreadMethod`). Returns a function that ends the thread at once, from a turn of
- * its own.
+ * Makes `process.exit` end the thread only where no socket is being read, hence it returns to its caller. Node's loop goes on for a turn after the end of a
+ * thread, and ends the whole process when the body of an accepted HTTP/2 request has no receiver (an assertion in `StreamBase::CallJSOnreadMethod`). Returns a
+ * function that ends the thread at once, from a turn of its own.
  */
 function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
   const taken = new Set<Socket>();
@@ -67,7 +66,7 @@ function exitBetweenReads({ standstill }: ThreadTerms): typeof process.exit {
   return exit;
 }
 
-/** Messages that come before a listener are kept for the first one, as in the channel of a process. */
+/** Messages before the first listener are kept for it, as in a process. */
 function messagesToListeners(): (message: unknown) => void {
   let early: unknown[] = [];
   const emit = (message: unknown): void => {

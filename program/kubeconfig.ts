@@ -96,7 +96,7 @@ function documentIn(file: string): { readonly text: string; readonly value: unkn
   }
 }
 
-/** An empty file and one without version and kind are kubeconfigs, as in the reference. */
+/** Empty files, and ones without version and kind, are valid, as in the reference. */
 function formComplaint(value: unknown): string | null {
   if (!isObject(value as JsonValue)) return 'it holds no members';
   const { apiVersion = 'v1', kind = 'Config', ...members } = value as JsonObject;

@@ -85,7 +85,7 @@ export async function openReplica({
   }
 }
 
-/** A joining replica knows the others, and a cluster that shrank has removed them. */
+/** A joining replica knows the others; a cluster that shrank has removed them. */
 function isAlone(self: MemberId, { store }: DataDirectory): boolean {
   const { members } = store.membership;
   return members.length === 1 && members[0]?.id === self && members[0].role === 'voter';

@@ -5,8 +5,8 @@ import { turns } from './turns/turns.js';
 import { type Steps } from '../api/steps.js';
 
 /**
- * Transfers a large value between threads. Rebuilding it at once would block the receiving event loop as long as decoding does. So it is sent as JSON texts of
- * bounded weight, each for one list or map, and reassembled piece by piece:
+ * Transfers a large value between threads. Rebuilding it at once would block the receiving event loop. So it is sent as JSON texts of bounded weight, each for
+ * one list or map:
  *
  *     []              {"spec":{}}
  *     ["spec"]        {"containers":[],"volumes":[...]}

@@ -44,8 +44,8 @@ export interface Workers {
 }
 
 /**
- * The break-even by encoding, measured by `test/bench/codecs.ts`: below it, inline work blocks the event loop for less time than passing the object between
- * threads, or only for a few milliseconds.
+ * The break-even by encoding, measured by `test/bench/codecs.ts`: below it, inline work blocks the event loop hardly longer than passing the object between
+ * threads.
  */
 const inlineBytesMax: Readonly<Record<EncodingName, number>> = {
   json: 256 * 1024,
@@ -76,7 +76,7 @@ export const createWorkers = (options: WorkersOptions = {}): Workers => {
 /** One processor is left to the event loop. */
 const defaultThreads = (): number => Math.max(1, Math.min(threadsMax, availableParallelism() - 1));
 
-/** Threads cost memory and start-up time, so the first large body starts them. */
+/** Threads cost memory and time, so the first large body starts them. */
 class LazyPool {
   readonly #threads: number;
   #pool: Piscina<Job, unknown> | undefined;

@@ -1,9 +1,9 @@
 /**
  * Lists the members whose empty value differs from an absent one while the object is in memory.
  *
- * The reference's structures distinguish an empty list or map from nil; Protobuf storage cannot, and most code treats both alike (length checks, semantic
- * comparisons). Only `reflect.DeepEqual` and zero-value checks of structures tell them apart, on the members listed here. Every other empty list or map in a
- * body is dropped at once, unless it is printed as null (presence `nullable`).
+ * The reference's structures distinguish an empty list or map from nil; Protobuf storage cannot, and most code does not. Only `reflect.DeepEqual` and
+ * zero-value checks of structures tell them apart, on the members listed here. Every other empty list or map in a body is dropped at once, unless it is printed
+ * as null (presence `nullable`).
  */
 export type Telling = 'lists' | 'lists and maps';
 

@@ -89,7 +89,7 @@ export const typeOfKind = ({ group, version, kind }: KindName): ApiType | undefi
   return undefined;
 };
 
-/** Looked up by kind alone first: joining three names costs more than comparing two, and every request does it. */
+/** Looked up by kind alone first: joining three names costs more than comparing two. */
 interface KindOfType extends KindName {
   readonly typeName: string;
   type?: ApiType | undefined;

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { generate, generatedFolders } from './generate.js';
 import { readFacts } from './read.js';
 
-/** Regenerates the files derived from `api/facts` and prints which ones changed. */
+/** Regenerates files from `api/facts` and prints which ones changed. */
 function main(api: string): void {
   const wanted = generate(readFacts(join(api, 'facts')));
   const present = generatedFolders.flatMap((folder) => filesBelow(api, folder));

@@ -1,7 +1,4 @@
-/**
- * Appends the members of `source`, except some, to `target` and returns it. Object rest and spread take several times as long on objects of many shapes, and
- * every request does this.
- */
+/** Appends the members of `source`, except some, to `target` and returns it. Object rest and spread take several times as long on objects of many shapes. */
 export function copyMembers<T extends object>(target: T, source: T, without: ReadonlySet<string>): T {
   const all = source as Readonly<Record<string, unknown>>;
   for (const name in all) {

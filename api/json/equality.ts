@@ -37,10 +37,7 @@ export function sameMeaning(a: unknown, b: unknown): boolean {
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 
-/**
- * Returns the same string for equal values (`sameValue`), so that equal ones are found without comparing all pairs. Values that differ only in a null and an
- * absent member share it too.
- */
+/** Returns the same string for equal values (`sameValue`). Values that differ only in a null and an absent member share it too. */
 export const likeness = (value: unknown): string => JSON.stringify(value, inOrder);
 
 function inOrder(_name: string, value: unknown): unknown {

@@ -24,7 +24,7 @@ export const tableType = 'application/json;as=Table;v=v1;g=meta.k8s.io,applicati
 /** A line of a watch is one object, at most as large as the store takes, and its frame. */
 const lineCharactersMax = 16 * 1024 * 1024;
 
-/** Client of the public API with the permissions of the signed-in user. The token is in this object and nowhere else. */
+/** Client of the public API with the permissions of the signed-in user. The token is only here. */
 export class ApiClient {
   readonly #ended: () => void;
 

@@ -4,7 +4,7 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** Nobody reads a longer difference line by line, and finding the shortest takes long. */
+/** Finding a longer difference takes too long, and nobody reads it. */
 const editsMax = 2_000;
 
 /** Returns a short list of removed and added lines: Myers' greedy algorithm (An O(ND) Difference Algorithm, 1986, section 4). */

@@ -3,7 +3,7 @@ export class LineSplitter {
   readonly #charactersMax: number;
   #rest = '';
 
-  /** A line that does not end within `charactersMax` is an error: no server sends one, and memory is bounded. */
+  /** A line that does not end within `charactersMax` is an error: memory is bounded. */
   constructor(charactersMax: number) {
     this.#charactersMax = charactersMax;
   }

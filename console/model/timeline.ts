@@ -53,7 +53,6 @@ export function standingOf({ program, role }: MemberView): Standing {
   return role === 'candidate' || role === 'preCandidate' ? 'candidate' : 'unknown';
 }
 
-/** Returns the changes between two views of a member. */
 function changesOf(before: MemberView | null, now: MemberView, at: number): readonly TimelineEvent[] {
   const event = (what: TimelineEvent['what']): TimelineEvent => ({ at, member: now.id, what, term: now.term });
   if (before === null) return now.role === 'leader' ? [event('elected')] : [];
@@ -93,7 +92,7 @@ export class Timeline {
   look(members: readonly MemberView[], at: number): void {
     for (const member of members) {
       const last = this.#last.get(member.id) ?? null;
-      // A member that does not answer keeps its last term and counts: they show changes when it comes back.
+      // A silent member keeps its last term and counts: they show changes later.
       const known = member.role === null && last !== null ? { ...member, snapshotsInstalled: last.snapshotsInstalled } : member;
       const changes = changesOf(last, known, at);
       if (changes.length > 0) this.events = [...[...changes].reverse(), ...this.events].slice(0, eventsMax);

@@ -25,7 +25,6 @@ type Tried =
 
 type Draft = ReturnType<typeof useDraft>;
 
-/** The edited text, and its way to the server. */
 function useDraft({ client, path, object, begin, end }: EditorProps) {
   const [text, setText] = useState(begin);
   const [base, setBase] = useState(begin);

@@ -55,7 +55,6 @@ export function Objects({ client, rest }: ViewProps): VNode {
   );
 }
 
-/** All served resources, by group, with a search by name. */
 function ResourceList({ resources, place }: { readonly resources: readonly Resource[]; readonly place: Place }): VNode {
   const [text, setText] = useState('');
   const groups = useMemo(() => {
@@ -118,7 +117,7 @@ interface Live {
   rate: number;
 }
 
-/** Thousands of rows are not sorted or filtered again for each frame with a change. */
+/** Rows are not sorted or filtered again for each frame. */
 const viewEveryMs = 250;
 
 function Collection({ client, resource, resources, place }: CollectionProps): VNode {

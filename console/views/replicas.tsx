@@ -211,7 +211,6 @@ function Elsewhere({ watching }: { readonly watching: Watching }): VNode {
   );
 }
 
-/** Reads the servers' new samples; returns them by member. */
 async function readSamples(watching: Watching, client: ApiClient, signal: AbortSignal): Promise<ReadonlyMap<string, readonly Sample[]>> {
   const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs * 2)]);
   const heard = new Map<string, readonly Sample[]>();

@@ -202,7 +202,6 @@ class Autoscaler {
     return this.#proposed(autoscaler.spec.metrics ?? [], this.#question(autoscaler, scale, chosen.pods));
   }
 
-  /** Returns the pods of an autoscaler, or why its selector cannot be used. */
   #selected(autoscaler: HorizontalPodAutoscaler, selector: string): { readonly pods: readonly Pod[] } | SelectorFailure {
     const reason = 'InvalidSelector';
     if (selector === '') {
@@ -284,7 +283,7 @@ class Autoscaler {
     measures.observe('horizontal_pod_autoscaler_controller_metric_computation_duration_seconds', labels, seconds);
   }
 
-  /** Returns the autoscalers that select any of these pods, as the reference shows them. Two that scale the same pods would undo each other's changes. */
+  /** Returns the autoscalers that select any of these pods, as the reference shows them. Two would undo each other's changes. */
   #selecting(namespace: string, matching: readonly Pod[]): readonly string[] {
     return [...this.#selections.values()]
       .filter(({ autoscaler, terms }) => namespaceOf(autoscaler) === namespace && matching.some(({ metadata }) => terms(metadata.labels)))

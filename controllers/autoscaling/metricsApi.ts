@@ -121,7 +121,7 @@ export class MetricsApi {
 type MetricsKind = 'resource' | 'custom' | 'external';
 const failed = (kind: MetricsKind): string => `unable to fetch metrics from ${kind} metrics API: `;
 const isMissing = (error: unknown): boolean => error instanceof MetricError && isNotFound(error.cause);
-/** No server answers there: a server without such a metric would send a Status. */
+/** A server without such a metric would send a Status. */
 const isUnserved = (error: unknown): boolean => error instanceof MetricError && isNotFound(error.cause) && error.cause.reason === '';
 
 const selectorOf = ({ selector }: MetricIdentifier): string => (selector ? selectorText(selector) : '');

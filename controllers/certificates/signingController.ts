@@ -51,7 +51,7 @@ export function signingController(environment: ManagerEnvironment): Controller |
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Reads the authority's files anew each time: renewing them needs no restart. */
+/** Reads the authority's files anew each time. */
 function authorityIn({ certFile, keyFile }: AuthorityFiles): () => Promise<Authority> {
   let known: { readonly texts: string; readonly authority: Promise<Authority> } | null = null;
   return async () => {

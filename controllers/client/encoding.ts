@@ -25,8 +25,8 @@ interface GroupVersionKind {
 }
 
 /**
- * Returns whether objects of that kind have a Protobuf form. Messages are found by the first word of the group, so `apps.example.org` would pass for `apps`:
- * the kind must be one that the API itself has.
+ * Returns whether objects of that kind have a Protobuf form. Messages are found by the first word of the group, so the kind must be one that the API itself has
+ * (`apps.example.org`).
  */
 const speaksProtobuf = (kind: GroupVersionKind): boolean => isKnownKind(kind, kind.kind) && hasProtobuf(kind);
 
@@ -61,8 +61,8 @@ export const isProtobuf = (contentType: string | undefined): boolean =>
   contentType !== undefined && contentType.split(';', 1)[0]?.trim() === protobufType;
 
 /**
- * Returns the top-level member of a type that must be exact in 64 bits: it is a bigint where a number is not exact. Only such members are, since code that
- * computes with durations and sizes must not meet a bigint because of an absurd value.
+ * Returns the top-level member of a type that must be exact in 64 bits: it is a bigint where a number is not exact. Others are not, since code that computes
+ * must not meet a bigint.
  */
 export const exactMemberOf = (type: Resource | undefined): string | undefined =>
   type === undefined ? undefined : exactMembers.get(groupResourceOf(type));

@@ -2,11 +2,11 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * A connection that checks, each time before bytes are sent, whether they still may be. The rest of a turn of the event loop lies between the decision to send
- * a request and its first byte on the wire; a program that is suspended just there (SIGSTOP, a frozen machine) would send when it goes on, long after its
- * permission ended. Here the check is in the same call that hands the bytes to the kernel. When it fails, the connection is broken.
+ * A connection that checks, each time before bytes are sent, whether they still may be. A program that is suspended (SIGSTOP, a frozen machine) between its
+ * decision to send and the first byte on the wire would send when it goes on, long after its permission ended. Here the check is in the same call that hands
+ * the bytes to the kernel. When it fails, the connection is broken.
  *
- * Received bytes pass unchanged. It costs a copy in JavaScript, so it is for writes, and not for watches.
+ * Received bytes pass unchanged. It copies what is sent, so it is for writes, not for watches.
  */
 export class GatedStream extends Duplex {
   readonly #socket: Socket;

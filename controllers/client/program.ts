@@ -52,7 +52,7 @@ export interface LeaderTerms extends Pick<LeaderElectionOptions, 'namespace' | '
 
 const defaultQps = 20;
 const defaultBurst = 30;
-/** Neither connections nor timers of the clock keep a process alive; unfinished work does. */
+/** Connections and timers keep no process alive; unfinished work does. */
 const awakeMs = 24 * 60 * 60 * 1000;
 
 /** Connects your own controllers to a server. Does not connect before the first request. */

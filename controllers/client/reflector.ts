@@ -38,7 +38,7 @@ const watchOverdueMs = 60_000;
 const backoffFirstMs = 200;
 const backoffMaxMs = 30_000;
 const backoffFactor = 2;
-/** A watch that ends sooner, without an event, counts as a failure: such a server would be queried without pause. */
+/** A watch that ends sooner, without an event, counts as a failure: otherwise that server is queried without pause. */
 const watchMsMin = 1_000;
 const pageSize = 500;
 const initialEventsEnd = 'k8s.io/initial-events-end';
@@ -49,7 +49,7 @@ const initialEventsEnd = 'k8s.io/initial-events-end';
  *     initial state (a watch that begins with it, or pages of a list) --> watch --ended, broken--> watch from the last version
  *                 ^---------------------------- version forgotten (410) -----------------------------'
  *
- * The initial state is a consistent read, so a lagging replica cannot show anything older than the last state.
+ * The initial state is a consistent read, so it is never older than the last state.
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;

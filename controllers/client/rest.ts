@@ -48,7 +48,7 @@ const defaultRetries = 10;
 const retryAfterDefaultSeconds = 1;
 const reconnectDelayMs = 200;
 const defaultTimeoutMs = 60_000;
-/** A list of everything may be long, but an unbounded response would be a defect. */
+/** A list may be long, but not unbounded. */
 const answerBytesMax = 512 * 1024 * 1024;
 
 interface Call {
@@ -232,7 +232,7 @@ export class RestApi implements Api {
     // 429 and 503 with Retry-After precede all handling of the request. A 504 does not: the write may have been carried out.
     const turnedAway = answer.status === 429 || (answer.status === 503 && seconds !== null);
     const again = turnedAway || (call.method === 'GET' && answer.status >= 500 && seconds !== null);
-    // An eviction that a budget refuses is answered with 429 as well, and for as long as the budget does: that is for the caller.
+    // A budget refuses evictions with 429 as well: that is for the caller.
     if (!again || attempt >= (this.#options.retries ?? defaultRetries) || call.path.endsWith('/eviction')) throw error;
     return (error.retryAfterSeconds ?? retryAfterDefaultSeconds) * 1000;
   }
@@ -270,7 +270,7 @@ function bodyOf({ stream }: Answer): Promise<Buffer> {
     // A stream that the other side cancels ends like a complete one; its code tells the difference, and is certain only at the close.
     let ended = false;
     const broke = (error?: Error): void => reject(new ConnectionError('the connection broke within an answer', false, error));
-    // A connection may break in the very turn in which the head of the response came; its stream reports nothing more.
+    // A connection that broke in the turn of the response's head reports nothing more.
     if (stream.destroyed)
       return stream.readableEnded && stream.rstCode === http2.constants.NGHTTP2_NO_ERROR ? resolve(Buffer.alloc(0)) : broke();
     stream

@@ -87,7 +87,7 @@ function objectionTo(cronJob: CronJob, at: number, now: number): { readonly rema
   };
 }
 
-/** The minute in the name makes a run that is started twice collide with itself. */
+/** A run that is started twice collides with itself by the minute. */
 const jobName = (cronJob: CronJob, at: number): string => `${nameOf(cronJob)}-${Math.floor(at / 60_000)}`;
 
 function jobOf(cronJob: CronJob, at: number): Job {

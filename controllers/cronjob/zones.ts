@@ -11,7 +11,7 @@ export interface Zone {
 const zonesMax = 1_000;
 const known = new Map<string, Zone>();
 
-/** Clocks are set at most twice within a month (Morocco does, around Ramadan): two changes cannot hide between two samples. */
+/** Clocks are set at most twice within a month (Morocco, around Ramadan): samples hide no two changes. */
 const lookMs = 7 * 24 * 3_600_000;
 
 const utc: Zone = { offsetAt: () => 0, nextChange: () => null };

@@ -33,9 +33,7 @@ export function tolerationsOf({ tolerations = [], hostNetwork = false }: PodSpec
 
 const templateGeneration = ({ metadata }: DaemonSet): string | undefined => metadata.annotations?.[generationAnnotation];
 
-/**
- * Returns a pod for one node. The scheduler binds it: an affinity names the node, and replaces the template's node affinity, since that was checked already.
- */
+/** Returns a pod for one node. The scheduler binds it: an affinity names the node, in place of the template's, which was checked already. */
 export function daemonPod(set: DaemonSet, node: string, hash: string): Pod {
   const { metadata, spec = {} } = podOf(set.spec?.template, daemonSets, set);
   const generation = templateGeneration(set);

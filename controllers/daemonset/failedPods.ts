@@ -1,14 +1,11 @@
-/**
- * First wait before a failed pod of a node is removed and another one is tried: a node that refuses every pod would otherwise get one after another without
- * end.
- */
+/** First wait before a failed pod of a node is replaced: the node may refuse every pod. */
 
 const firstMs = 1_000;
 const maxMs = 15 * 60_000;
 /** A node without failures for this long begins anew. */
 const forgottenMs = 2 * maxMs;
 
-/** `at` and `now` are of a clock that is never set: a wall clock that went back by a day would hold all failed pods for a day. */
+/** `at` and `now` are of a clock that is never set: a wall clock may go back by a day. */
 export interface Attempt {
   readonly at: number;
   readonly backoffMs: number;

@@ -46,7 +46,6 @@ class DeploymentLoop {
     this.#environment = environment;
   }
 
-  /** Returns the key of a pod's Deployment, if its strategy is Recreate. */
   recreatingOwnerOf(pod: Pod): string | null {
     const { informers } = this.#environment;
     const setName = controllerOf(pod)?.name;

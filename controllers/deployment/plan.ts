@@ -91,7 +91,7 @@ function scaled(observed: Observed, deployment: Deployment): Plan {
   return withStatus(observed, found.deployment, actions, counted(found.deployment, resized(found.sets, resizes), observed.now));
 }
 
-/** A Deployment rolls back before anything else, so that its sets do not follow the template of which it lets go. */
+/** A Deployment rolls back before anything else, so that its sets do not follow the old template. */
 function rollingBack(observed: Observed, deployment: Deployment): Plan | null {
   if (rollbackOf(deployment, []) === null) return null;
   const { sets, actions } = ensured(deployment, observed);
@@ -190,7 +190,6 @@ function ensured(deployment: Deployment, observed: Observed): Found {
   };
 }
 
-/** Scales the sets; once nothing is left to do, removes unneeded ones. */
 function finished(observed: Observed, deployment: Deployment, found: Found, resizes: readonly Resize[]): Plan {
   const actions = [...found.actions, ...resizes.map((resize) => resizing(deployment, resize))];
   const status = rolloutStatus(found.deployment, resized(found.sets, resizes), observed.now);

@@ -107,7 +107,7 @@ function shrinkOld(deployment: Deployment, current: ReplicaSet, old: readonly Re
   return old.map((set) => ({ set, size: sizes.get(uidOf(set)) ?? 0 })).filter(({ set, size }) => size !== replicasOf(set));
 }
 
-/** Returns the available pods that remain at the new sizes. The status of a set that was just scaled down still counts those that are about to go. */
+/** Returns the available pods that remain at the new sizes. The status still counts those that are about to go. */
 const lastingTotal = (sets: readonly ReplicaSet[]): number =>
   sets.reduce((sum, set) => sum + Math.min(set.status?.availableReplicas ?? 0, replicasOf(set)), 0);
 

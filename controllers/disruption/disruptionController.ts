@@ -47,7 +47,7 @@ interface Workload extends KubeObject {
   readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
 }
 
-/** A changed size changes a budget's expectation, whether or not a pod changes as well. */
+/** A changed size changes a budget's expectation. */
 function followScale<T extends Workload>(
   controller: QueueController,
   type: Resource<T>,

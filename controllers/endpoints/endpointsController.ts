@@ -23,7 +23,7 @@ export function endpointsController(environment: ManagerEnvironment): Controller
     sync: (key) => loop.sync(key),
     backoffFirstMs: 1_000,
     backoffMaxMs: 100_000,
-    // Services that were deleted while no manager ran have left only these. Later ones without a Service belong to users.
+    // Services deleted while no manager ran leave these. Later ones without a Service belong to users.
     background: async () => {
       for (const object of cache.list()) if (!electsLeader(object)) controller.queue.add(keyTextOf(object));
     },

@@ -110,7 +110,7 @@ function planFamily(observed: SlicesObserved, family: Family, slices: readonly E
   return asksForTopology(service) ? withTopology(observed, slices, writes) : withTraffic(service, slices, writes);
 }
 
-/** There is always a slice, so that clients that wait for one need not find out whether the controller has run. */
+/** There is always a slice, so that clients can wait for one. */
 function withPlaceholder(service: Service, family: Family, slices: readonly EndpointSlice[], writes: SliceWrites): SliceWrites {
   if (slices.length > writes.remove.length || writes.create.length > 0) return writes;
   const placeholder = newSlice(service, family, []);

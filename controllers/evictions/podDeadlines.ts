@@ -34,8 +34,8 @@ export interface DeadlineOptions {
 }
 
 /**
- * Deletes pods when their time is over. A pod's time begins with the first reason to evict it, goes on while the reasons change, and is cancelled when there is
- * none any more, or the pod may stay for ever.
+ * Deletes pods when their time is over. A pod's time begins with the first reason to evict it, and is cancelled when none is left, or the pod may stay for
+ * ever.
  */
 export class PodDeadlines {
   readonly #environment: ManagerEnvironment;

@@ -13,7 +13,7 @@ export interface CollectorOptions {
   readonly suspect: (uids: readonly string[]) => void;
 }
 
-/** Owners unknown to the server. A uid is never reused, so the answer stays true; the bound only saves memory. */
+/** Owners unknown to the server. A uid is never reused; the bound only saves memory. */
 const absentMax = 500;
 
 export class Collector {
@@ -24,7 +24,7 @@ export class Collector {
     this.#options = options;
   }
 
-  /** Checks an object that may have to be deleted. Throws for a retry. */
+  /** Throws for a retry. */
   async attemptToDelete(uid: string): Promise<void> {
     const { api, graph } = this.#options;
     const node = graph.node(uid);

@@ -22,8 +22,8 @@ interface Monitor {
 }
 
 /**
- * Deletes objects that have lost their owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted,
- * except for types that other controllers follow anyhow: those come once, over the shared watch.
+ * Deletes objects that have lost their owners, and carries out foreground and orphaning deletion. Watches the metadata of everything that can be deleted, over
+ * the shared watch where another controller follows a type.
  */
 export class GarbageCollector implements Controller {
   readonly #environment: ManagerEnvironment;
@@ -68,7 +68,7 @@ export class GarbageCollector implements Controller {
     await Promise.all([...this.#monitors.values()].map(({ informer }) => informer.stopped()));
   }
 
-  /** Work begins only when all types are synced: an unseen owner would seem absent, and cost a request each. */
+  /** Work begins only when all types are synced: an unseen owner would cost a request. */
   async #firstResync(signal: AbortSignal): Promise<void> {
     while (!signal.aborted && !(await this.#resync(signal))) await pause(this.#environment.clock, 1_000, signal);
     await Promise.race([

@@ -5,7 +5,7 @@ import type { Resource } from '../../api/meta/resource.js';
  * The ownership graph over all objects of all types. Pure: changes of objects go in, objects to check come out.
  *
  * References are kept by the owner's uid alone, whether or not such an owner is known: a dependent may be seen before its owner, and its reference may be
- * wrong. The graph therefore only suspects; before anything is deleted the server is queried.
+ * wrong. So the server is queried before anything is deleted.
  */
 
 export interface Node {
@@ -99,7 +99,7 @@ export class Graph {
     return { ...nothing, attemptToDelete: [...this.dependentsOf(uid).map((dependent) => dependent.uid), ...waiting] };
   }
 
-  /** Removes every object of a type that is no longer watched. Nothing follows from that: the objects may well exist. */
+  /** Removes every object of a type that is no longer watched. The objects may well exist. */
   forgetType(isType: (type: Resource) => boolean): void {
     for (const node of this.#nodes.values()) {
       if (!isType(node.type)) continue;

@@ -20,7 +20,7 @@ export function judge(latest: KubeObject, stateOf: (owner: OwnerReference) => Ow
   if (solid.length === owners.length) return { do: 'nothing' };
   if (solid.length > 0) return { do: 'keep', owners: solid };
   const ownerWaits = owners.some((owner) => stateOf(owner) === 'waitingForDependents');
-  // Two objects that own each other and are both deleted in the foreground would wait for each other for ever.
+  // Two objects that own each other would wait for each other for ever.
   if (ownerWaits && dependents.length > 0)
     return { do: 'delete', policy: 'Foreground', unblock: dependents.some(({ deletingDependents }) => deletingDependents) };
   return { do: 'delete', policy: policyOf(latest), unblock: false };

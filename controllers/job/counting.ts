@@ -9,7 +9,7 @@ import { countsAsFailed, hasIndexBackoff, indexOf, isCounted, isIndexed, isTrack
 /**
  * Counts finished pods, each exactly once, although a pod and its Job are two objects that cannot be changed together. In three steps: record the pod's uid in
  * the Job's status as uncounted; remove the finalizer from the pod, so that it may go; add it to the counter and drop the uid. A manager that ends in between
- * finds its progress in the status and on the pod. Pure.
+ * finds its progress there. Pure.
  */
 export interface Counting {
   readonly status: JobStatus;
@@ -70,7 +70,7 @@ export function settle(status: JobStatus, tracked: ReadonlySet<string>): JobStat
 export const hasUncounted = ({ uncountedTerminatedPods: { succeeded = [], failed = [] } = {} }: JobStatus): boolean =>
   succeeded.length + failed.length > 0;
 
-/** Returns whether a pod's finalizer has served its purpose while the Job goes on. */
+/** Returns whether a pod's finalizer is pointless while the Job goes on. */
 function mayGo({ job, awaitingRetry }: Facts, pod: Pod): boolean {
   if (job.metadata.deletionTimestamp !== undefined || hasSucceeded(pod)) return true;
   if (!countsAsFailed(pod, job)) return false;

@@ -102,8 +102,8 @@ function groupOf(job: Job, workload: Workload): PodGroup | null {
 }
 
 /**
- * Returns the pod as a member of a group. The group does not own it, unlike in the reference: a group waits for its pods before it goes, and the garbage
- * collector would keep the pods of a deleted Job for as long as another owner exists.
+ * Returns the pod as a member of a group. The group does not own it, unlike in the reference: a group waits for its pods, which the garbage collector would
+ * keep while this owner exists.
  */
 export const inGroup = (pod: Pod, group: PodGroup): Pod =>
   pod.spec ? { ...pod, spec: { ...pod.spec, schedulingGroup: { podGroupName: nameOf(group) } } } : pod;
@@ -117,7 +117,7 @@ function workloadName(job: Job): string {
 const templateSuffix = '-pgt-0';
 const templateName = (job: Job): string => `${nameOf(job).slice(0, labelMax - templateSuffix.length)}${templateSuffix}`;
 
-/** If both parts are too long each gets half of the room; a short one leaves the rest to the other. */
+/** Each part gets half of the room, and what the other leaves. */
 export function groupName(workload: string, template: string): string {
   const hash = nameHash(workload + template);
   const room = nameMax - hash.length - 2;

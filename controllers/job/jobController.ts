@@ -245,7 +245,7 @@ class JobLoop {
   /** Removes the tracking finalizer from a pod. Another client may have done so, or the pod be gone. */
   async #free(pod: Pod): Promise<void> {
     if (!isTracked(pod) || this.#freed.has(uidOf(pod))) return;
-    // Names the one finalizer, so that no version is needed: this controller may not read single pods, and a conflict would leave it without an answer.
+    // Names the one finalizer, so that no version is needed, which could conflict.
     const body = { metadata: { uid: uidOf(pod), '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
     this.#freed.add(uidOf(pod));
     try {

@@ -15,7 +15,7 @@ export interface Attempt {
 
 /** Time for objects with finalizers before the next check, as in the reference. */
 const finalizerSeconds = 15;
-/** Types emptied at the same time; the client's rate limit decides how fast. */
+/** Types emptied at the same time. */
 const typesAtOnce = 8;
 
 interface TypeResult {
@@ -25,10 +25,7 @@ interface TypeResult {
   readonly failure: string | null;
 }
 
-/**
- * Deletes the contents of a namespace: pods first, and the rest only once they are gone, because an object that protects a pod (a network policy, for example)
- * must not go before it.
- */
+/** Deletes the contents of a namespace: pods first; the rest, which may protect them (a network policy), only once they are gone. */
 export async function empty(api: Api, namespace: string, discovery: Discovery, sinceDeletionMs: number): Promise<Attempt> {
   const types = discovery.types.filter(({ namespaced, verbs }) => namespaced && verbs.has('delete'));
   const isPods = ({ group, resource }: DiscoveredType): boolean => group === '' && resource === 'pods';

@@ -41,7 +41,7 @@ export function nodeRangeController(environment: ManagerEnvironment): Controller
       }
     tell();
   };
-  /** Nodes whose ranges are written, and not in the cache yet: another change of them in between must not assign more. */
+  /** Nodes whose ranges are written, and not in the cache yet: another change must not assign more. */
   const written = new Set<string>();
   const sync = async (key: string): Promise<void> => {
     const node = cache.get(key);

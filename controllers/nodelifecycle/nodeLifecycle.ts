@@ -26,8 +26,8 @@ const workers = 8;
 const isMarkable = ({ status }: Pod): boolean => (conditionOf(status?.conditions, 'Ready')?.status ?? 'False') !== 'False';
 
 /**
- * Watches nodes: their conditions become taints; a silent one is marked as unknown, its pods as not ready, and it is tainted so that its pods are evicted, one
- * node after another at the rate of its zone. Another controller evicts.
+ * Watches nodes: their conditions become taints; a silent one and its pods are marked, and it is tainted at the rate of its zone, so that another controller
+ * evicts its pods.
  */
 export class NodeLifecycle implements Controller {
   readonly #environment: ManagerEnvironment;
@@ -108,7 +108,6 @@ export class NodeLifecycle implements Controller {
     this.#wake();
   }
 
-  /** Handles nodes that were created and deleted since the last check. */
   #notice(all: readonly Node[]): void {
     const { events } = this.#environment;
     const present = new Set(all.map(nameOf));
@@ -284,7 +283,7 @@ export class NodeLifecycle implements Controller {
     else if (!either.aborted) await new Promise<void>((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
   }
 
-  /** Sets labels and the taints that keep new pods away, by the node's own conditions. */
+  /** Sets labels, and taints by the node's own conditions. */
   async #shape(key: string): Promise<void> {
     const { api, informers, clock } = this.#environment;
     const node = informers.of(nodes).cache.get(key);

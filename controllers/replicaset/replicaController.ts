@@ -96,7 +96,7 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
   #podChanged(key: string, owner: O, before: Pod | null, after: Pod): void {
     this.#loop.queue.add(key);
     const { minReadySeconds } = wantedBy(owner);
-    // The pod becomes available by the mere passing of time; a second more, because times in objects are rounded.
+    // Time alone makes the pod available; a second more, because times are rounded.
     if (minReadySeconds > 0 && isReady(after) && !(before && isReady(before))) this.#loop.queue.addAfter(key, (minReadySeconds + 1) * 1000);
   }
 

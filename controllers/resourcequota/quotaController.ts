@@ -12,8 +12,8 @@ import { changesUse } from './replenishment.js';
 /** A quota of a type that cannot be counted now is recounted, because no event may come when it can. */
 const unknownAgainMs = 30_000;
 /**
- * Time after a quota was first seen in which new objects trigger a recount, a moment later. They may have been created before it, and arrive here only now,
- * since each type is watched separately; or through a server whose admission did not know the quota yet. Nothing else would ever count them.
+ * Time after a quota was first seen in which new objects trigger a recount, a moment later. They may have been created before it, and arrive only now; or
+ * through a server whose admission did not know it yet. Nothing else would ever count them.
  */
 const youngMs = 60_000;
 const appearedAfterMs = 1_000;

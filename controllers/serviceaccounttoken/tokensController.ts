@@ -15,7 +15,7 @@ export function tokensController(environment: ManagerEnvironment): Controller | 
   return file ? new TokensController(environment, signerIn(file)) : null;
 }
 
-/** Reads the key when it is needed: a missing file must not end this manager when it begins to lead, and a secret that waits for a token is retried. */
+/** Reads the key when it is needed: a missing file must not end this manager when it begins to lead. */
 function signerIn(file: string): Signer {
   let sign: Signer | null = null;
   return (claims) => (sign ??= signerWith(fs.readFileSync(file, 'utf8')))(claims);

@@ -11,7 +11,7 @@ import { answerProcessPage, type ProcessPages } from '../../program/port/process
 import { parseTarget } from '../../program/port/target.js';
 import type { MayAccess } from './access.js';
 
-/** Health, metrics and pages about the process, for its monitoring: served by the same port code as the API server's. */
+/** Health, metrics and pages about the process, served by the same port code as the API server's. */
 export interface ServingOptions {
   readonly port: Omit<ListenerOptions, 'goawayChance' | 'handle'>;
   /** Returns the client's user; an unauthenticated client is the anonymous user. */

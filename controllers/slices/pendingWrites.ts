@@ -2,7 +2,7 @@ import type { Clock } from '../client/clock.js';
 import { type KubeObject, uidOf } from '../../api/meta/object.js';
 import { isOlder } from '../client/versions.js';
 
-/** A write that is not seen within this time was undone by another client, or the informer is late; going on is safer than waiting for ever. */
+/** A write that is not seen by then was undone by another client, or the informer is late. */
 const forgottenAfterMs = 5 * 60_000;
 
 interface Pending {
@@ -12,8 +12,8 @@ interface Pending {
 }
 
 /**
- * Writes that a controller's cache does not show yet. Slices have generated names, so a controller that checked too early would create the same slice twice.
- * Bounded by the writes in progress.
+ * Writes that a controller's cache does not show yet. Slices have generated names, so an early check would create them twice. Bounded by the writes in
+ * progress.
  */
 export class PendingWrites {
   readonly #clock: Clock;

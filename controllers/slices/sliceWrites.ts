@@ -18,8 +18,8 @@ export const isManagedBy = (manager: string, { metadata }: EndpointSlice): boole
 export const slicePrefix = (name: string): string => (name.length + 1 > 253 ? name : `${name}-`);
 
 /**
- * Turns creations into updates of slices that would be deleted: one request instead of two, and no moment without endpoints. Only slices of this very owner are
- * taken, not those that the garbage collector removes for a former one; and the family of a slice never changes. Pure.
+ * Updates slices that would be deleted instead of creating others: one request, and no moment without endpoints. Only slices of this very owner are taken; the
+ * family of a slice never changes. Pure.
  */
 export function recycled(owner: KubeObject, { create, update, remove }: SliceWrites): SliceWrites {
   const fresh = [...create];

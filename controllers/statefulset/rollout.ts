@@ -25,7 +25,7 @@ export function rollout({ set, update, replicas, isUnavailable, oneAtATime }: Ro
   return several(targets.filter(isOld), bound(maxUnavailable, replicas.length) - unavailable, isUnavailable);
 }
 
-/** A small share of a small set would be nothing, and the update would stall. */
+/** A small share of a small set would be nothing. */
 const bound = (maxUnavailable: IntOrString, replicas: number): number => Math.max(1, scaled(maxUnavailable, replicas, 'down'));
 
 /** Each waits until all above it are healthy. A broken one of an old template is replaced anyway: it could wait for ever. */

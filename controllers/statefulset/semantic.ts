@@ -3,10 +3,7 @@ import type { PodTemplateSpec } from '../../api/types/core/v1.js';
 import { setPodSpecDefaults } from '../../api/pods/defaults.js';
 import { holds, patchOf, templateOf } from '../revisions/history.js';
 
-/**
- * Returns whether a revision holds a template in all that counts: also one of an earlier release, without members that are defaulted since. Such a template
- * means the same, and its pods need not be replaced.
- */
+/** Returns whether a revision means a template, perhaps without members that are defaulted since: then its pods need not be replaced. */
 export function holdsInSubstance(revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean {
   if (holds(revision, template)) return true;
   const kept = templateOf(revision);

@@ -78,7 +78,7 @@ export class StatefulPods {
       expected: async (error) => {
         if (isNamespaceTerminating(error)) return true;
         if (!isAlreadyExists(error)) return false;
-        // It may be ours, and the cache not show it yet. Another owner's pod blocks the name, which is no event.
+        // It may be ours, and not in the cache yet. Another owner's pod blocks the name, without an event.
         const there = await unless(isNotFound, api.get(pods, keyOf(pod)));
         if (there && !isControlledBy(there, set)) throw error;
         return true;
@@ -105,7 +105,6 @@ export class StatefulPods {
     }
   }
 
-  /** Records an event with the result of an attempt at a pod. */
   async #told(set: StatefulSet, pod: Pod, { verb, work, expected }: Attempt): Promise<void> {
     const { events } = this.#environment;
     const what = `${reasons[verb].name} Pod ${nameOf(pod)} in StatefulSet ${nameOf(set)}`;

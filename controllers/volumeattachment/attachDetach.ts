@@ -193,7 +193,6 @@ class AttachDetach {
     });
   }
 
-  /** Writes events about a driver's outcome for the pods that wait for the volume. */
   #report(before: VolumeAttachment, after: VolumeAttachment): void {
     const { events } = this.#environment;
     const { attached, attachError } = after.status ?? {};

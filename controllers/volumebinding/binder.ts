@@ -39,8 +39,8 @@ const podsByClaim = 'claim';
 const firstRetryMs = 1_000;
 
 /**
- * Binds claims to volumes and volumes to claims, requests missing volumes from provisioners, and releases volumes when their claim is gone. Both sides are
- * written, the volume first: one written side shows what is missing of the other.
+ * Binds claims to volumes and volumes to claims, requests missing volumes from provisioners, and releases volumes when their claim is gone. The volume is
+ * written first: it shows what the claim lacks.
  */
 export class VolumeBinder implements Controller {
   readonly #environment: ManagerEnvironment;
@@ -100,7 +100,6 @@ export class VolumeBinder implements Controller {
     if (spec?.volumeName) this.#volumes.queue.add(spec.volumeName);
   }
 
-  /** Queues the volume's claim or, for a free one, the pending claims of its class. */
   #queueClaimsFor(volume: PersistentVolume): void {
     const { name = '', namespace = '' } = volume.spec?.claimRef ?? {};
     if (name) this.#claims.queue.add(keyText({ namespace, name }));

@@ -11,7 +11,7 @@ export const claimsOf = (pod: Pod): readonly string[] =>
     (volume) => volume.persistentVolumeClaim?.claimName ?? (volume['ephemeral'] === undefined ? [] : `${nameOf(pod)}-${volume.name}`),
   );
 
-/** An unbound pod does not count: the kubelet will not start it with a claim that is being deleted. */
+/** An unbound pod does not count: no kubelet starts it with a deleted claim. */
 export function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
   return (pod.spec?.nodeName ?? '') !== '' && names(pod, claim);
 }

@@ -63,7 +63,7 @@ export function candidatesFor<T extends KubeObject>({ informers }: Pick<Cached, 
 
 /**
  * Adopts and releases by `claims`, and returns the owned objects. Before the first adoption the server is queried whether the owner still exists: the cache may
- * not show yet that it was deleted with its dependents orphaned.
+ * lag.
  */
 export async function ownedBy<O extends KubeObject, T extends KubeObject>(
   environment: Cached,

@@ -36,7 +36,7 @@ function costOf(pod: Pod): number {
   return /^(0|-?[1-9]\d*)$/.test(text) ? Number(text) : 0;
 }
 
-/** Ages count by their order of magnitude only, so that any of pods about equally old may go and not always the same kind. Unknown times are youngest. */
+/** Ages count by their order of magnitude only, so that not always the same kind goes. Unknown times are youngest. */
 function youngerFirst(since: (pod: Pod) => number, first: Pod, second: Pod, now: number): number {
   const [a, b] = [since(first), since(second)];
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return 0;

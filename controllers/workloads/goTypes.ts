@@ -1,7 +1,7 @@
 /**
  * The structures of pod templates in the reference (`k8s.io/api/core/v1`), in their order: hashes of templates are taken of a dump of these. A member is `Name
  * type`, or `Name=member type` where its JSON name differs; `...` is a structure whose members JSON inlines. `*` is a pointer, `[]` a list, `~` a text with a
- * type of its own. A structure that is not here is never set in a template.
+ * type of its own.
  */
 const table: Readonly<Record<string, string>> = {
   PodTemplateSpec: 'ObjectMeta=metadata ObjectMeta, Spec PodSpec',

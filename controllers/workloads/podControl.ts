@@ -44,8 +44,8 @@ export interface BatchResult {
 }
 
 /**
- * Runs a task `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: a cause that fails once will
- * mostly fail always (a quota, a bad template), and need not fail five hundred times.
+ * Runs a task `count` times, first once, then twice, then four times at once and so on, and stops after a group with a failure: a cause that fails once (a
+ * quota, a bad template) will mostly fail always.
  */
 export async function slowStart(count: number, task: (index: number) => Promise<unknown>, firstSize = 1): Promise<BatchResult> {
   let succeeded = 0;

@@ -41,7 +41,6 @@ interface Where {
 }
 const placeOf = ({ name, dataDir }: Where): string => path.resolve(dataDir ?? directoryOf(name));
 
-/** Adds a command with the options that select its cluster. */
 function command(name: string, description: string): Command {
   return new Command(name)
     .description(description)
@@ -267,7 +266,6 @@ function clusterCommands(): readonly Command[] {
   ];
 }
 
-/** Commands for one member, which break it and mend it. */
 function memberCommands(): readonly Command[] {
   const one = (name: 'kill' | 'pause' | 'resume' | 'restart' | 'partition' | 'heal', description: string): Command =>
     command(name, description)

@@ -63,7 +63,7 @@ export async function runCluster(
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
 }
 
-/** A killed manager is replaced within five seconds. The programs keep the reference's 15 s, which suit a network. */
+/** A killed manager is replaced within five seconds. The reference's 15 s suit a network. */
 const quickElection = ['--leader-elect-lease-duration=4s', '--leader-elect-renew-deadline=3s', '--leader-elect-retry-period=500ms'];
 
 /** Managers of one machine elect their leader quickly, unless the given flags say how they do. */

@@ -189,7 +189,6 @@ export class Launcher {
     else this.#paused.delete(program.spec.name);
   }
 
-  /** Returns the metrics of each manager; null for those that do not answer. */
   #managers(): Promise<readonly { readonly name: string; readonly metrics: string | null }[]> {
     return Promise.all(
       this.#cluster.managers.map(async ({ spec, running }) => ({
@@ -249,7 +248,7 @@ export class Launcher {
   }
 }
 
-/** Servers of several threads take no connections over, and proxying theirs is too much for a process with other work. */
+/** Servers of several threads take no connections over, and proxying is too much here. */
 const balancerFor = (flags: ClusterOptions['apiserverFlags'] = []): ClusterOptions['balancer'] =>
   typeof flags === 'function' || flags.some((flag) => /^--serving-threads(?!=1$)/.test(flag)) ? true : 'inLauncher';
 

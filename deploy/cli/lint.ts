@@ -46,7 +46,7 @@ async function lint(places: readonly string[], { json }: { readonly json: boolea
 const isDefinition = (object: object | null): object is object =>
   object !== null && 'kind' in object && object.kind === 'CustomResourceDefinition';
 
-/** Definitions are checked first: those without a finding apply to the others, wherever they stand. */
+/** Definitions are checked first: those without a finding apply to the others. */
 async function reportsOn(manifests: readonly Manifest[], checker: ManifestChecker): Promise<readonly Report[]> {
   const reports = new Map<Manifest, Report>();
   for (const manifest of manifests.toSorted((a, b) => Number(isDefinition(b.object)) - Number(isDefinition(a.object)))) {

@@ -12,7 +12,7 @@ export interface Manifest {
   readonly lineOf: (fieldPath: string) => number;
 }
 
-/** Documents that use aliases to grow beyond what any manifest needs are refused. */
+/** Documents may not grow by aliases beyond that. */
 const aliasesMax = 100;
 
 /** Returns all objects of a file; the items of a List each by itself. `-` is standard input. */

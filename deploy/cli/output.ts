@@ -2,7 +2,7 @@ import type { LauncherState } from './launcher.js';
 
 export const exitCodes = { failed: 1, usage: 2, refused: 3 } as const;
 
-/** Colours only where somebody sees them, and has not asked for none (https://no-color.org). */
+/** Colours on terminals, unless refused (https://no-color.org). */
 const colours = process.stdout.isTTY && !process.env['NO_COLOR'];
 const codes = { good: 32, note: 33, bad: 31 } as const;
 

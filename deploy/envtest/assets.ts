@@ -56,7 +56,7 @@ exec "$node" ${words} "$@"
 
 const quoted = (word: string): string => (/^[\w./=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** A file of that name may be running: it is replaced and not overwritten. */
+/** A running file is replaced, not overwritten. */
 function writeScript(directory: string, name: string, text: string): void {
   const file = path.join(directory, name);
   fs.rmSync(file, { force: true });

@@ -40,8 +40,8 @@ export function received(data: unknown): { readonly channel: number; readonly by
 }
 
 /**
- * Returns all input of a program, once the client closes it, or sends nothing for `quietMs`: clients of version 4 cannot close it. Resolves with null when the
- * client has gone.
+ * Returns all input of a program, once the client closes it, or sends nothing for `quietMs`: clients of version 4 cannot close it. Null when the client has
+ * gone.
  */
 function inputOf(socket: WebSocket, quietMs: number): Promise<Buffer | null> {
   return new Promise((resolve) => {

@@ -21,7 +21,7 @@ export interface HeartbeatOptions {
 }
 
 const leaseEveryMs = 10_000;
-/** Nodes renew their leases in this many groups, one after the other, so that thousands of them make an even load. */
+/** Nodes renew their leases in this many groups, one after the other, for an even load. */
 const groups = 20;
 const statusEveryLeases = 30;
 const registrationsAtOnce = 64;

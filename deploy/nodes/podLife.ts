@@ -182,7 +182,7 @@ function nextEnd(started: number, { runMs, exitCode, oomAfterMs, livenessFailsAf
 /** Returns whether the specification has changed since the last report: container resources were resized, or an ephemeral container was added. */
 const isUnseen = ({ metadata, status }: Pod): boolean => (status?.observedGeneration ?? 0) < (metadata.generation ?? 0);
 
-/** Applies resized resources to containers, and restarts those that cannot be resized while they run. */
+/** Applies resized resources, and restarts containers that cannot be resized in place. */
 function changed(pod: Pod, place: Place, ready: boolean, now: number): PodStatus {
   const starts = (pod.spec?.containers ?? []).some((container) => startsAgain(container, statusOf(pod, container)));
   return starts

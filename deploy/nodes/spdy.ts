@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import { constants, inflateRawSync } from 'node:zlib';
 
 /**
- * SPDY/3.1 (draft 3 and its addition of windows), as far as a server needs it to which kubectl upgrades a connection for `port-forward`, and older ones for
- * `exec`, `attach` and `cp` as well. Clients of Kubernetes send without regard to windows and do not read them, so none are kept here.
+ * SPDY/3.1 (draft 3 and its addition of windows), as far as `port-forward` of kubectl needs it, and `exec`, `attach` and `cp` of older releases. Clients of
+ * Kubernetes ignore windows, so none are kept here.
  */
 
 /** One stream that the client has opened: reading yields the client's bytes, and writing sends to it. */
@@ -41,7 +41,7 @@ const version = 3;
 const flagFin = 1;
 const frameHeadBytes = 8;
 const streamMask = 0x7fffffff;
-/** A client that sends a longer frame, or has more streams open, is cut off. */
+/** A client beyond these bounds is cut off. */
 const frameBytesMax = 4 * 1024 * 1024;
 const streamsMax = 512;
 const headersBytesMax = 64 * 1024;
@@ -154,7 +154,7 @@ function pairsIn(plain: Buffer): ReadonlyMap<string, string> {
   return new Map(Array.from({ length: Math.min(number(), headersBytesMax) }, () => [text().toLowerCase(), text()]));
 }
 
-/** Replies to new streams say nothing, which needs no compression: they are stored blocks. */
+/** Replies to new streams say nothing: they are stored blocks. */
 class HeaderWriter {
   #begun = false;
 

@@ -1,7 +1,7 @@
 import { isMemberOrder } from './orders.js';
 import { patchDate, patchTimers, setClock } from './testClock.js';
 
-/** Loaded into the controller manager and the stand-in nodes of a test, before the program: their clock is the test's. */
+/** Loaded before the controller manager and the stand-in nodes of a test: their clock is the test's. */
 
 patchDate();
 patchTimers();

@@ -42,8 +42,8 @@ const keptKey = ({ group, resource, object: { metadata } }: KeptObject): string 
   ['/registry', group === '' ? 'core' : group, resource, ...(metadata.namespace ? [metadata.namespace] : []), metadata.name].join('/');
 
 /**
- * Returns whether a reset deletes the object of a key, among all that came since the start. A deleted namespace takes all its contents along. API services are
- * not decided by their keys: a server makes most of them.
+ * Returns whether a reset deletes the object of a key, among all that came since the start. A deleted namespace takes its contents along. Servers make most API
+ * services, so these are not decided by their keys.
  */
 function goesByKey(key: string, all: ReadonlySet<string>): boolean {
   const [, group = '', resource = '', namespace = '', name = ''] = objectKey.exec(key) ?? [];
@@ -66,7 +66,7 @@ export class Contents {
   #before: ReadonlySet<string> = new Set();
   #types: readonly DiscoveredType[] = [];
 
-  /** `hasControllers`: types that the test did not use may have objects too, so all types are listed until nothing is left. */
+  /** `hasControllers`: types that the test did not use may have objects too. */
   constructor(api: RestApi, door: Pick<OperatorDoor, 'keysMadeAfter' | 'removeKeys' | 'putObjects'>, hasControllers = true) {
     this.#api = api;
     this.#door = door;
@@ -238,7 +238,6 @@ export class Contents {
     return all.filter((found) => isNew(found) && !byThemselves.some((rule) => rule(found)));
   }
 
-  /** Lists these types, or all that are served now. */
   async #all(metadataOnly: boolean, where?: readonly DiscoveredType[]): Promise<Found[]> {
     const types = where ?? (this.#types = deletableTypes(await discover(this.#api)));
     const lists = await Promise.all(

@@ -147,7 +147,7 @@ async function startIn(
   }
 }
 
-/** Cleans up for a test process that ends without `stop`: its threads end with it, and its processes by their leash; the folder would stay. */
+/** Cleans up for a test process that ends without `stop`: only the folder would stay. */
 function removeAtExit(directory: string): () => void {
   const remove = (): void => fs.rmSync(directory, { recursive: true, force: true });
   process.once('exit', remove);

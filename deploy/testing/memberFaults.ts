@@ -10,8 +10,8 @@ import { patchDate, setClock } from './testClock.js';
 import { fits, isMemberOrder, isWatch, type FailureTerms, type MemberOrder, type Rule, type SeenRequest } from './orders.js';
 
 /**
- * Loaded into every thread of an API server that a test runs, before the server: it injects faults between sockets and server, so that the server itself needs
- * no switch for them. Node's TLS servers report requests and connections by `emit`, which is where it intercepts them.
+ * Loaded into every thread of an API server that a test runs, before the server: it injects faults between sockets and server. Node's TLS servers report
+ * requests and connections by `emit`, where it intercepts them.
  */
 
 /** The server's replacement of Node's own messages of HTTP/2: the stream does the work. */
@@ -111,7 +111,6 @@ function seenOf(request: AnyRequest): SeenRequest {
   };
 }
 
-/** Serves a request, or applies a rule to it. */
 async function meet(request: AnyRequest, response: AnyResponse, serve: () => void): Promise<void> {
   const seen = seenOf(request);
   if (isWatch(seen)) {

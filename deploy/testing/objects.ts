@@ -32,7 +32,7 @@ export type Wanted<T extends KubeObject> = string | ((object: T | null) => boole
 /** No leader, or one that was lost during the request. */
 const lostWithServer: ReadonlySet<number> = new Set([503, 504]);
 const persistMs = 60_000;
-/** The time for a response at first, doubled with each attempt: a server that stands still is left soon, and a slow one is waited for. */
+/** The time for a response at first, doubled with each attempt: a slow server is waited for. */
 const patienceMs = 500;
 /** Bound on the printed part of an invalid object. */
 const shownCharactersMax = 200;

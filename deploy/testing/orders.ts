@@ -25,10 +25,7 @@ export interface Rule extends RequestPattern {
   readonly rule: number;
   readonly failure: FailureTerms;
   readonly times: number | null;
-  /**
-   * Each hit creates the file of this name with its number appended. Members are threads or processes, and handle requests at the same time; and the test may
-   * wait for a program while nothing can query it.
-   */
+  /** Each hit creates the file of this name with its number appended. Members handle requests at the same time, as threads or processes. */
   readonly claims: string;
 }
 

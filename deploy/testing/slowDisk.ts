@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 
 /**
- * Makes the disk under a replica slow: commits to its log return later, and their thread blocks meanwhile, as with a real one. Both drivers of SQLite
- * (raft/sqlite) are patched where they commit.
+ * Makes the disk under a replica slow: commits to its log block their thread for longer. Both drivers of SQLite (raft/sqlite) are patched where they commit.
  */
 
 let delayMs = 0;

@@ -29,7 +29,7 @@ export function peerOf(request: Request): Peer | null {
   return peer;
 }
 
-/** The `socket` of an HTTP/2 request is a stand-in made anew; its session lasts. */
+/** The `socket` of an HTTP/2 request is made anew; its session lasts. */
 const connectionOf = (request: Request): object => ('stream' in request ? (request.stream.session ?? request.stream) : request.socket);
 
 function readPeer(socket: TLSSocket): Peer | null {

@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { closest } from '../flags/suggest.js';
 
-/** Schemas are compiled when first needed: most servers read no such file. */
+/** Schemas are compiled when first needed. */
 const compiled = new WeakMap<object, ValidateFunction>();
 let ajv: Ajv | null = null;
 

@@ -35,7 +35,7 @@ export interface Source<T> {
   readonly changed?: (value: T) => void;
 }
 
-/** Editors and mounted volumes replace files in ways that notifications miss; a check costs microseconds. */
+/** Notifications miss replaced files; a check costs microseconds. */
 const intervalMs = 2_000;
 
 /** One timer checks all files, and does not keep the process alive. */
@@ -96,7 +96,7 @@ class FollowedFiles<T> implements Live<T> {
     const before = now === this.#seen ? this.#trouble : null;
     this.#seen = now;
     this.#trouble = null;
-    // The cause may pass without a change of the files, so each check tries again; a failure is logged once.
+    // The cause may pass without a change of the files: each check tries again, and a failure is logged once.
     const fail = (stage: 'reading' | 'use', error: Error): void => {
       this.#trouble ??= { in: stage, message: error.message };
       if (before?.message !== error.message) this.#source.failed?.(error);

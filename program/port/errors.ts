@@ -26,10 +26,7 @@ export function writeStatusError(exchange: Exchange, error: StatusError): void {
   end(exchange, bytes);
 }
 
-/**
- * The reference writes a timeout's Status as JSON declared as text, so that clients in Go go by the code and say "the server was unable to return a response in
- * the time allotted, but may still be processing the request".
- */
+/** The reference writes a timeout's Status as JSON declared as text, so that clients in Go go by the code. */
 const lateForm = {
   mediaType: 'text/plain; charset=utf-8',
   document: (status: Status): Buffer => Buffer.from(`${JSON.stringify(status)}\n`),

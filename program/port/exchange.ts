@@ -17,9 +17,8 @@ const nobody: User = { name: '', uid: '', groups: [], extra: {} };
 /**
  * One request on its way through the filters, with its response. Filters fill in their results as they run.
  *
- * Two things end by themselves, in any order: the work (`workEnded`, when the handler has settled: it gives the slot back), and the exchange (`close`, when
- * nobody reads the response any more: it gives back everything else). Streams do not reliably report the latter (under a session that ended with a protocol
- * error, Node reports nothing), so the connection does as well, however it ends.
+ * The work and the exchange end in any order: `workEnded`, when the handler has settled, gives the slot back, and `close`, when nobody reads the response any
+ * more, everything else. Streams do not always report the latter (under a session that ended with a protocol error), so the connection does as well.
  */
 export class Exchange implements BodySender {
   user: User = nobody;

@@ -8,7 +8,7 @@ import { boundStream, endStream, sendBufferOf } from './connections/boundedWrite
 
 /**
  * Node's own HTTP/2 requests and responses are streams around the stream that carries both, a third of the cost of a small response, and send the end in a
- * frame of its own. These handle heads, and leave bodies to the stream.
+ * frame of its own. These handle heads only.
  */
 export class Http2Request implements StreamRequest {
   readonly httpVersion = '2.0';

@@ -39,8 +39,8 @@ export interface ListenerOptions {
   /** The socket on which another thread listens. */
   readonly socket?: number;
   /**
-   * Threads listen on one socket: it stays open until `release`, since closing it on one thread takes it from the others, and its number might come to stand
-   * for another file. Connections that come after `drain` are refused.
+   * The socket stays open until `release`, since threads share it, and its number might come to stand for another file. Connections that come after `drain` are
+   * refused.
    */
   readonly keepsSocket?: boolean;
   readonly ticketKeys?: Buffer;
@@ -313,7 +313,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (!turns.over(socket) && draining) socket.end();
     });
   };
-  /** Refusals keep their turn as well: later responses must not find them on the socket. */
+  /** Refusals keep their turn as well. */
   const refuse = (socket: Socket, response: ServerResponse): void => {
     turns.take(socket, response, () => {
       begin(socket, response);

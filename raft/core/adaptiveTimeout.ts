@@ -1,13 +1,13 @@
 import { limits } from './limits.js';
 
 /**
- * Learns how long to wait for a leader from delays of live leaders: where threads wait for a processor or messages for a network, a timeout for an idle machine
- * deposes every leader before it can work. Time is this server's ticks, so that its own sleep does not count.
+ * Learns how long to wait for a leader from delays of live leaders: where processors or the network are slow, a timeout for an idle machine deposes every
+ * leader before it can work. Time is this server's ticks, so that its own sleep does not count.
  *
  *   timeout = twice the longest silence remembered, between electionTicks and `timeoutsMax` times that
  *
- * One silence at most doubles the timeout: an absence of hours must not teach more than a late message. A few silences suffice to learn a slow leader. The
- * memory halves with each span without as long a silence. Only the times of elections and of stepping down may depend on it (DESIGN.md).
+ * One silence at most doubles the timeout: an absence of hours must not teach more than a late message. The memory halves with each span without as long a
+ * silence. Only the times of elections and of stepping down may depend on it (DESIGN.md).
  */
 export class AdaptiveTimeout {
   readonly #electionTicks: number;

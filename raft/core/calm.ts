@@ -11,9 +11,8 @@ import type { Server } from './server.js';
 //                 └── usual pace, or half of it ───┘└── quiesced: 0.7 of an election timeout ───┘
 //   follower      extension 0                      extension: the pause minus a usual one
 //
-// Both sides recognise a quiesced message by its content: no entries, no read round, and the whole log already acknowledged and known to be committed. A
-// follower that needs its leader drops the extension, as if the last message had come a usual heartbeat ago. So a hung leader is replaced as early as ever once
-// a request needs it, and as many messages may be late.
+// Both sides recognise a quiesced message: no entries, no read round, and the whole log acknowledged and known to be committed. A follower that needs its
+// leader drops the extension, as if the last message had come a usual heartbeat ago. So a hung leader is replaced as early as ever once a request needs it.
 
 export function calmInterval({ heartbeatTicks, electionTicks }: CoreOptions): number {
   return Math.max(heartbeatTicks, Math.floor(electionTicks * limits.calmHeartbeat));

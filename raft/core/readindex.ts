@@ -29,8 +29,8 @@ export function confirmRounds(server: Server): void {
 }
 
 /**
- * The request itself shows that its sender had not moved to a later term when it asked, after its reads had begun: the same as a reply to a round. Where leader
- * and sender are a quorum, as of three voters, no other server needs to be asked. The sender drops what it grants an idle leader, so that leader speaks soon.
+ * The request shows that its sender was in no later term when it asked, as a reply to a round does. Where leader and sender are a quorum, as of three voters,
+ * no other server needs to be asked. The sender drops the extension of an idle leader, so that leader speaks soon.
  */
 export function onReadIndex(server: Server, message: MessageOf<'readIndex'>): void {
   const { leadership } = server;

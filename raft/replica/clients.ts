@@ -22,8 +22,8 @@ interface Asked {
 }
 
 /**
- * Several threads at one replica. Each numbers its requests; the replica requires one growing sequence, so requests are renumbered here, and answers are routed
- * to the requesting thread. Changes are written once into shared memory, and delivered to each thread before any answer that depends on them:
+ * Several threads at one replica. The replica requires one growing sequence, so the requests of all are renumbered here, and answers routed back. Changes are
+ * written once into shared memory, and delivered to each thread before any answer that depends on them:
  *
  *     thread 0 ── id 7 ──┐                ┌── 1 ──▶ propose, barrier, …
  *     thread 1 ── id 4 ──┼──▶ Clients ────┼── 2 ──▶

@@ -6,7 +6,7 @@ import { isMainThread } from 'node:worker_threads';
  */
 export const continuationsWord = (): SharedArrayBuffer => new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
 
-/** The consensus thread waits this long for a report of a stop: both threads resume at the same moment. */
+/** The longest wait for a report of a stop: both threads resume together. */
 const graceMs = 50;
 
 const words = new Set<Int32Array>();
@@ -18,7 +18,7 @@ function tellAll(): void {
   }
 }
 
-/** Counts until the returned function is called. It counts nothing outside the main thread, or without such signals. */
+/** Counts until the returned function is called; only in the main thread, where such signals exist. */
 export function countContinuations(word: SharedArrayBuffer): () => void {
   if (!isMainThread || process.platform === 'win32') return () => undefined;
   const view = new Int32Array(word);

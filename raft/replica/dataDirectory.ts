@@ -84,7 +84,7 @@ export function makeDirectory(path: string): void {
  * After a crash the two may differ:
  *   - the store ahead of the log, or with another history at its applied index: a snapshot was swapped in, and the log is now restarted
  *   - the store behind the log: missing changes are applied again from the log
- *   - the store behind the log's first entry, or one of the two missing: this disk has lost data, which only the other replicas have
+ *   - the store behind the log's first entry, or one of the two missing: this disk has lost data
  */
 export function reconcile(store: Store, log: RaftLog): void {
   const { appliedIndex } = store;

@@ -43,8 +43,7 @@ import { processorMs, Wakefulness } from './wakefulness.js';
  *   sockets, port, timer --> collected --setImmediate--> round: core.step, tick, propose, read
  *                                                          '--> Ready: send, persist (one sync for all), send, apply, answer
  *
- * So everything that arrived during one sync shares the next one. Any exception ends the replica: the others repair it, without guessing. Over 500 lines
- * because it is the one place where the order of effects can be read from top to bottom.
+ * Any exception ends the replica: the others repair it. Over 500 lines, so that the order of effects can be read in one place.
  */
 export class Engine {
   readonly #parts: EngineParts;

@@ -14,7 +14,7 @@ import { revision } from '../types.js';
 import type { Revision } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
-/** Batches are transferred ArrayBuffers: structured clone of many small objects costs more than the consensus itself. Rare messages are JSON. */
+/** Batches are transferred ArrayBuffers: structured clone costs more than the consensus itself. Rare messages are JSON. */
 
 const requestCodes = {
   propose: 1,

@@ -207,7 +207,7 @@ export class Proposals {
     return this.#giveUp((item) => item.attempt !== 0);
   }
 
-  /** While others are settled, the queue moves, and the rest waits for its deadline. */
+  /** While others are settled, the rest waits for its deadline. */
   stuck(): GivenUp[] {
     const { waitTicks } = this.#options;
     if (this.#items.size === 0 || this.#now - this.#lastSettledTick < waitTicks) return [];

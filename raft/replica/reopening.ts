@@ -21,14 +21,14 @@ const lookMostMs = 10_000;
 type Answering = Omit<RequestReceiver, 'stop'>;
 
 /**
- * A replica that survives a full disk. After a failed write of log or store it distrusts its memory: it closes everything, and reopens its files, like a new
- * process, once there is room. Until then its store is read.
+ * A replica that survives a full disk. After a failed write it distrusts its memory: it closes everything, and reopens its files once there is room. Until then
+ * its store is read.
  *
  *     opening ──▶ running ──(disk full)──▶ waiting ──(room)──▶ opening
  *        └──────────────────(disk full)──────▲
  *
- * Closing answered earlier proposals. Later ones have higher sequences and attempts of the same session, so they never collide with what a leader remembers;
- * and it cannot lead an earlier term again, since its log has that term (see `raft/DESIGN.md`).
+ * Later proposals have higher sequences and attempts of the same session, so they never collide with what a leader remembers; and it cannot lead an earlier
+ * term again, since its log has that term (see `raft/DESIGN.md`).
  */
 export class ReopeningReplica implements RequestReceiver {
   readonly #options: ReopeningOptions;

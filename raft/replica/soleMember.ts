@@ -20,8 +20,8 @@ export class SoleMember {
 }
 
 /**
- * A nonzero counter says nothing about earlier writes: one read barrier, requested and reached while it stays unchanged, shows that they have all been
- * delivered. Until the counter changes, everything acknowledged then went through this process.
+ * One read barrier, requested and reached while the counter stays unchanged and nonzero, shows that earlier writes have all been delivered. Until it changes,
+ * everything acknowledged goes through this process.
  */
 export class SoleMemberReader {
   readonly #word: Int32Array;

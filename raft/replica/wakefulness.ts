@@ -6,7 +6,7 @@ const lookMs = 250;
 
 /** After this part of an election timeout, leaders may have been replaced: others count from the last message. */
 const replacedAfter = 0.8;
-/** The part of an election timeout that must be unaccounted for: the rest may be the thread's work. */
+/** The part of an election timeout that must be unaccounted for. */
 const idleShare = 0.5;
 /** Followers know of longer intentional sleep, and wait longer. */
 const usualRest = 0.2;
@@ -16,10 +16,7 @@ export interface WakefulnessSources {
   readonly continuations: Pick<Continuations, 'begin' | 'sawOne'>;
 }
 
-/**
- * Distinguishes whether this thread was stopped (SIGSTOP, a debugger, a sleeping machine) or late. A late thread runs, waits for a processor, or waits for its
- * disk; a stopped one did none of it.
- */
+/** Distinguishes whether this thread was stopped (SIGSTOP, a debugger, a sleeping machine) or late: a late one runs, or waits for a processor or its disk. */
 export class Wakefulness {
   readonly #gapMs: number;
   readonly #idleMs: number;
@@ -77,7 +74,7 @@ const statistics = Buffer.alloc(64);
 
 /**
  * The calling thread's time (https://docs.kernel.org/scheduler/sched-stats.html, "schedstat" of a process: nanoseconds on the processor, then on a run queue).
- * Null outside Linux, where late and stopped cannot be distinguished.
+ * Null outside Linux.
  */
 export function processorMs(): number | null {
   try {

@@ -1,8 +1,7 @@
 import { ClosedError } from './errors.js';
 
 /**
- * The life of a database file. The first failure is final and every later call throws it, because after a failed sync the kernel may already have dropped the
- * pages that a second sync would report as written.
+ * The life of a database file. The first failure is final: after a failed sync the kernel may have dropped pages that a second sync would report as written.
  *
  *     open --failure--> failed --close--> closed
  *       '------------- close -------------^

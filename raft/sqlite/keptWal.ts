@@ -13,8 +13,7 @@ import { keptWalSuffix, syncPath } from './files.js';
  *     open:   write-ahead file written ──▶ second name, durable ──▶ mark set, in the database file by a checkpoint ──▶ first promise
  *     close:  mark cleared ──▶ SQLite checkpoints, and deletes the write-ahead file ──▶ second name deleted
  *
- * A process that ends without closing leaves the mark and the second name, even if SQLite has checkpointed everything and deleted the write-ahead file:
- * replaying that file changes nothing.
+ * A process that ends without closing leaves the mark and the second name, even if SQLite has checkpointed and deleted the file: replaying it changes nothing.
  */
 export interface OpenMark {
   /** Programs that do not know the mark clear it with a write. */

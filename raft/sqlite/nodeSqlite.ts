@@ -14,7 +14,7 @@ interface NodeSqlite {
   readonly backup?: (db: NodeDatabase, path: string, options: { readonly rate: number; readonly progress: () => void }) => Promise<number>;
 }
 
-/** A part of Node since 22.5. It copies databases since 22.16; in Node 22 it truncates texts that are read at their first NUL character. */
+/** A part of Node since 22.5. It copies databases since 22.16; in Node 22 it cuts texts at a NUL character. */
 export const nodeSqlite: SqliteDriver = {
   name: 'node:sqlite',
   load() {

@@ -1,14 +1,14 @@
 /**
- * SQLite stops at the first frame with a wrong checksum and silently drops everything after it. Right after a crash only the last transaction can be
- * incomplete, but after a flipped bit that would lose acknowledged entries and votes. With synchronous=FULL a transaction is on disk before the next one
- * begins, so a valid frame of a later transaction proves that an earlier bad frame was once good.
+ * SQLite stops at the first frame with a wrong checksum and silently drops everything after it. After a crash that drops only the incomplete last transaction,
+ * but after a flipped bit acknowledged entries and votes. With synchronous=FULL a transaction is on disk before the next one begins, so a valid frame of a
+ * later transaction proves that an earlier bad frame was once good.
  *
  * Format: https://www.sqlite.org/fileformat2.html#walformat
  *
  *     header 32 B:  magic  version  pageBytes  sequence  salt1 salt2  checksum1 checksum2
  *     frame:        page  databasePages(0 unless commit)  salt1 salt2  checksum1 checksum2 | page content
  *
- * The checksum is cumulative and each frame stores it, so any frame can be verified from the one before.
+ * The checksum is cumulative, so any frame can be verified from the one before.
  */
 const headerBytes = 32;
 const frameHeaderBytes = 24;

@@ -15,7 +15,7 @@ const freePartKept = 1 / 8;
 
 /**
  * Deletes compacted rows among the next `countMax` changes: each replaced all earlier versions of its key, and a deletion is itself obsolete. Every change is
- * visited once, whatever the store's size.
+ * visited once.
  */
 export function sweep(sql: StoreStatements, state: StoreState, countMax: number): number {
   const below = idAfter(state.compactedRevision);

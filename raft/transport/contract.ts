@@ -7,8 +7,8 @@ export type Forward = ProposeForward | RefusedForward;
 
 /**
  * `term` is the one in which the sender believes that the receiver leads; the receiver appends in that term or not at all. The messages of one session in one
- * term form a stream. If part of it may be lost, the sender starts a new `attempt` and repeats everything unsettled; the receiver takes the parts of an attempt
- * in order, without a gap, and appends no sequence twice.
+ * term form a stream. If part of it may be lost, the sender repeats everything unsettled in a new `attempt`; the receiver takes the parts of an attempt in
+ * order, without a gap, and appends no sequence twice.
  */
 export interface ProposeForward {
   readonly type: 'propose';

@@ -4,8 +4,7 @@ export interface LobbyBounds {
 }
 
 /**
- * If it is full, the longest waiting connection is closed: honest peers proceed within milliseconds. So a place costs an attacker a new connection each time,
- * and excludes no peer.
+ * If it is full, the longest waiting connection is closed: honest peers proceed within milliseconds, and a place costs an attacker a new connection each time.
  */
 export class Lobby {
   readonly #bounds: LobbyBounds;

@@ -1,11 +1,11 @@
 /**
- * Decides when to ping a peer. One that has just answered is skipped for a beat. A ping that travels with messages does not wake the peer, so if messages are
- * sent often it waits for the next ones, but at most a beat; otherwise it is sent at once.
+ * Decides when to ping a peer. One that has just answered is skipped for a beat. A ping that travels with messages does not wake the peer, so it waits at most
+ * a beat for the next ones, if messages are sent often.
  *
  *     answered ──beat──▶ beat ──(messages sent since the last one)───▶ waits ──(messages sent, or the next beat)──▶ asked
  *                          └────(none)────────────────────────────────────────────────────────────────────────────▶┘
  *
- * An unresponsive peer is pinged in every beat. The receiver closes a connection after four beats without input, so no ping may be omitted beyond that.
+ * An unresponsive peer is pinged in every beat. The receiver closes a connection after four beats without input.
  */
 export class Pings {
   readonly #silentPingsMax: number;

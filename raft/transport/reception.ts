@@ -37,7 +37,7 @@ class Rooms {
  *     accepted ──▶ silent ──first byte──▶ handshake (TLS, then hello) ──welcomed──▶ a member's connection
  *                  (a socket, no more)
  *
- * TLS begins with the first byte: before that a connection costs next to nothing.
+ * TLS begins with the first byte: a silent connection costs next to nothing.
  */
 export class Reception {
   address = '';

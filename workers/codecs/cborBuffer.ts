@@ -9,7 +9,7 @@ export class CborBuffer {
   #buffer = Buffer.allocUnsafeSlow(initialBytes);
   #position = 0;
 
-  /** Called before each use, because the previous one may have ended with an error. */
+  /** Called before each use: the previous one may have failed. */
   reset(): void {
     if (this.#buffer.length > keepBytesMax) this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.#position = 0;

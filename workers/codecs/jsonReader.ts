@@ -1,8 +1,8 @@
 import { isMembers, NumberLiteral, type Json, type JsonMembers } from './value.js';
 
 /**
- * Reads JSON member by member, several times slower than JSON.parse, where that would lose duplicate members, 64-bit integers, the spelling of numbers, or the
- * place and reason of a syntax error (in the reference's words).
+ * Reads JSON member by member, several times slower than JSON.parse, where that would lose duplicates, 64-bit integers, spellings of numbers, or the place and
+ * reason of an error (in the reference's words).
  */
 export interface ReaderOptions {
   readonly depthMax: number;

@@ -27,10 +27,7 @@ import { resolvePlain, type PlainScalar } from './yamlScalars.js';
  */
 const aliasedNodesMax = 100_000;
 
-/**
- * Bounds nesting before the composer, which is recursive. A thread with an exhausted stack cannot even throw reliably: compiling a regular expression there
- * ends the process.
- */
+/** Bounds nesting before the composer, which is recursive. A thread with an exhausted stack cannot even throw reliably. */
 const nestingMax = 200;
 
 /**
@@ -39,7 +36,7 @@ const nestingMax = 200;
  */
 const lexemesMax = 600_000;
 
-/** A node may have one anchor and one tag. The library collects all before it reports an error, with a document's worth of memory for each. */
+/** A node may have one anchor and one tag. The library collects all before it reports an error. */
 const propertiesMax = 4;
 
 class YamlFailure extends Error {}
@@ -108,7 +105,7 @@ const firstDocument = (text: string, lines: LineCounter): Document.Parsed | unde
   return undefined;
 };
 
-/** Stops at the first collection that is too deep, or node with too many properties, so a hostile text costs no more than its start. */
+/** Stops at the first collection that is too deep, or node with too many properties. */
 function* shallowTokens(text: string, lines: LineCounter): Generator<CST.Token> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);

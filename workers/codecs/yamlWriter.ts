@@ -22,7 +22,7 @@ interface Place {
   readonly column: number;
 }
 
-/** The value is not empty; the cursor is at the beginning of its first line. */
+/** The value is not empty; the cursor is at its first line. */
 const block = (parts: string[], value: unknown, indent: number): void => {
   const padding = ' '.repeat(indent);
   if (Array.isArray(value)) {

@@ -27,7 +27,7 @@ interface Postponed {
   readonly problemBefore: boolean;
 }
 
-/** Collects the findings of one walk over an object. The path is a stack, because nearly all objects are valid and need no path. */
+/** Collects the findings of one walk over an object. The path is a stack, because valid objects need none. */
 export class CheckContext {
   readonly #reportStrict: boolean;
   readonly #stepValues: number;
@@ -128,7 +128,7 @@ export class CheckContext {
     this.problem ??= this.typeMessage(value, type);
   }
 
-  /** Returns `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`, for example. */
+  /** Yields `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */
   typeMessage(value: Json, type: string): string {
     const members = this.#steps.slice(0, this.#depth).filter((step) => typeof step === 'object');
     const field = members.map(({ called }) => called).join('.');

@@ -97,7 +97,7 @@ export const bytesChecker: Checker = {
   },
 };
 
-/** A list of numbers is read byte by byte, as Go reads it. */
+/** A list of numbers is read as bytes, as in Go. */
 function bytesOfNumbers(items: readonly Json[], context: CheckContext): Json {
   const isByte = (item: Json): boolean => item === null || (typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255);
   const odd = items.find((item) => !isByte(item));

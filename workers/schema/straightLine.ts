@@ -4,8 +4,8 @@ import type { CheckContext } from './context.js';
 import { areTexts, checkMember, without, type Member } from './members.js';
 
 /**
- * Generates a checking function for each type at its first object. A member is identified by its name's length and a few comparisons; common values are
- * accepted inline, all others go to `checkMember`. The code contains only JSON-quoted member names from `api/data`, never client input.
+ * Generates a checking function for each type at its first object. Common values are accepted inline, all others go to `checkMember`. The code contains only
+ * JSON-quoted member names from `api/data`, never client input.
  */
 export type ObjectCheck = (object: JsonMembers, context: CheckContext) => JsonMembers;
 

@@ -78,10 +78,7 @@ function failureOf(error: unknown): StructureResult {
   throw error;
 }
 
-/**
- * Unlike an absent list, an empty list of owners means that nothing is owned any more. A single empty entry means the same and, unlike the empty list, is not
- * lost on the way.
- */
+/** Unlike an absent list, an empty list of owners means that nothing is owned any more. A single empty entry means the same, and is not lost on the way. */
 function nameEmptyOwners({ metadata }: JsonMembers): void {
   if (!isMembers(metadata)) return;
   const { managedFields } = metadata;
@@ -98,7 +95,7 @@ const scalars: Readonly<Record<Scalar, Checker>> = {
 };
 const built = new Map<string, Checker>();
 
-/** Returns the checker of a named type. Types refer to each other in cycles, so members resolve theirs lazily. */
+/** Returns the checker of a named type. Types form cycles, so members resolve theirs lazily. */
 const objectChecker = (name: string): Checker => {
   let checker = built.get(name);
   if (checker === undefined) {

@@ -22,8 +22,7 @@ type Part = (isOver: () => boolean) => 'again' | 'done' | 'tookAll';
  *     turn        turn        turn
  *     A A A A │   B B B B │   A A ▪ C │ ...      A is done in its second turn, and C has what is left of it
  *
- * Work begins at once, inside its caller, and mostly ends within the turn's budget, without a promise. Otherwise it waits in line. More pieces slow only each
- * other down.
+ * Work begins inside its caller, and mostly ends within the turn's budget, without a promise. More pieces slow only each other down.
  */
 export class Turns {
   readonly #budgetMs: number;

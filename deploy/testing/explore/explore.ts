@@ -80,7 +80,7 @@ const definitions = resource<KubeObject>({
 const defaultRestMs = 800;
 /** Undisturbed runs get this many times as long, and this much rest in a second pair where two differ. */
 const calmer = 4;
-/** A first run gives up early; a second, which confirms it, does not. */
+/** Only a first run gives up early. */
 const idleMs = 2_500;
 const defaultPatienceMs = 15_000;
 

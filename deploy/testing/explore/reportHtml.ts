@@ -15,7 +15,6 @@ const table = (head: readonly string[], rows: readonly string[]): string =>
 
 const said = (value: unknown): string => (value === undefined ? '' : JSON.stringify(value));
 
-/** The two states side by side where they differ, or what else is wrong. */
 function violationHtml({ judgement, details, differences = [] }: Violation): string {
   const rows = differences.map(({ object, path, expected, actual }) => `<tr>${cells([object, path, said(expected), said(actual)])}</tr>`);
   const shown = rows.length > 0 ? table(['object', 'path', 'should be', 'is'], rows) : `<pre>${markup(details.join('\n'))}</pre>`;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Recorder } from './record.js';
 
 const turnMs = 10;
-/** A turn that took longer counts for this much: a busy machine makes every wait longer, and none shorter. */
+/** A longer turn counts for this much: a busy machine only makes waits longer. */
 const countedMsMax = 2 * turnMs;
 
 /** Waits in time that only passes while this process gets its turns. */

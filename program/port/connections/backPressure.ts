@@ -37,8 +37,8 @@ export function readOn(socket: Socket, response: ServerResponse): void {
 }
 
 /**
- * Node's parser reads by default from the handle below the stream, which hands over up to four TLS records with each read, even when paused between them: the
- * parser takes data that arrives while paused for an error, and a correct client is cut. A paused stream keeps its data; a data listener switches Node over.
+ * Node's parser reads by default from the handle below the stream, which hands over up to four TLS records even when paused between them: the parser takes
+ * these for an error, and cuts a correct client. A paused stream keeps its data; a data listener switches Node over.
  */
 export function readAsStream(socket: TLSSocket): void {
   socket.on('data', ignore).off('data', ignore);

@@ -5,7 +5,7 @@ import { bodyBudget, tooManyBodies, type BodyBudget } from './bodyBudget.js';
 
 /** Largest request body, as in the reference. */
 export const bodyBytesMax = 3 * 1024 * 1024;
-/** A client that still sends a refused body, up to this bound, sees the response before it is cut. */
+/** A client may go on sending a refused body up to this bound, and sees the response. */
 const discardedBytesMax = 64 * 1024 * 1024;
 
 const tooLarge = (): StatusError => new StatusError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${bodyBytesMax}`);

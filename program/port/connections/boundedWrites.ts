@@ -42,8 +42,8 @@ export function boundSocket(socket: Socket, of: SendBuffer): void {
 }
 
 /**
- * Node ends a stream after the piece it sends when the end is requested, so it is requested with the last piece. Where the end comes by itself, Node would
- * reset a stream whose request is unread, and the reset may overtake the end: then the request is read.
+ * Node ends a stream after the piece it sends when the end is requested, so it is requested with the last piece. Otherwise Node would reset a stream whose
+ * request is unread, and the reset may overtake the end: then the request is read.
  */
 export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string): void {
   const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;

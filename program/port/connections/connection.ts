@@ -46,7 +46,7 @@ export class Connection implements ConnectionState, Holder {
   askedAt: number | null = null;
   doubted = false;
   #answeredAt = Number.NEGATIVE_INFINITY;
-  /** When both sides were first seen to have ended: a write that Node lost in a reset would keep the connection open. */
+  /** When both sides were first seen to have ended: Node may lose a write in a reset. */
   #endedAt: number | null = null;
   #bytesHeard = 0;
   readonly #exchanges = new ExchangeList<Carried>('seat');

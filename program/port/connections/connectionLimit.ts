@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 
-/** Some 50 KiB each with TLS, so a gigabyte. A cluster of 5,000 nodes opens about as many in all. */
+/** Some 50 KiB each with TLS, so a gigabyte. A cluster of 5,000 nodes opens about as many. */
 const connectionsMost = 20_000;
-/** The rest is for the store, peers and backends: a store that cannot open its file ends the replica. */
+/** The rest is for the store, peers and backends: a store without a file ends the replica. */
 const shareOfFiles = 0.75;
 /** Assumed where the system reports no limit. */
 const filesAssumed = 4_096;
@@ -10,7 +10,7 @@ const filesAssumed = 4_096;
 const addressShare = 0.75;
 /** One user who is neither essential nor an administrator. */
 const userShare = 0.5;
-/** All such users: a new client can always connect and authenticate. */
+/** A new client can always authenticate. */
 const ordinaryShare = 7 / 8;
 
 export interface ConnectionBounds {

@@ -19,9 +19,8 @@ interface Pipeline {
 }
 
 /**
- * A client may pipeline requests in HTTP/1.1. Node hands all of them over as it reads them, so that one connection could have thousands active, and a flood of
- * them would be read and refused at the cost of all other clients. Here each connection has one active request, as in the reference. Requests that were read
- * with it wait, and nothing more is read before those have had their turn: the rest stays in the kernel, and in the end with the client.
+ * A client may pipeline requests in HTTP/1.1. Node hands all of them over as it reads them, and a flood would be read at the cost of all other clients. Here
+ * each connection has one active request, as in the reference. Nothing more is read before those that came with it have had their turn.
  *
  *     read: [ active | waiting, of the same record ]   kept by the socket: 64 KiB and one read   not read: whatever else was sent
  */
@@ -57,8 +56,8 @@ export class ConnectionTurns {
   }
 
   /**
-   * Reads one more piece of each connection whose requests wait: else a watch would go on when its client has left. A client that has sent more cannot be seen
-   * to leave, and is cut unless its requests have their turns meanwhile.
+   * Reads one more piece of each connection whose requests wait: else a watch would outlive its client. A client that has sent more cannot be seen to leave,
+   * and is cut unless its requests have their turns meanwhile.
    */
   look(): void {
     for (const [socket, pipeline] of this.#pipelines) {

@@ -20,7 +20,7 @@ export class Connections implements ConnectionKeeper, Iterable<Connection> {
   readonly #bounds: ConnectionBounds;
   readonly #times: ConnectionTimes;
 
-  /** Keyed by both ends: all that the plain and the encrypted socket have in common. */
+  /** Keyed by both ends, which plain and encrypted sockets share. */
   readonly #byEnds = new Map<string, Connection>();
   readonly #bySocket = new WeakMap<object, Connection>();
   readonly #strangers = new Set<Connection>();

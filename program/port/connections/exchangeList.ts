@@ -8,9 +8,8 @@ export interface ActiveExchanges<E> extends Iterable<E> {
 }
 
 /**
- * An array in which every entry knows its place. A Set through which entries stream replaces its table again and again, and each old table refers to its
- * entries and the next table: once one is in the old generation, all that follow, with their requests, stay until a full collection. Of a GET's garbage, four
- * times as much left the young generation.
+ * An array in which every entry knows its place. A Set replaces its table again and again, and each old table refers to its entries and the next table: once
+ * one is in the old generation, all that follow, with their requests, stay until a full collection.
  */
 export class ExchangeList<E extends Listed> implements ActiveExchanges<E> {
   readonly #at: 'place' | 'seat';

@@ -1,4 +1,4 @@
-/** Empty places at the head are dropped once there are so many. */
+/** Empty places before they are dropped. */
 const leftPlacesMax = 1_024;
 
 /** Places are cleared: finished work must not live on for as long as others wait. */

@@ -10,8 +10,8 @@ import type { ServerHttp2Session } from 'node:http2';
 const farewellMs = 10;
 
 /**
- * Ends a session once Node no longer reads: a client's GOAWAY would end it while it is read, with a write for each stream. It closes only once its own GOAWAY
- * has been sent: until then, Node refuses each new stream with a write.
+ * Ends a session once Node no longer reads: a client's GOAWAY would end it while it is read, with a write for each stream. It closes only after its own GOAWAY:
+ * until then, Node refuses each new stream with a write.
  */
 export function endOutsideReads(session: ServerHttp2Session): void {
   const { destroy, close } = Object.getPrototypeOf(session) as ServerHttp2Session;

@@ -155,7 +155,7 @@ interface SessionState {
   pendingStreams: unknown;
 }
 
-/** Not a public part of Node: a session that is not built as in the releases 20 to 24, or that has streams already, stays unchanged. */
+/** Not public: a session that differs from those of Node 20 to 24, or has streams, stays unchanged. */
 export function keepStreamsApart(session: ServerHttp2Session): boolean {
   const name = Object.getOwnPropertySymbols(session).find(({ description }) => description === 'state');
   const state = name === undefined ? undefined : (session as unknown as Record<symbol, Partial<SessionState> | undefined>)[name];

@@ -6,13 +6,13 @@ const unsentBytesMax = 1024 * 1024;
 const shareOfRest = 16;
 /** One piece's share of a connection's room: unread streams leave room for others. */
 const shareOfRoom = 8;
-/** A frame of HTTP/2, and a record of TLS. A connection with nothing pending gets that much whatever others have. */
+/** A frame of HTTP/2, and a record of TLS. An idle connection gets that much whatever others have. */
 export const pieceBytesMin = 16 * 1024;
 const pieceBytesMax = 128 * 1024;
 
 /**
- * Bytes handed over to one connection that its client has not taken, as far as the process can see: in HTTP/2's queues, encrypted, or in the queue of the
- * socket. Node reports a write as done when the kernel has taken all of it.
+ * Bytes handed over to one connection that its client has not taken: in HTTP/2's queues, encrypted, or in the queue of the socket. Node reports a write as done
+ * when the kernel has taken all of it.
  *
  *     responses ──▶ waiting, in turn ──piece──▶ unsent: HTTP/2, TLS, socket ──▶ kernel
  *                   (their own memory)          (copied and encrypted: bounded here)

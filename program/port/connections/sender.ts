@@ -4,10 +4,7 @@ export interface Sender {
   sendMore(): void;
 }
 
-/**
- * Bounds the bytes of one connection that the network has not taken: a client that chooses wide windows of HTTP/2 would have everything encrypted and kept in
- * native memory at once.
- */
+/** Bounds the bytes of one connection that the network has not taken: wide windows of HTTP/2 would have everything encrypted at once. */
 export interface SendBuffer {
   readonly pieceBytes: number;
   add(bytes: number): void;

@@ -6,7 +6,7 @@ import { readingOf, type Reading } from './reading.js';
 
 /** Pieces of work in one turn: a millisecond or two. */
 const perTurnMax = 16;
-/** The first request of a connection, whose certificates are checked, or a part of a long list takes as long as many others. */
+/** A request whose certificates are checked, or a part of a long list, takes as long as many others. */
 const budgetMs = 2;
 /** Waiting requests of one connection; more than open streams, since cancelled ones count. */
 const waitingMax = 8_192;
@@ -85,20 +85,18 @@ const usual: TurnOptions = {
 };
 
 /**
- * Schedules work on the event loop. An HTTP/2 connection may bring a thousand requests with one read; Node hands each of them over before it has read the next
- * frame, even the one that cancels the request: a client that opens and resets streams at full speed has every one of them begun (CVE-2023-44487). And one
- * answer of the consensus thread lets hundreds of requests go on at once. Either would block all other clients. Here some pieces of work begin at once, and the
- * others in the next turns, one of each client after the other:
+ * Schedules work on the event loop. One read of an HTTP/2 connection may bring a thousand requests, and Node hands all of them over before it reads the frame
+ * that cancels them (CVE-2023-44487). One answer of the consensus thread lets hundreds of requests go on at once. Either would block all other clients. So some
+ * work begins at once, the rest in the next turns, one piece of each client after the other:
  *
  *     turn ─▶ client A ─▶ client B ─▶ client C ─▶ A ...        until there are 16, or 2 ms are over; then the event loop goes round
  *                │
  *                └─ returning requests first, then a request of each of its connections in turn
  *
  * A client with one request waits for one piece of each other client, not for all of them. Requests that were cancelled by then never begin. While many of a
- * client wait, nothing more is read from its connections: the rest stays in the kernel, and in the end with the client. Once all of them have begun, reading
- * goes on, of one connection in a turn: however many a client has, it brings no more at a time than with one.
+ * client wait, nothing more is read from its connections. Later they are read one in a turn, so that many bring no more at a time than one.
  *
- * A client for whose requests there is no room is paced (`paces.ts`): it stands aside until one of them may begin, and is not read meanwhile.
+ * A client for whose requests there is no room is paced (`paces.ts`), and not read meanwhile.
  */
 export class Turns {
   readonly #lanes = new WeakMap<Bringer, Lane>();

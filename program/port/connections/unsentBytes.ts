@@ -8,10 +8,7 @@ export interface Holder {
   cutNow(): void;
 }
 
-/**
- * When clients do not take too many bytes, the owner of most of them loses connections, the largest first, until another has more: an owner with few bytes
- * loses nothing, however slowly it reads.
- */
+/** When clients do not take too many bytes, the owner of most of them loses connections, the largest first, until another has more. */
 export class UnsentBytes {
   #max: number;
   #bytes = 0;

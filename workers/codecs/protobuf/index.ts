@@ -68,7 +68,7 @@ interface KnownKind {
   readonly kind: string;
 }
 
-/** Keyed by identity, because callers that encode many objects pass the same `Kind`. */
+/** Keyed by identity: callers pass the same `Kind` for many objects. */
 const knownKinds = new WeakMap<Kind, KnownKind | null>();
 
 function knownKind(kind: Kind): KnownKind | null {

@@ -6,9 +6,8 @@ import { preparedNames, sortedNames } from './prepared.js';
 import type { BackwardWriter } from './writer.js';
 
 /**
- * Generates a writing function for each message at its first object. A loop over tables would look up members by variable names in objects of every shape;
- * generated code has one place per access, which mostly sees one shape, and halves the time at least. The code contains only numbers and JSON-quoted member
- * names from `api/data`, never client input.
+ * Generates a writing function for each message at its first object. Each access in generated code mostly sees objects of one shape, which halves the time of a
+ * loop over tables at least. The code contains only numbers and JSON-quoted member names from `api/data`, never client input.
  */
 export type BodyWriter = (writer: BackwardWriter, object: JsonMembers) => void;
 

@@ -1,6 +1,5 @@
 /**
- * Writes Protobuf from the end of a buffer to its start. A message's length precedes it and is known only afterwards, so this needs neither a measuring pass
- * nor copies.
+ * Writes Protobuf from the end of a buffer to its start. A message's length precedes it and is known only afterwards: so nothing is measured or copied.
  *
  *     [ free ........ | tag | length | message ... ]
  *                     ^ position                   ^ end
@@ -21,7 +20,7 @@ export class BackwardWriter {
     return this.#buffer.length - this.#position;
   }
 
-  /** Called before each use, because the previous one may have ended with an error. */
+  /** Called before each use: the previous one may have failed. */
   reset(): void {
     if (this.#buffer.length > keepBytesMax) this.#buffer = Buffer.allocUnsafeSlow(initialBytes);
     this.#position = this.#buffer.length;

@@ -28,7 +28,7 @@ class Compiled implements CompiledSchema {
   readonly #preserveAll: boolean;
   readonly #grownBytesMax: number;
   readonly #embeddedRules: EmbeddedRules;
-  /** Compiled at the first object: most schemas of a cluster are hardly used. */
+  /** Compiled at the first object. */
   #check: ValueCheck | undefined;
   #statusCheck: ValueCheck | undefined;
 

@@ -2,7 +2,7 @@ import type { Steps } from '../../../api/steps.js';
 import type { Json, JsonMembers } from '../../codecs/value.js';
 
 /**
- * The compiled schema of a custom resource. `compile.ts` has the only entry point:
+ * The compiled schema of a custom resource. `compile.ts` makes it:
  *
  *     compile(openAPIV3Schema, options): CompiledSchema
  *
@@ -13,7 +13,7 @@ import type { Json, JsonMembers } from '../../codecs/value.js';
  *     converted -> receiveConverted -> (not defaulted)
  *
  * All are pure and linear in the size of the object times the conditions on one value. Members named `__proto__` or `constructor` are ordinary. Functions
- * documented to change an object, which is the caller's, do so in place.
+ * documented to change an object do so in place.
  */
 export type Compile = (openAPIV3Schema: JsonMembers, options: CompileOptions) => CompiledSchema;
 

@@ -12,10 +12,7 @@ export interface Finding {
   readonly detail: string | number | readonly Json[];
 }
 
-/**
- * Collects findings and counts checks: if all alternatives fail, the reference reports the one with the most checks. `counting` omits paths, because nearly all
- * values are valid.
- */
+/** Collects findings and counts checks: if all alternatives fail, the reference reports the one with the most checks. `counting` omits paths. */
 export class Findings {
   readonly list: Finding[] = [];
   /** Counts findings beyond the bound too. */

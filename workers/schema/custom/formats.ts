@@ -135,7 +135,7 @@ const units = [
   ['d', 'day'],
   ['w', 'wk', 'week'],
 ];
-/** Each run of digits matches in only one way; otherwise all ways are tried. */
+/** Each run of digits matches in only one way. */
 const goDuration = /^[-+]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const int64Digits = 19;
 

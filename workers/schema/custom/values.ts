@@ -130,7 +130,7 @@ function isAllowed(value: Json, allowed: Json): boolean {
   return sameJson(value, allowed);
 }
 
-/** Compiled at the first value: large schemas describe far more than objects have. */
+/** Compiled at the first value. */
 class LateCheck {
   readonly #schema: JsonMembers;
   readonly #past: Correlation | null;
