@@ -126,6 +126,11 @@ export default tseslint.config(
     rules: { '@typescript-eslint/max-params': ['error', { max: 4 }] },
   },
   {
+    // What CommonJS programs look like.
+    files: ['**/*.cjs'],
+    rules: { '@typescript-eslint/no-require-imports': 'off' },
+  },
+  {
     // chai's assertions are property reads.
     files: ['test/**/*.ts'],
     rules: { '@typescript-eslint/no-unused-expressions': 'off' },
