@@ -451,7 +451,9 @@ class LocalCluster implements Cluster {
       onExit: (exit) => {
         if (!this.#stopping) this.#writeFile();
         const supervised = this.#up && !this.#stopping && isSupervised(program, exit) ? this.#supervisors.get(program) : undefined;
-        options.onExit?.(program, exit, supervised?.ended(exit) ?? null);
+        // Restarted whether or not somebody wants to hear of it.
+        const restartMs = supervised?.ended(exit) ?? null;
+        options.onExit?.(program, exit, restartMs);
       },
       onStart: () => this.#supervisors.get(program)?.started(),
       onMessage: (message) => options.onMessage?.(program, message),

@@ -266,9 +266,9 @@ describe('cluster/package', () => {
   });
 
   it('runs the examples for jest, as CommonJS and as modules', function () {
-    this.timeout(180_000);
+    this.timeout(500_000);
     const jest = path.join(tool('jest') ?? this.skip(), 'bin', 'jest.js');
     run(process.execPath, [jest, 'jest.test.cjs']);
-    run(process.execPath, ['--experimental-vm-modules', jest, '--testTimeout', '60000', '-t', faults, 'faults.test.mjs']);
+    run(process.execPath, ['--experimental-vm-modules', jest, '--testTimeout', '120000', '-t', faults, 'faults.test.mjs']);
   });
 });

@@ -153,6 +153,29 @@ describe('deploy/cluster', () => {
     expect(ended).to.have.length(5);
   });
 
+  it('starts a manager again that failed, also where nobody wants to hear of it', async () => {
+    let again = (): void => undefined;
+    const ready = new Promise<void>((resolve) => {
+      again = resolve;
+    });
+    let up = false;
+    const cluster = await start({
+      dataDirectory: temporaryDirectory('cluster'),
+      replicas: 1,
+      managers: 1,
+      restartFailed: true,
+      onProgress: (line) => {
+        if (up && line.startsWith('cm1 is ready')) again();
+      },
+    });
+    up = true;
+    const [manager] = cluster.managers;
+    const pid = manager?.pid ?? 0;
+    process.kill(pid, 'SIGKILL');
+    await ready;
+    expect(manager?.pid).not.to.be.oneOf([null, pid]);
+  });
+
   it('starts a manager again that failed, and only reports an API server that was killed', async () => {
     const directory = temporaryDirectory('cluster');
     const ends: [string, number | null][] = [];
