@@ -237,8 +237,8 @@ describe('cluster/package', () => {
   });
 
   it('catches a bug by each fault', function () {
-    this.timeout(180_000);
-    run(process.execPath, [mocha, '--timeout', '60000', 'faults.test.mjs']);
+    this.timeout(500_000);
+    run(process.execPath, [mocha, '--timeout', '120000', 'faults.test.mjs']);
   });
 
   // The same file under the other runners, which need not wait for all of it.
@@ -260,7 +260,7 @@ describe('cluster/package', () => {
   it('runs the examples for vitest', function () {
     const vitest = tool('vitest') ?? this.skip();
     const file = path.join(vitest, 'vitest.mjs');
-    const vitestTimes = ['--test-timeout', '60000', '--hook-timeout', '60000'];
+    const vitestTimes = ['--test-timeout', '120000', '--hook-timeout', '120000'];
     run(process.execPath, [file, 'run', '--root', folder, 'vitest.test.mjs']);
     run(process.execPath, [file, 'run', '--root', folder, '--globals', ...vitestTimes, '-t', faults, 'faults.test.mjs']);
   });
