@@ -46,7 +46,7 @@ describe('cluster/package', () => {
     mkdir -p '${app}'; [ -f '${app}/package.json' ] || echo '{ "dependencies": { "piscina": "file:${path.join(packageRoot, 'node_modules', 'piscina')}" } }' > '${app}/package.json'`;
 
   before(function () {
-    this.timeout(300_000);
+    this.timeout(600_000);
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'user-'));
     const stages = stagesOf(fs.readFileSync(path.join(packageRoot, 'deploy', 'Dockerfile'), 'utf8'));
     const stagesFolder = path.join(folder, 'image');
