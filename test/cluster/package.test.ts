@@ -268,7 +268,9 @@ describe('cluster/package', () => {
   it('runs the examples for jest, as CommonJS and as modules', function () {
     this.timeout(500_000);
     const jest = path.join(tool('jest') ?? this.skip(), 'bin', 'jest.js');
-    run(process.execPath, [jest, 'jest.test.cjs']);
-    run(process.execPath, ['--experimental-vm-modules', jest, '--testTimeout', '120000', '-t', faults, 'faults.test.mjs']);
+    // The stages of the image, in the same folder, have examples as well.
+    const only = ['--modulePathIgnorePatterns', '<rootDir>/image/', '--runTestsByPath'];
+    run(process.execPath, [jest, ...only, 'jest.test.cjs']);
+    run(process.execPath, ['--experimental-vm-modules', jest, '--testTimeout', '120000', '-t', faults, ...only, 'faults.test.mjs']);
   });
 });
