@@ -198,8 +198,10 @@ function validateSearch(search: string, path: Path): FieldError[] {
   const name = search.replace(/\.$/, '');
   const texts = search === '.' ? [] : [...tooLongName(name), ...(searchPath.test(name) ? [] : [searchText])];
   const found = (each: readonly string[]): FieldError[] => each.map((text) => invalid(path, name, text));
-  const gate = 'RelaxedDNSSearchValidation';
-  return [...whileOn(gate, found(texts)), ...whileOff(gate, found(subdomainName(name, false)))];
+  return [
+    ...whileOn('RelaxedDNSSearchValidation', found(texts)),
+    ...whileOff('RelaxedDNSSearchValidation', found(subdomainName(name, false))),
+  ];
 }
 
 const validateReadinessGates = (spec: JsonObject, path: Path): Found =>
