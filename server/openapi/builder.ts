@@ -22,17 +22,23 @@ export interface Builder {
   close(): Promise<void>;
 }
 
-/** Waits before further attempts at this server's own documents: a thread may not start just now. */
+/** Waits before further attempts. */
 const pausesMs = [200, 1_000];
 
 const threadOf = (task: Task): Worker =>
   new Worker(taskFile, { workerData: task, resourceLimits: { maxOldGenerationSizeMb: threadHeapMb } });
 
-async function insisting<Made>(make: () => Promise<Made>): Promise<Made> {
+/** A thread ended before its task. A task that fails would fail again. */
+class ThreadLost extends Error {
+  override readonly name = 'ThreadLost';
+}
+
+async function despiteLostThreads<Made>(make: () => Promise<Made>): Promise<Made> {
   for (const pauseMs of pausesMs)
     try {
       return await make();
-    } catch {
+    } catch (error) {
+      if (!(error instanceof ThreadLost)) throw error;
       await delay(pauseMs, undefined, { ref: false });
     }
   return make();
@@ -60,7 +66,7 @@ export function createBuilder(start: (task: Task) => Worker = threadOf): Builder
       thread.once('exit', (code) => {
         clearTimeout(timer);
         threads.delete(thread);
-        reject(new Error(`the thread that makes OpenAPI documents ended with code ${code} before it was done`));
+        reject(new ThreadLost(`the thread that makes OpenAPI documents ended with code ${code} before it was done`));
       });
     });
   const inTurn = (task: Task): Promise<BuiltDocument> => {
@@ -69,7 +75,7 @@ export function createBuilder(start: (task: Task) => Worker = threadOf): Builder
     return made;
   };
   return {
-    build: (source, form) => insisting(() => run({ make: 'documents', source, form }, null)),
+    build: (source, form) => despiteLostThreads(() => run({ make: 'documents', source, form }, null)),
     take: (taking) => inTurn({ make: 'kept', taking }),
     show: (showing) => inTurn({ make: 'shown', showing }),
     close: async () => {
