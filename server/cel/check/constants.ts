@@ -1,6 +1,7 @@
 import { compileRegexp } from '../../../workers/regexp/regexp.js';
 import { convert } from '../eval/functions/conversions.js';
 import { putEntry, type Entries } from '../eval/entries.js';
+import { goNameOf } from '../eval/goNames.js';
 import { literalValue } from '../eval/literals.js';
 import { ArrayList, EntryMap, Failure, typeNameOf, type Value } from '../eval/values.js';
 import { partsOf } from './arguments.js';
@@ -38,20 +39,13 @@ function failedCall(call: Extract<Expression, { kind: 'call' }>): Failure | null
   return compiled === null || compiled.ok ? null : new Failure(compiled.message);
 }
 
-/** Constants that are no keys, by their names in Go. */
-const noKeys: Readonly<Record<string, string>> = {
-  bytes: 'types.Bytes',
-  list: '*types.baseList',
-  map: '*types.baseMap',
-  null_type: 'types.Null',
-  'google.protobuf.Duration': 'types.Duration',
-  'google.protobuf.Timestamp': 'types.Timestamp',
-};
+/** Types of constants that are no keys. */
+const noKeys: ReadonlySet<string> = new Set(['bytes', 'list', 'map', 'null_type', 'google.protobuf.Duration', 'google.protobuf.Timestamp']);
 
 function failedKey(key: Expression): Failure | null {
   const value = constantOf(key);
-  const told = value === undefined ? undefined : noKeys[typeNameOf(value)];
-  return told === undefined ? null : new Failure(`invalid qualifier type: ${told}`);
+  if (value === undefined || !noKeys.has(typeNameOf(value))) return null;
+  return new Failure(`invalid qualifier type: ${goNameOf(value)}`);
 }
 
 /** Types that the checker knows and the evaluator does not. */

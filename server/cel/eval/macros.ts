@@ -3,9 +3,10 @@ import { addEntry } from './entries.js';
 import type { Attribute } from './attributes.js';
 import type { CallCost } from './costs.js';
 import { sortedByKeys } from './functions/sorting.js';
+import { goNameOf } from './goNames.js';
 import { selectedMaybe } from './operators.js';
 import type { Code, Run } from './run.js';
-import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, typeNameOf, type Value } from './values.js';
+import { ArrayList, EntryMap, Failure, ListValue, MapValue, noOverload, Optional, type Value } from './values.js';
 
 /** Macros, which iterate or name values. The extra cost of a step is that of the reference's expansion. */
 
@@ -25,26 +26,7 @@ export interface MacroCompiler {
 
 type Macro = (call: Call, names: Names, compiler: MacroCompiler) => Code;
 
-/** Names of values in cel-go, which its message shows. */
-const iterated: Readonly<Record<string, string>> = {
-  bool: 'types.Bool',
-  bytes: 'types.Bytes',
-  double: 'types.Double',
-  int: 'types.Int',
-  null_type: 'types.Null',
-  string: 'types.String',
-  uint: 'types.Uint',
-  type: '*types.Type',
-  optional_type: '*types.Optional',
-  'google.protobuf.Duration': 'types.Duration',
-  'google.protobuf.Timestamp': 'types.Timestamp',
-  'kubernetes.NamedFormat': 'cel.Format',
-};
-const notIterable = (value: Value): Failure => {
-  const name = typeNameOf(value);
-  const told = Object.hasOwn(iterated, name) ? iterated[name] : name.replace(/^(?:net|kubernetes)\./, 'cel.');
-  return new Failure(`got '${told}', expected iterable type`);
-};
+const notIterable = (value: Value): Failure => new Failure(`got '${goNameOf(value)}', expected iterable type`);
 
 const nothing: Expression = { kind: 'literal', type: 'null', text: 'null', at: 0 };
 

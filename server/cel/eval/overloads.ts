@@ -1,6 +1,6 @@
 import { functions } from '../check/functions.js';
 import { isOpen, type Type } from '../check/types.js';
-import { Failure, ListValue, MapValue, noOverload, typeNameOf, type Value } from './values.js';
+import { Failure, ListValue, MapValue, noOverload, orderedTypes, typeNameOf, type Value } from './values.js';
 
 /**
  * Messages of calls whose arguments no implementation takes. In cel-go most functions name themselves and the types of their arguments; operators and a few
@@ -9,7 +9,7 @@ import { Failure, ListValue, MapValue, noOverload, typeNameOf, type Value } from
 
 const numbers = ['double', 'int', 'uint'];
 const times = ['google.protobuf.Duration', 'google.protobuf.Timestamp'];
-const ordered = ['bool', 'bytes', 'string', ...numbers, ...times];
+const ordered = [...orderedTypes];
 
 /** The types of first operands with the trait that an implementation asks for (`traitMask` in `common/types` of cel-go). */
 const traits: Readonly<Record<string, readonly string[]>> = {

@@ -214,6 +214,18 @@ export abstract class Opaque {
   abstract equals(other: Opaque): boolean;
 }
 
+/** The types of values that `<` compares. */
+export const orderedTypes: ReadonlySet<string> = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'int',
+  'string',
+  'uint',
+  'google.protobuf.Duration',
+  'google.protobuf.Timestamp',
+]);
+
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case 'string':

@@ -1,7 +1,19 @@
 import { compare, equals } from '../equality.js';
 import { arithmetic, duration } from '../numbers.js';
 import type { Run } from '../run.js';
-import { ArrayList, Duration, Failure, lengthOf, ListValue, MapValue, noOverload, Optional, typeNameOf, type Value } from '../values.js';
+import {
+  ArrayList,
+  Duration,
+  Failure,
+  lengthOf,
+  ListValue,
+  MapValue,
+  noOverload,
+  Optional,
+  orderedTypes,
+  typeNameOf,
+  type Value,
+} from '../values.js';
 import type { Implementation, Library } from './library.js';
 import { sortedByKeys } from './sorting.js';
 
@@ -20,7 +32,6 @@ const ofList =
     list instanceof ListValue ? of(list, run, others) : noOverload;
 
 const numeric = new Set(['int', 'uint', 'double', 'google.protobuf.Duration']);
-const comparable = new Set([...numeric, 'bool', 'string', 'bytes', 'google.protobuf.Timestamp']);
 
 /** The first element selects the implementation, and there is one for these types alone. */
 const ofListOf =
@@ -52,7 +63,7 @@ function sum(list: ListValue, run: Run): Value {
 }
 
 const extreme = (name: string, better: (order: number) => boolean) =>
-  ofListOf(comparable, (list, run) => {
+  ofListOf(orderedTypes, (list, run) => {
     let best: Value | undefined;
     for (const element of elements(list, run)) {
       const order = best === undefined ? 0 : compare(element, best, run.meter);
@@ -142,7 +153,7 @@ const sizeOfAny: Implementation = ([value]) => {
 export const lists: Library = {
   'size/1': sizeOfAny,
   '.size/0': sizeOfAny,
-  '.isSorted/0': ofListOf(comparable, isSorted),
+  '.isSorted/0': ofListOf(orderedTypes, isSorted),
   '.sum/0': ofListOf(numeric, sum),
   '.min/0': extreme('min', (order) => order < 0),
   '.max/0': extreme('max', (order) => order > 0),

@@ -1,23 +1,16 @@
 import { compare } from '../equality.js';
 import type { Run } from '../run.js';
-import { ArrayList, Duration, Failure, Timestamp, typeNameOf, UInt, type Value } from '../values.js';
+import { ArrayList, Failure, orderedTypes, typeNameOf, type Value } from '../values.js';
 
 const incomparable = new Failure('list elements must be comparable');
 const mixed = new Failure('list elements must have the same type');
-
-const isComparable = (value: Value): boolean =>
-  ['boolean', 'bigint', 'number', 'string'].includes(typeof value) ||
-  value instanceof UInt ||
-  value instanceof Uint8Array ||
-  value instanceof Timestamp ||
-  value instanceof Duration;
 
 /** Sorts elements by keys of one type with an order. Keys without an order among each other, such as NaN, stay where they are (`ext/lists.go` of cel-go). */
 export function sortedByKeys(keyed: readonly { readonly element: Value; readonly key: Value }[], run: Run): Value {
   const [first] = keyed;
   if (first === undefined) return new ArrayList([]);
-  if (!isComparable(first.key)) return incomparable;
   const type = typeNameOf(first.key);
+  if (!orderedTypes.has(type)) return incomparable;
   for (const { key } of keyed) {
     run.meter.step(1);
     if (typeNameOf(key) !== type) return mixed;
