@@ -62,13 +62,22 @@ function within(ms: number, step: Step): Step {
 
 function start(pod: Pod, behaviour: Behaviour, place: Place, now: number): Step {
   const missing = (pod.spec?.containers ?? []).filter(({ image = '' }) => behaviour.missingImages.some((pattern) => fits(image, pattern)));
-  if (behaviour.startMs === 0 && missing.length === 0)
-    return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
-  const begun = timeOf(pod.status?.startTime);
-  if (Number.isNaN(begun)) return report(pending(pod, place, now, {}));
-  const pulled = begun + behaviour.startMs;
-  if (now < pulled) return { do: 'wait', ms: pulled - now };
-  if (missing.length === 0) return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
+  if (behaviour.startMs > 0 || missing.length > 0) {
+    const begun = timeOf(pod.status?.startTime);
+    if (Number.isNaN(begun)) return report(pending(pod, place, now, {}));
+    const pulled = begun + behaviour.startMs;
+    if (now < pulled) return { do: 'wait', ms: pulled - now };
+    if (missing.length > 0) return pull(pod, missing, place, { now, pulled });
+  }
+  return report(running(pod, place, now, { ready: behaviour.readyAfterMs === 0, restartCount: 0 }));
+}
+
+function pull(
+  pod: Pod,
+  missing: readonly Container[],
+  place: Place,
+  { now, pulled }: { readonly now: number; readonly pulled: number },
+): Step {
   const { reason, untilMs } = pullAt(now - pulled);
   const seen = pod.status?.containerStatuses?.find(({ name }) => name === missing[0]?.name)?.state?.waiting?.reason;
   if (seen === reason) return { do: 'wait', ms: pulled + untilMs - now };
@@ -169,14 +178,13 @@ interface RunEnd {
 
 /** The first of what ends the containers: by themselves, killed for their memory, or for a liveness probe. */
 function nextEnd(started: number, { runMs, exitCode, oomAfterMs, livenessFailsAfterMs }: Behaviour): RunEnd {
-  const ends: readonly (RunEnd & { readonly after: number | null })[] = [
-    { after: runMs, at: 0, exitCode },
-    { after: oomAfterMs, at: 0, exitCode: killedExitCode, reason: 'OOMKilled' },
-    { after: livenessFailsAfterMs, at: 0, exitCode: killedExitCode },
+  const after = (ms: number | null): number => (ms === null ? Infinity : started + ms);
+  const ends: readonly RunEnd[] = [
+    { at: after(runMs), exitCode },
+    { at: after(oomAfterMs), exitCode: killedExitCode, reason: 'OOMKilled' },
+    { at: after(livenessFailsAfterMs), exitCode: killedExitCode },
   ];
-  return ends
-    .map(({ after, ...end }) => ({ ...end, at: after === null ? Infinity : started + after }))
-    .reduce((first, other) => (other.at < first.at ? other : first));
+  return ends.reduce((first, other) => (other.at < first.at ? other : first));
 }
 
 /** Returns whether the specification has changed since the last report: container resources were resized, or an ephemeral container was added. */
