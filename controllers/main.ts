@@ -35,15 +35,16 @@ function refuse(errors: readonly string[]): number {
 }
 
 function tellOfFiles(command: 'flags' | 'schema', what: string): number {
-  if (command === 'schema' && componentSchema(what) !== null) process.stdout.write(componentSchema(what) ?? '');
-  else if (command === 'flags' && what !== '') return tellOfFile(what);
-  else {
-    process.stderr.write(
-      `usage: controller-manager flags FILE\n       controller-manager schema KIND\n\nKINDs: ${componentSchemaNames.join(', ')}\n`,
-    );
-    return what === '' ? 0 : 1;
+  if (command === 'flags' && what !== '') return tellOfFile(what);
+  const schema = command === 'schema' ? componentSchema(what) : null;
+  if (schema !== null) {
+    process.stdout.write(schema);
+    return 0;
   }
-  return 0;
+  process.stderr.write(
+    `usage: controller-manager flags FILE\n       controller-manager schema KIND\n\nKINDs: ${componentSchemaNames.join(', ')}\n`,
+  );
+  return what === '' ? 0 : 1;
 }
 
 function tellOfFile(file: string): number {

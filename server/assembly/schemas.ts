@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../api/object.js';
 import { tracingKind } from '../../program/tracing/configuration.js';
 import { fileSchema, kindSchema, type KindOfConfiguration } from '../../program/files/schema.js';
 import { kubeconfigShape } from '../../program/kubeconfigShape.js';
@@ -35,15 +36,17 @@ const kinds: readonly KindOfConfiguration[] = [
 const nameOf = ({ kind, apiVersions }: KindOfConfiguration): string =>
   kinds.filter((other) => other.kind === kind).length === 1 ? kind : `${kind}.${apiVersions[0]?.split('/')[0]}`;
 
-/** Files whose kind may be left out. */
-const files = { Config: () => fileSchema('Config', kubeconfigShape) } as const;
+const schemas: ReadonlyMap<string, () => JsonObject> = new Map([
+  ...kinds.map((kind) => [nameOf(kind), () => kindSchema(kind)] as const),
+  // A file whose kind may be left out.
+  ['Config', () => fileSchema('Config', kubeconfigShape)],
+]);
 
 /** `apiserver schema KIND`: the JSON Schema of a kind, for editors. Null for a name that stands for none. */
 export function configurationSchema(name: string): string | null {
-  const found = kinds.find((kind) => nameOf(kind) === name);
-  const schema = found === undefined ? (Object.hasOwn(files, name) ? files[name as keyof typeof files]() : null) : kindSchema(found);
-  return schema === null ? null : `${JSON.stringify(schema, null, 2)}\n`;
+  const schema = schemas.get(name);
+  return schema === undefined ? null : `${JSON.stringify(schema(), null, 2)}\n`;
 }
 
 /** The names that `configurationSchema` takes, in order. */
-export const configurationNames = (): readonly string[] => [...kinds.map(nameOf), ...Object.keys(files)].sort();
+export const configurationNames = (): readonly string[] => [...schemas.keys()].sort();
