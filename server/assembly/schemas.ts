@@ -38,7 +38,7 @@ const nameOf = ({ kind, apiVersions }: KindOfConfiguration): string =>
 
 const schemas: ReadonlyMap<string, () => JsonObject> = new Map([
   ...kinds.map((kind) => [nameOf(kind), () => kindSchema(kind)] as const),
-  // A file whose kind may be left out.
+  // Its kind may be left out.
   ['Config', () => fileSchema('Config', kubeconfigShape)],
 ]);
 
