@@ -79,9 +79,6 @@ const rules: readonly Rule[] = [
   needs('raft-cert-file', 'raft-ca-file'),
   needs('service-account-signing-key-file', 'service-account-issuer'),
   needs('service-account-signing-key-file', 'service-account-key-file'),
-  ...(['allowed-names', 'username-headers', 'group-headers', 'extra-headers-prefix', 'uid-headers'] as const).map((name) =>
-    needs(`requestheader-${name}`, 'requestheader-client-ca-file'),
-  ),
   needs('service-account-signing-endpoint', 'service-account-issuer'),
   accountIssuers,
   accountTokenLifetime,
@@ -94,9 +91,6 @@ const rules: readonly Rule[] = [
     'authorization-webhook-version',
     'authorization-webhook-cache-authorized-ttl',
     'authorization-webhook-cache-unauthorized-ttl',
-  ),
-  ...(['version', 'cache-ttl'] as const).map((name) =>
-    needs(`authentication-token-webhook-${name}`, 'authentication-token-webhook-config-file'),
   ),
   excludes('service-account-signing-endpoint', 'service-account-signing-key-file', 'service-account-key-file'),
   modeNeeds('ABAC', 'authorization-policy-file'),
@@ -161,11 +155,13 @@ function modeNeeds(mode: string, option: Name): Rule {
   };
 }
 
+const auditDestinations = { log: 'audit-log-path', webhook: 'audit-webhook-config-file' } as const;
+
 /** Nothing would be sent without a rate. */
 function auditThrottle(backend: 'log' | 'webhook'): Rule {
-  return (options) => {
+  return (options, given) => {
     const prefix = `audit-${backend}-batch-throttle` as const;
-    if (options[`audit-${backend}-mode`] !== 'batch' || !options[`${prefix}-enable`]) return null;
+    if (!given.has(auditDestinations[backend]) || options[`audit-${backend}-mode`] !== 'batch' || !options[`${prefix}-enable`]) return null;
     const zero = (['qps', 'burst'] as const).find((part) => options[`${prefix}-${part}`] <= 0);
     return zero === undefined ? null : `--${prefix}-enable needs --${prefix}-${zero} above 0`;
   };
@@ -173,10 +169,10 @@ function auditThrottle(backend: 'log' | 'webhook'): Rule {
 
 /** A batch that cannot hold one whole entry would never be sent. */
 function auditCuts(backend: 'log' | 'webhook'): Rule {
-  return (options) => {
+  return (options, given) => {
     const prefix = `audit-${backend}-truncate` as const;
     const [batch, event] = [options[`${prefix}-max-batch-size`], options[`${prefix}-max-event-size`]];
-    if (!options[`${prefix}-enabled`] || batch > event) return null;
+    if (!given.has(auditDestinations[backend]) || !options[`${prefix}-enabled`] || batch > event) return null;
     return `--${prefix}-max-batch-size (${batch}) must be above --${prefix}-max-event-size (${event})`;
   };
 }

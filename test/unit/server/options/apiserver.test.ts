@@ -54,9 +54,6 @@ const refused: [string[], RegExp][] = [
   [['--authorization-webhook-version=v2'], /want one of v1, v1beta1/],
   [['--authorization-config=f', '--authorization-mode=RBAC'], /--authorization-config and --authorization-mode exclude each other/],
   [['--authorization-config=f', '--authorization-webhook-cache-authorized-ttl=1s'], /exclude each other/],
-  [['--authentication-token-webhook-cache-ttl=1s'], /needs --authentication-token-webhook-config-file/],
-  [['--authentication-token-webhook-version=v1'], /needs --authentication-token-webhook-config-file/],
-  [['--requestheader-allowed-names=a'], /--requestheader-allowed-names needs --requestheader-client-ca-file/],
   [['--requestheader-client-ca-file=f', '--requestheader-username-headers=X Y'], /want the name of a header/],
   [['--service-account-signing-endpoint=s'], /--service-account-signing-endpoint needs --service-account-issuer/],
   [
@@ -74,11 +71,21 @@ const refused: [string[], RegExp][] = [
   [['--tls-cipher-suites=TLS_RSA_WITH_AES_128_CBC_SHA'], /--tls-cipher-suites needs .* for HTTP\/2/],
   [['--min-request-timeout=-1'], /--min-request-timeout/],
   [
-    ['--audit-log-truncate-enabled', '--audit-log-truncate-max-batch-size=10', '--audit-log-truncate-max-event-size=100'],
+    [
+      '--audit-log-path=-',
+      '--audit-log-truncate-enabled',
+      '--audit-log-truncate-max-batch-size=10',
+      '--audit-log-truncate-max-event-size=100',
+    ],
     /max-batch-size \(10\) must be above --audit-log-truncate-max-event-size \(100\)/,
   ],
   [
-    ['--audit-webhook-truncate-enabled', '--audit-webhook-truncate-max-batch-size=7', '--audit-webhook-truncate-max-event-size=7'],
+    [
+      '--audit-webhook-config-file=f',
+      '--audit-webhook-truncate-enabled',
+      '--audit-webhook-truncate-max-batch-size=7',
+      '--audit-webhook-truncate-max-event-size=7',
+    ],
     /max-batch-size \(7\) must be above/,
   ],
   ...['example.com', '^example', 'example\\.com$', '.*'].map((pattern): [string[], RegExp] => [
@@ -138,6 +145,9 @@ describe('API server options', () => {
   it('accepts what the reference accepts', () => {
     for (const argv of [
       ['--apiserver-count=3'],
+      ['--authentication-token-webhook-cache-ttl=1s', '--authentication-token-webhook-version=v1'],
+      ['--requestheader-allowed-names=a', '--requestheader-username-headers=X-Remote-User', '--requestheader-group-headers=X-Remote-Group'],
+      ['--audit-log-truncate-enabled', '--audit-log-truncate-max-batch-size=10', '--audit-log-truncate-max-event-size=100'],
       [
         '--coordinated-leadership-lease-duration=5s',
         '--coordinated-leadership-renew-deadline=3s',
