@@ -78,7 +78,7 @@ const definitions = resource<KubeObject>({
   kind: 'CustomResourceDefinition',
 });
 const defaultRestMs = 800;
-/** Undisturbed runs get this many times as long, and this much rest in a second pair where two differ. */
+/** Undisturbed runs get this many times as long, and this much rest in a second pair where two differ, as does a plan that is tried again. */
 const calmer = 4;
 /** Only a first run gives up early. */
 const idleMs = 2_500;
@@ -115,6 +115,7 @@ async function settingOf(options: ExploreOptions, { cluster, operator, user = cl
     patienceMs,
     idleMs: Math.min(idleMs, patienceMs),
     restMs,
+    calm: 1,
     signal,
   };
 }
@@ -199,8 +200,8 @@ class Exploring {
   }
 
   async #pair(rests: number): Promise<{ readonly first: RunResult; readonly second: RunResult; readonly noise: Noise }> {
-    const { restMs, patienceMs } = this.#setting;
-    const setting = { ...this.#setting, restMs: restMs * rests, patienceMs: patienceMs * calmer };
+    const { patienceMs } = this.#setting;
+    const setting = { ...this.#setting, calm: rests, patienceMs: patienceMs * calmer };
     const first = await play(setting, null, null);
     this.#progress('reference', 1, 2);
     const second = await play(setting, null, null);
@@ -220,7 +221,7 @@ class Exploring {
     const [worst] = this.#newIn(result);
     if (!result.reached || worst === undefined) return;
     if (this.#found.has(keyOf(result))) return this.#keep(plan, result);
-    const again = await this.#play({ ...setting, idleMs: setting.patienceMs }, reference, plan);
+    const again = await this.#play({ ...setting, idleMs: setting.patienceMs, calm: calmer }, reference, plan);
     if (again.reached && this.#newIn(again).some(({ judgement }) => judgement === worst.judgement)) this.#keep(plan, again);
     else this.#unconfirmed.push(plan);
   }

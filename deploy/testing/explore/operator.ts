@@ -15,6 +15,8 @@ export interface Operator {
   /** Ends it as a kill does: nothing that it still sends arrives. */
   stop(): Promise<unknown>;
   output?(): string;
+  /** Its process, if it has one of its own and runs. */
+  pid?(): number | undefined;
   onExit?(action: (how: string) => void): void;
 }
 
@@ -72,6 +74,10 @@ export class CommandOperator implements Operator {
 
   output(): string {
     return this.#output;
+  }
+
+  pid(): number | undefined {
+    return this.#child?.pid;
   }
 
   onExit(action: (how: string) => void): void {

@@ -10,6 +10,7 @@ import { Gateway, parsedJson, sendAs } from './gateway.js';
 import { differs, leftovers, overwritten, panicIn, vainWrites, wrongGenerations, type Violation } from './judgement.js';
 import type { Operator } from './operator.js';
 import type { Perturbation } from './perturbation.js';
+import { ProcessorWaits } from './processorWaits.js';
 import { Recorder, type Entry } from './record.js';
 import type { Step } from './scenario.js';
 import { Stage } from './stage.js';
@@ -29,6 +30,8 @@ export interface Setting {
   readonly idleMs: number;
   /** After this time an undisturbed operator has done its work. */
   readonly restMs: number;
+  /** Silence has to last this many times as long. */
+  readonly calm: number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -73,6 +76,7 @@ class Run {
   readonly #stage: Stage;
   readonly #states: State[] = [];
   readonly #violations: Violation[] = [];
+  readonly #waits: ProcessorWaits;
   #gateway: Gateway | null = null;
   #starts = 0;
   #exits = 0;
@@ -87,6 +91,8 @@ class Run {
   constructor(setting: Setting, reference: Reference | null, perturbation: Perturbation | null) {
     this.#setting = setting;
     this.#reference = reference;
+    const { operator } = setting;
+    this.#waits = new ProcessorWaits(() => [process.pid, operator.pid?.()].filter((pid) => pid !== undefined));
     this.#stage = new Stage(this.#recorder, perturbation, {
       crash: () => this.#restart(),
       touch: (path) => this.#touch(path),
@@ -194,24 +200,27 @@ class Run {
   async #arrive(name: string, step: number): Promise<void> {
     const { patienceMs, idleMs, signal } = this.#setting;
     const target = this.#reference?.states[step];
-    let turns = new Turns(this.#recorder, signal);
+    const begin = (): Turns => new Turns(this.#recorder, this.#waits, signal);
+    let turns = begin();
     let starts = this.#starts;
     let differences: readonly Difference[] = [];
     for (;;) {
       signal?.throwIfAborted();
       if (this.#failure !== null) return this.#failed(this.#failure);
       // A start takes its own time.
-      if (starts !== this.#starts) [turns, starts] = [new Turns(this.#recorder, signal), this.#starts];
+      if (starts !== this.#starts) [turns, starts] = [begin(), this.#starts];
       const isAtEnd = turns.waitedMs >= patienceMs;
-      const isQuiet = turns.quietMs >= this.#quietMs(step) && this.#hasStarted();
+      let isQuiet = turns.quietMs >= this.#quietMs(step) && this.#hasStarted();
       if (isQuiet || (target && isAtEnd)) {
+        const moment = this.#recorder.stirs;
         const seen = await this.#look(step, isQuiet);
         if (seen === 'arrived') return;
         differences = seen;
+        isQuiet &&= moment === this.#recorder.stirs;
       }
       if (this.#stage.hold && (isQuiet || isAtEnd)) {
         await this.#stage.release();
-        turns = new Turns(this.#recorder, signal);
+        turns = begin();
         continue;
       }
       const isIdle = target !== undefined && differences.length > 0 && turns.quietMs >= idleMs;
@@ -222,9 +231,10 @@ class Run {
 
   /** The last step waits longer for a place that was not reached: the event of the last write may still be on its way. */
   #quietMs(step: number): number {
-    if (this.#stage.hold) return heldQuietMs;
-    const mayCome = !this.#stage.reached && step === this.#setting.steps.length;
-    return this.#reference?.states[step] === undefined || mayCome ? this.#setting.restMs : quietMs;
+    const { calm, steps, restMs } = this.#setting;
+    if (this.#stage.hold) return heldQuietMs * calm;
+    const mayCome = !this.#stage.reached && step === steps.length;
+    return (this.#reference?.states[step] === undefined || mayCome ? restMs : quietMs) * calm;
   }
 
   /** Returns what is not as it should be; a state counts only while nothing stirs. */

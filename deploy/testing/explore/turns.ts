@@ -1,20 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ProcessorWaits } from './processorWaits.js';
 import type { Recorder } from './record.js';
 
 const turnMs = 10;
 /** A longer turn counts for this much: a busy machine only makes waits longer. */
 const countedMsMax = 2 * turnMs;
+/** Waits come to an end also where somebody always lacks a processor. */
+const countedMsMin = turnMs / 5;
 
-/** Waits in time that only passes while this process gets its turns. */
+/** Waits in time that only passes while this process gets its turns, and nobody that it waits for lacks a processor. */
 export class Turns {
   readonly #recorder: Pick<Recorder, 'stirs' | 'isPending'>;
+  readonly #waits: Pick<ProcessorWaits, 'sinceLastMs'>;
   readonly #signal: AbortSignal | undefined;
   #stirs: number;
   #waitedMs = 0;
   #quietMs = 0;
 
-  constructor(recorder: Pick<Recorder, 'stirs' | 'isPending'>, signal?: AbortSignal) {
+  constructor(recorder: Pick<Recorder, 'stirs' | 'isPending'>, waits: Pick<ProcessorWaits, 'sinceLastMs'>, signal?: AbortSignal) {
     this.#recorder = recorder;
+    this.#waits = waits;
     this.#signal = signal;
     this.#stirs = recorder.stirs;
   }
@@ -37,7 +42,7 @@ export class Turns {
   }
 
   count(tookMs: number): void {
-    const countedMs = Math.min(tookMs, countedMsMax);
+    const countedMs = Math.max(countedMsMin, Math.min(tookMs, countedMsMax) - this.#waits.sinceLastMs());
     const { stirs, isPending } = this.#recorder;
     this.#waitedMs += countedMs;
     this.#quietMs = isPending || stirs !== this.#stirs ? 0 : this.#quietMs + countedMs;
