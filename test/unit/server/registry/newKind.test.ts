@@ -42,7 +42,7 @@ describe('registry/newKind', function () {
     expect(text).to.include('const kinds = [');
     writeFileSync(
       list,
-      `import { greetings } from '../../registry/greetings.example.io/greetings.js';\n${text.replace('const kinds = [', 'const kinds = [greetings, ')}`,
+      `import { greetings } from './greetings.example.io/greetings.js';\n${text.replace('const kinds = [', 'const kinds = [greetings, ')}`,
     );
   });
 
