@@ -48,11 +48,17 @@ export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, par
   };
 }
 
+const idOf = ({ policy, binding, param }: Invocation<MutatingPolicy>): string => {
+  const { namespace = '', name = '' } = (param as ApiObject | null)?.metadata ?? {};
+  return [policy.name, binding.name, namespace, name].join('/');
+};
+
 class Mutating {
   readonly #request: AdmissionRequest;
   readonly #pass: MutationPass;
   readonly #parts: PolicyParts;
   readonly #progress: Progress;
+  #isPatched = false;
   readonly #problems: { readonly message: string; readonly reason: string }[] = [];
 
   constructor(request: AdmissionRequest, pass: MutationPass, parts: PolicyParts) {
@@ -68,33 +74,38 @@ class Mutating {
     const request = this.#request;
     const pass = this.#pass;
     if (pass.again && !sameValue(this.#progress.output as JsonValue, request.object as JsonValue)) this.#changed();
-    for (const bound of candidates) await this.#policy(bound);
+    for (const invocation of await this.#planned(candidates)) await this.#invoke(invocation);
+    // As in the reference, plugins run again even where a patch left the object as it was.
+    if (this.#isPatched) {
+      this.#changed();
+      pass.repeat();
+    }
     this.#progress.output = copyOf(request.object as JsonValue) as ApiObject | null;
     if (this.#problems.length > 0) throw this.#refusal();
   }
 
-  async #policy(bound: Bound<MutatingPolicy>): Promise<void> {
-    // Labels, which matching reads, may have changed since the last policy.
-    for await (const planned of plan(bound, new Views(this.#request, this.#parts).subject, this.#parts)) {
-      if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
-      else for (const [position, invocation] of planned.invocations.entries()) await this.#invoke(invocation, position);
-    }
+  /** Matches all policies with the object as it came: what one changes makes no later one match. */
+  async #planned(candidates: readonly Bound<MutatingPolicy>[]): Promise<readonly Invocation<MutatingPolicy>[]> {
+    const { subject } = new Views(this.#request, this.#parts);
+    const invocations: Invocation<MutatingPolicy>[] = [];
+    for (const bound of candidates)
+      for await (const planned of plan(bound, subject, this.#parts)) {
+        if ('problem' in planned) this.#fail(planned.problem.policy, planned.problem.binding, planned.problem.message, 'Forbidden');
+        else invocations.push(...planned.invocations);
+      }
+    return invocations;
   }
 
-  async #invoke(invocation: Invocation<MutatingPolicy>, position: number): Promise<void> {
+  async #invoke(invocation: Invocation<MutatingPolicy>): Promise<void> {
     const { policy, binding } = invocation;
-    const id = `${policy.name}/${binding.name}/${position}`;
-    if ((this.#pass.again && !this.#progress.due.has(id)) || this.#request.object === null) return;
     const views = new Views(this.#request, this.#parts);
     const matched = await policy.conditions.evaluate(await views.values(invocation));
     if (matched.outcome === 'error') return this.#fail(policy, binding, matched.message, 'Invalid');
-    if (matched.outcome === 'noMatch') return;
+    const id = idOf(invocation);
+    if (matched.outcome === 'noMatch' || (this.#pass.again && !this.#progress.due.has(id))) return;
     const before = copyOf(this.#request.object as JsonValue);
-    for (const mutation of policy.mutations) await this.#counted(invocation, mutation);
-    if (!sameValue(before, this.#request.object as JsonValue)) {
-      this.#changed();
-      this.#pass.repeat();
-    }
+    for (const mutation of this.#request.object === null ? [] : policy.mutations) await this.#counted(invocation, mutation);
+    if (!sameValue(before, this.#request.object as JsonValue)) this.#changed();
     if (policy.reinvoked) this.#progress.reinvocable.add(id);
   }
 
@@ -107,6 +118,7 @@ class Mutating {
   async #counted(invocation: Invocation<MutatingPolicy>, mutation: Mutation): Promise<void> {
     const began = performance.now();
     const error = await this.#mutate(invocation, mutation);
+    if (error === 'no_error') this.#isPatched = true;
     const by = { policy: invocation.policy.name, binding: invocation.binding.name };
     this.#parts.metrics.mutated({ ...by, error, seconds: (performance.now() - began) / 1000 });
   }
@@ -150,8 +162,8 @@ class Mutating {
   }
 
   #fail(policy: MutatingPolicy, binding: Binding | null, message: string, reason: string): void {
-    const by = binding === null ? '' : ` with binding '${binding.name}'`;
-    if (!policy.ignoresFailures) this.#problems.push({ reason, message: `policy '${policy.name}'${by} denied request: ${message}` });
+    const by = binding === null ? `policy "${policy.name}"` : `policy '${policy.name}' with binding '${binding.name}'`;
+    if (!policy.ignoresFailures) this.#problems.push({ reason, message: `${by} denied request: ${message}` });
   }
 
   /** The first problem names the refusal; its message lists the others. */

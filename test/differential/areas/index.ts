@@ -13,7 +13,9 @@ import { lists } from './lists.js';
 import { metadata } from './metadata.js';
 import { negotiation } from './negotiation.js';
 import { patches } from './patches.js';
+import { policies } from './policies.js';
 import { quota } from './quota.js';
+import { serviceAddresses } from './serviceAddresses.js';
 import { watches } from './watches.js';
 
 /** All areas; a new one is a file beside this one and a line here. */
@@ -32,6 +34,8 @@ export const areas: readonly Area[] = [
   watches,
   access,
   admission,
+  policies,
   quota,
+  serviceAddresses,
   controllers,
 ];

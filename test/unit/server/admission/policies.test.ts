@@ -350,6 +350,34 @@ describe('admission policies', () => {
     expect((await sample.create(map('m', { own: '1' })))['data']).to.deep.equal({ own: '1', a: 'aa', b: 'b' });
   });
 
+  it('run again where nothing but they themselves changed the object', async () => {
+    await change('c', {
+      mutations: [
+        {
+          patchType: 'JSONPatch',
+          jsonPatch: { expression: '[JSONPatch{op: "add", path: "/data/c", value: object.data.?c.orValue("") + "c"}]' },
+        },
+      ],
+      reinvocationPolicy: 'IfNeeded',
+    });
+    expect((await sample.create(map('n', {})))['data']).to.deep.equal({ c: 'cc' });
+  });
+
+  it('match the object as it came, not as an earlier one left it', async () => {
+    const labelled = (label: string): JsonObject => ({
+      mutations: [
+        {
+          patchType: 'ApplyConfiguration',
+          applyConfiguration: { expression: `Object{metadata: Object.metadata{labels: {"${label}": "x"}}}` },
+        },
+      ],
+    });
+    await change('a', labelled('a'));
+    await change('b', { ...labelled('b'), matchConstraints: { resourceRules: mutable, objectSelector: { matchLabels: { a: 'x' } } } });
+    expect((await sample.create(map('m'))).metadata.labels).to.deep.equal({ a: 'x' });
+    expect((await sample.create(map('n', {}, { a: 'x' }))).metadata.labels).to.deep.equal({ a: 'x', b: 'x' });
+  });
+
   it('merge lists by their keys and set defaults for what they add', async () => {
     await change('p', {
       matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['services'] }] },
