@@ -4,7 +4,7 @@ import type { SideWrite, Storage } from '../../../storage/contract.js';
 import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
 import { objectsIn } from '../../../../api/json/defaulting.js';
 import { readFailure } from '../../../registry/failures.js';
-import { contains, formatAddress, parseOldAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
+import { formatAddress, parseOldAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
 import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, nodePorts, portClaim, take, type Claim } from './claims.js';
 import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
@@ -107,19 +107,21 @@ class Round {
   async #checkAddress(address: string, addresses: readonly string[]): Promise<void> {
     const parsed = parseOldAddress(address);
     const begun = performance.now();
-    const fails = (why: string): StatusError => {
-      if (within !== undefined) this.#counts.addressFailed(within.text, 'static');
-      return refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${why}`)]);
-    };
     const ranges = parsed === null ? [] : await addressRanges(this.#options, parsed.family);
-    const within = parsed === null ? undefined : ranges.find((range) => contains(range, parsed));
-    if (parsed === null || within === undefined)
-      throw fails(
-        `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${this.#options.ranges.map(({ text }) => text).join(',')}`,
-      );
-    if (ranges.some((range) => isReserved(range, parsed.value))) throw fails('the provided IP is reserved by its range');
-    if (await this.#isTaken(addressClaim(address), 'mostRecent')) throw fails('provided IP is already allocated');
-    this.#counts.address(within.text, 'static', (performance.now() - begun) / 1000);
+    const within = ranges.find((range) => parsed !== null && isUsable(range, parsed.value));
+    const complaint = await this.#addressComplaint(parsed === null ? address : formatAddress(parsed), ranges, within);
+    if (complaint === null) return void this.#counts.address(within?.text ?? '', 'static', (performance.now() - begun) / 1000);
+    if (within !== undefined) this.#counts.addressFailed(within.text, 'static');
+    throw refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${complaint}`)]);
+  }
+
+  /** As in the reference, a dry run asks one range, and not whether the address is taken. */
+  async #addressComplaint(address: string, ranges: readonly Range[], within: Range | undefined): Promise<string | null> {
+    const [first] = ranges;
+    if (this.#context.dryRun && first !== undefined)
+      return within === first ? null : `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${first.text}`;
+    if (within === undefined) return 'the provided network does not match the current range';
+    return (await this.#isTaken(addressClaim(address), 'mostRecent')) ? 'provided IP is already allocated' : null;
   }
 
   async #nextAddress(family: Family): Promise<string> {
@@ -132,7 +134,9 @@ class Round {
       }
       this.#counts.addressFailed(range.text, 'dynamic');
     }
-    throw internalError(new Error('failed to allocate a serviceIP: range is full'));
+    throw internalError(
+      new Error(`failed to allocate a serviceIP for Service ${JSON.stringify(this.#service.metadata.name ?? '')}: range is full`),
+    );
   }
 
   /** Entries for the same port and different protocols share a node port only on create. An existing health check port stays. */
@@ -206,8 +210,9 @@ class Round {
     const { first, last } = this.#options.ports;
     const claim = portClaim(port);
     if (this.#held.has(idOf(claim)) && !this.#chosen.has(idOf(claim))) return null;
+    // A dry run of the reference does not look at the range.
     const complaint =
-      port < first || port > last
+      !this.#context.dryRun && (port < first || port > last)
         ? `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
         : this.#chosen.has(idOf(claim)) || (await this.#isTaken(claim, 'mostRecent'))
           ? 'provided port is already allocated'
@@ -280,7 +285,10 @@ const idOf = ({ resource, name }: Claim): string => `${resource === addresses ? 
 const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', findings.map(toCause));
 
-const isReserved = (range: Range, value: bigint): boolean => value === range.first || (range.family === 'IPv4' && value === range.last);
+function isUsable(range: Range, value: bigint): boolean {
+  const { first, last } = usable(range);
+  return value >= first && value <= last;
+}
 
 function nodePortsByPort(ports: readonly JsonObject[]): ReadonlyMap<JsonValue | undefined, number> {
   const given = new Map<JsonValue | undefined, number>();

@@ -23,7 +23,7 @@ import { createMemoryStorage } from '../../../../server/storage/memory.js';
 export interface Sample {
   readonly storage: Storage;
   readonly registry: Registry;
-  create(object: JsonObject): Promise<ApiObject>;
+  create(object: JsonObject, more?: Partial<WriteOptions>): Promise<ApiObject>;
   update(object: JsonObject, change: (object: ApiObject) => void, subresource?: string): Promise<ApiObject>;
   get(kind: string, name: string): Promise<ApiObject>;
   remove(kind: string, name: string): Promise<void>;
@@ -115,8 +115,8 @@ export async function createSample({
   return {
     storage: kept,
     registry,
-    create: async (object) =>
-      (await registry.create({ ...locate(object), name: '' }, structuredClone(object) as ApiObject, options)).decode(),
+    create: async (object, more = {}) =>
+      (await registry.create({ ...locate(object), name: '' }, structuredClone(object) as ApiObject, { ...options, ...more })).decode(),
     async update(object, change, subresource = '') {
       const apply: Change['apply'] = (current) => {
         if (current === null) throw new Error('nothing to update');

@@ -190,7 +190,32 @@ describe('registry/services', () => {
       const created = await Promise.all(Array.from({ length: 13 }, (_, index) => sample.create(service(`s${index}`))));
       expect(new Set(created.map((object) => String(specOf(object)['clusterIP']))).size).to.equal(13);
       const full = await refusal(sample.create(service('one-too-many')));
-      expect([full.code, full.message]).to.deep.equal([500, 'Internal error occurred: failed to allocate a serviceIP: range is full']);
+      expect([full.code, full.message]).to.deep.equal([
+        500,
+        'Internal error occurred: failed to allocate a serviceIP for Service "one-too-many": range is full',
+      ]);
+    });
+
+    it('are looked at less closely by a dry run', async () => {
+      await sample.create(service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 1, nodePort: 30_001 }] }));
+      const said = async (spec: JsonObject, dryRun: boolean): Promise<string> =>
+        sample.create(service('b', spec), { dryRun }).then(
+          () => 'made',
+          (error: Error) => error.message.replace(/^.*: /, ''),
+        );
+      const asked = [{ clusterIP: '10.9.0.1' }, { clusterIP: '10.0.0.255' }, { clusterIP: '10.0.0.7' }];
+      const ranged = (address: string): string =>
+        `the provided IP (${address}) is not in the valid range. The range of valid IPs is 10.0.0.0/24`;
+      expect(await Promise.all(asked.map((spec) => said(spec, true)))).to.deep.equal([ranged('10.9.0.1'), ranged('10.0.0.255'), 'made']);
+      const mismatched = 'the provided network does not match the current range';
+      expect(await Promise.all(asked.map((spec) => said(spec, false)))).to.deep.equal([
+        mismatched,
+        mismatched,
+        'provided IP is already allocated',
+      ]);
+      const ports = (nodePort: number): JsonObject => ({ type: 'NodePort', ports: [{ port: 80, nodePort }] });
+      expect(await said(ports(80), false)).to.contain('not in the valid range');
+      expect([await said(ports(80), true), await said(ports(30_001), true)]).to.deep.equal(['made', 'provided port is already allocated']);
     });
 
     it('go to one of several writers that want the same at once', async () => {
