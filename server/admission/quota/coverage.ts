@@ -11,14 +11,20 @@ import type { LimitedResource } from './configuration.js';
 export interface LimitedUse {
   readonly limited: readonly LimitedResource[];
   readonly quotas: readonly StoredObject[];
-  /** The additional use of the write. */
+  /** The whole use of the object. */
   readonly usage: Amounts;
   readonly object: KubeObject;
   readonly resource: GroupResource;
 }
 
+/** Why a write is refused. The reference answers 500 where scopes are not covered. */
+export interface Uncovered {
+  readonly isForbidden: boolean;
+  readonly message: string;
+}
+
 /** Returns the limited use that no quota covers, or null. Pure. */
-export function uncovered({ limited, quotas, usage, object, resource }: LimitedUse): string | null {
+export function uncovered({ limited, quotas, usage, object, resource }: LimitedUse): Uncovered | null {
   const rules = limited.filter((rule) => rule.group === resource.group && rule.resource === resource.resource);
   if (rules.length === 0) return null;
   const source = qualifiedName(resource);
@@ -29,7 +35,7 @@ export function uncovered({ limited, quotas, usage, object, resource }: LimitedU
   const names = [...usage.keys()]
     .filter((name) => rules.some(({ contains }) => contains.some((part) => name.includes(part))) && !counted.has(name))
     .sort();
-  if (names.length > 0) return `insufficient quota to consume: ${names.join(',')}`;
+  if (names.length > 0) return { isForbidden: true, message: `insufficient quota to consume: ${names.join(',')}` };
   const known = new Set(
     quotas
       .flatMap((stored) => scopesOf(stored.decode() as ResourceQuota))
@@ -39,7 +45,9 @@ export function uncovered({ limited, quotas, usage, object, resource }: LimitedU
   const scopes = rules
     .flatMap((rule) => rule.scopes as unknown as readonly Scope[])
     .filter((scope) => inScope(scope, source, object) && !known.has(nameOf(scope)));
-  return scopes.length === 0 ? null : `insufficient quota to match these scopes: [${scopes.map(shown).join(' ')}]`;
+  return scopes.length === 0
+    ? null
+    : { isForbidden: false, message: `insufficient quota to match these scopes: [${scopes.map(shown).join(' ')}]` };
 }
 
 const nameOf = ({ scopeName }: Scope): string => scopeName;

@@ -4,7 +4,7 @@ import { countedFor } from '../../../api/quota/usage.js';
 import type { ResourceQuota } from '../../../api/types/core/v1.js';
 import type { ApiObject } from '../../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../../api/resource.js';
-import { forbidden, internalError, timeout, type StatusError, unavailable } from '../../../api/status.js';
+import { forbidden, internalError, plainError, timeout, unavailable } from '../../../api/status.js';
 import { writeFailure } from '../../registry/failures.js';
 import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../../api/json/defaulting.js';
@@ -52,12 +52,10 @@ export const resourceQuota = ({ storage, now, limited }: QuotaParts): AdmissionP
       const quotas = await quotasIn(storage, namespace, attempt > 0);
       if (quotas.length === 0 && limited.length === 0) return;
       use ??= useOf(object, operation === 'UPDATE' ? old : null, resource.storage);
-      const charges = plan(quotas, use, request);
-      const missing =
-        limited.length === 0
-          ? null
-          : uncovered({ limited, quotas, usage: use.grown, object: object as KubeObject, resource: resource.storage });
-      if (missing !== null) throw forbidden(resource.storage, request.name, missing);
+      const matching = matchingQuotas(quotas, use, request);
+      if (!consumes(use, matching)) return;
+      demandCover(limited, quotas, use, request);
+      const charges = matching.flatMap((each) => charge(each, request));
       if (charges.length === 0 || request.dryRun || (await write(storage, charges, now()))) return;
     }
     throw internalError(new Error(`too many writers compete for the quotas of namespace ${namespace}`));
@@ -106,38 +104,68 @@ interface Charge {
   readonly quota: ApiObject;
 }
 
-/** Computes the new use of the affected quotas. Throws when one is exceeded. */
-function plan(quotas: readonly StoredObject[], { object, old, whole, grown }: Use, request: AdmissionRequest): Charge[] {
+/** A quota that counts the object, and what the write adds to its use. */
+interface Matching {
+  readonly stored: StoredObject;
+  readonly quota: ApiObject;
+  readonly hard: Amounts;
+  readonly used: Amounts;
+  readonly counted: readonly string[];
+  readonly added: Amounts;
+}
+
+/** Throws where a quota demands what the object does not name, or is not counted yet. */
+function matchingQuotas(quotas: readonly StoredObject[], { object, old, whole, grown }: Use, request: AdmissionRequest): Matching[] {
   const resource = request.resource.storage;
-  const countedBefore = (quota: ApiObject): boolean =>
-    old !== null && inScopes(quota as ResourceQuota, qualifiedName(resource), old as KubeObject);
-  const refuse = (why: string): StatusError => forbidden(resource, request.name, why);
+  const name = qualifiedName(resource);
+  const isScoped = (quota: ApiObject, of: ApiObject): boolean => inScopes(quota as ResourceQuota, name, of as KubeObject);
   const matching = quotas
     .map((stored) => ({ stored, quota: stored.decode() }))
     .map((each) => ({ ...each, ...statusOf(each.quota) }))
-    .map((each) => ({ ...each, counted: countedFor(qualifiedName(resource), [...each.hard.keys()]) }))
-    .filter(({ counted, quota }) => counted.length > 0 && inScopes(quota as ResourceQuota, qualifiedName(resource), object as KubeObject));
+    .map((each) => ({ ...each, counted: countedFor(name, [...each.hard.keys()]) }))
+    .filter(({ counted, quota }) => counted.length > 0 && isScoped(quota, object))
+    .map((each) => ({ ...each, added: old !== null && isScoped(each.quota, old) ? grown : whole }));
   for (const { stored, used, counted } of matching) {
-    const unnamed = qualifiedName(resource) === 'pods' ? unnamedResources(object, counted) : null;
-    if (unnamed !== null) throw refuse(`failed quota: ${stored.name}: ${unnamed}`);
-    if (counted.some((name) => !used.has(name)))
-      throw refuse(`status unknown for quota: ${stored.name}, resources: ${[...counted].sort().join(',')}`);
+    const unnamed = name === 'pods' ? unnamedResources(object, counted) : null;
+    if (unnamed !== null) throw forbidden(resource, request.name, `failed quota: ${stored.name}: ${unnamed}`);
+    if (counted.some((each) => !used.has(each)))
+      throw forbidden(resource, request.name, `status unknown for quota: ${stored.name}, resources: ${[...counted].sort().join(',')}`);
   }
-  return matching.flatMap(({ stored, quota, hard, used, counted }) => {
-    const requested = new Map([...(countedBefore(quota) ? grown : whole)].filter(([name]) => counted.includes(name)));
-    if (requested.size === 0) return [];
-    const sum = sumOf(used, requested);
-    const exceeded = [...requested.keys()].filter((name) => isMore(sum.get(name), hard.get(name))).sort();
-    if (exceeded.length > 0)
-      throw refuse(
-        `exceeded quota: ${stored.name}, requested: ${shown(requested, exceeded)}, used: ${shown(used, exceeded)}, limited: ${shown(hard, exceeded)}`,
-      );
-    const status = {
-      ...(objectAt(quota, 'status') ?? {}),
-      used: Object.fromEntries([...sum].map(([name, amount]) => [name, formatQuantity(amount)])),
-    };
-    return [{ stored, before: quota, quota: { ...quota, status } }];
-  });
+  return matching;
+}
+
+const consumes = ({ grown }: Use, matching: readonly Matching[]): boolean =>
+  matching.length === 0 ? grown.size > 0 : matching.some(({ added }) => added.size > 0);
+
+function demandCover(
+  limited: readonly LimitedResource[],
+  quotas: readonly StoredObject[],
+  { object, whole }: Use,
+  request: AdmissionRequest,
+): void {
+  const resource = request.resource.storage;
+  const missing = limited.length === 0 ? null : uncovered({ limited, quotas, usage: whole, object: object as KubeObject, resource });
+  if (missing === null) return;
+  throw missing.isForbidden ? forbidden(resource, request.name, missing.message) : plainError(500, missing.message);
+}
+
+/** The new use of a quota, or nothing. Throws when it is exceeded. */
+function charge({ stored, quota, hard, used, counted, added }: Matching, request: AdmissionRequest): Charge[] {
+  const requested = new Map([...added].filter(([name]) => counted.includes(name)));
+  if (requested.size === 0) return [];
+  const sum = sumOf(used, requested);
+  const exceeded = [...requested.keys()].filter((name) => isMore(sum.get(name), hard.get(name))).sort();
+  if (exceeded.length > 0)
+    throw forbidden(
+      request.resource.storage,
+      request.name,
+      `exceeded quota: ${stored.name}, requested: ${shown(requested, exceeded)}, used: ${shown(used, exceeded)}, limited: ${shown(hard, exceeded)}`,
+    );
+  const status = {
+    ...(objectAt(quota, 'status') ?? {}),
+    used: Object.fromEntries([...sum].map(([name, amount]) => [name, formatQuantity(amount)])),
+  };
+  return [{ stored, before: quota, quota: { ...quota, status } }];
 }
 
 const charger = { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1', subresource: 'status' } as const;

@@ -150,14 +150,21 @@ describe('admission/quota', () => {
       await sample.create(secret('of another type'.replaceAll(' ', '-')));
     });
 
+    it('is refused before what exceeds a quota', async () => {
+      await limit({ resource: 'pods', matchContains: ['cpu'] });
+      await countedQuota('q', { pods: '0' });
+      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.contain('insufficient quota to consume: cpu,requests.cpu');
+      expect(await refused(sample.create(pod('a', {})))).to.contain('exceeded quota: q');
+    });
+
     it('is refused in scopes that no quota names', async () => {
       const critical = { scopeName: 'PriorityClass', operator: 'In', values: ['system-node-critical'] };
       await limit({ apiGroup: '', resource: 'pods', matchScopes: [critical] });
       await sample.create(pod('plain', {}));
       const urgent = pod('a', {}, { priorityClassName: 'system-node-critical' });
-      expect(await refused(sample.create(urgent))).to.equal(
-        'pods "a" is forbidden: insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]',
-      );
+      // The reference has no reason for this refusal.
+      const { code, message } = await refusal(sample.create(urgent));
+      expect([code, message]).to.deep.equal([500, 'insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]']);
       await countedQuota('q', { pods: '1' }, { scopeSelector: { matchExpressions: [critical] } });
       await sample.create(urgent);
     });
