@@ -35,7 +35,9 @@ export function negotiate(
   const { accept = '' } = request.headers;
   const pretty = isForPeople(context);
   if (takesAnything(accept, encoders)) return asItself(encoders, pretty && !options.stream);
-  return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: resource.behaviour.hasMessages });
+  const isBuiltIn = resource.behaviour.hasMessages;
+  // Custom resources have no routes in the reference that look at Accept.
+  return negotiateAccept(accept, query, { ...options, encoders, pretty, messages: isBuiltIn, unrouted: !isBuiltIn });
 }
 
 /** Refuses an unavailable representation before the write. */

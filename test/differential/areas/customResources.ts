@@ -26,7 +26,7 @@ function objects(random: Random): Sequence {
   const body = definition([{ name: 'v1', schema, more: further(random, 0) }, ...second]);
   const object = (): JsonObject => widget(fitting(schema, random, 0) as JsonObject);
   const step = (): Step => {
-    const way = random.below(12);
+    const way = random.below(15);
     const query = random.pick(['', '?fieldValidation=Strict', '?fieldValidation=Warn', '?dryRun=All', '?fieldValidation=Ignore']);
     if (way < 3) return { do: `PUT ${collection()}/a${query}`, body: object() };
     if (way < 4) return { do: `POST ${collection()}${query}`, body: { ...object(), metadata: { name: 'b' } } };
@@ -44,9 +44,33 @@ function objects(random: Random): Sequence {
         do: `GET ${collection()}?fieldSelector=${random.pick(['spec.a=x', 'spec.b!=1', 'metadata.name=a', 'status.a=x', 'spec.c=true'])}`,
       };
     if (way < 11 && second.length > 0) return { do: `GET ${collection('v2')}/a` };
-    return { do: `GET ${collection()}`, accept: 'application/json;as=Table;g=meta.k8s.io;v=v1,application/json' };
+    if (way < 12) return { do: `GET ${collection()}`, accept: 'application/json;as=Table;g=meta.k8s.io;v=v1,application/json' };
+    return odd(random);
   };
   return { steps: [...defined(body), { do: `POST ${collection()}`, body: object() }, ...random.times(5, step)] };
+}
+
+/** Subresources, methods and forms that a custom resource may not have. */
+function odd(random: Random): Step {
+  const at = `${collection()}/a`;
+  const body = widget({});
+  return random.pick<Step>([
+    { do: `GET ${at}/${random.pick(['status', 'absent', 'scale'])}` },
+    { do: `POST ${at}`, body },
+    { do: `POST ${at}/status`, body },
+    { do: `PUT ${collection()}`, body },
+    { do: `DELETE ${at}/${random.pick(['status', 'scale'])}` },
+    { do: `PATCH ${at}`, type: random.pick(['application/strategic-merge-patch+json', 'text/plain', 'application/json']), body: {} },
+    { do: `POST ${collection()}?dryRun=All`, type: random.pick(['text/plain', 'application/vnd.kubernetes.protobuf']), raw: '{}' },
+    {
+      do: `GET ${at}`,
+      accept: random.pick(['text/html', 'application/vnd.kubernetes.protobuf', 'application/yaml', 'application/json;as=Table']),
+    },
+    { do: `GET ${collection()}?labelSelector=${random.pick(['a=', '!!', 'a in (b)', 'a,b'])}` },
+    { do: `GET ${collection()}/${random.pick(['absent', 'A_', 'a%2Fb'])}` },
+    { do: `GET ${collection('v9')}` },
+    { do: `DELETE ${at}?dryRun=All`, body: { preconditions: { uid: 'x' } } },
+  ]);
 }
 
 /** An object that was right under an earlier schema: what it does not change is only warned about. */

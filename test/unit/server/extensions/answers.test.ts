@@ -200,6 +200,14 @@ describe('extensions/answers', () => {
     }
   });
 
+  it('take ranges of media types, and refuse others in the words of a handler', async () => {
+    expect((await send('GET', widgetsPath, { headers: { accept: 'application/*' } })).status).to.equal(200);
+    const refused = await send('GET', widgetsPath, { headers: { accept: 'text/plain' } });
+    expect(refused.body['message']).to.equal(
+      `only the following media types are accepted: application/json, application/yaml, ${protobuf}`,
+    );
+  });
+
   it('show their metadata in Protobuf', async () => {
     const name = next();
     await send('POST', widgetsPath, { raw: body(name, '{}') });
