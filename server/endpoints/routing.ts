@@ -49,6 +49,8 @@ interface UnknownPathRules {
   readonly noMethod: (info: ResourceInfo, otherMethodsServed: boolean) => StatusError;
 }
 
+const namedVerbs: ReadonlySet<string> = new Set(['update', 'patch']);
+
 const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>, UnknownPathRules>> = {
   routed: {
     methods: methods,
@@ -61,7 +63,8 @@ const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>
     methods: { ...methods, object: { ...methods.object, POST: 'create' } },
     nowhere: () => null,
     noSubresource: (info) => notFound(info, info.name),
-    noMethod: (info) => methodNotSupported(info, info.verb),
+    noMethod: (info) =>
+      info.name === '' && namedVerbs.has(info.verb) ? badRequest('name must be provided') : methodNotSupported(info, info.verb),
   },
 };
 

@@ -119,6 +119,13 @@ describe('extensions/answers', () => {
     expect([either.status, either.headers['content-type']]).to.deep.equal([200, 'application/json']);
   });
 
+  it('are written by name', async () => {
+    for (const method of ['PUT', 'PATCH']) {
+      const { status, body: refused } = await send(method, widgetsPath, { raw: '{}', type: 'application/merge-patch+json' });
+      expect([status, refused['message']], method).to.deep.equal([400, 'name must be provided']);
+    }
+  });
+
   it('have no subresources outside their namespace, whatever the method', async () => {
     for (const subresource of ['status', 'scale'])
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
