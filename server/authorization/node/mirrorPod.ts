@@ -1,4 +1,5 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
+import { notFound } from '../../../api/status.js';
 import type { Lookup } from '../../admission/lookup.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -15,7 +16,9 @@ export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: L
   if (textAt(pod, 'spec', 'nodeName') !== node) return `node ${name} can only create pods with spec.nodeName set to itself`;
   const wrongOwner = ownerComplaint(node, pod);
   if (wrongOwner !== null) return wrongOwner;
-  const uid = (await lookup.find(nodes, '', node))?.metadata.uid ?? '';
+  const found = await lookup.find(nodes, '', node);
+  if (found === null) throw notFound(nodes, node);
+  const uid = found.metadata.uid ?? '';
   const owner = pod.metadata.ownerReferences?.[0]?.uid ?? '';
   if (uid !== owner) return `node ${node} UID mismatch: expected ${owner} got ${uid}`;
   return referenceComplaint(name, pod);

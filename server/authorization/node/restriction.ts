@@ -75,7 +75,7 @@ const pods: Rule = async (node, request, { lookup }) => {
       [operation !== 'UPDATE', `unexpected operation ${JSON.stringify(operation)}`],
       [!onNode(old, node), `node ${JSON.stringify(node)} can only update pod status for pods with spec.nodeName set to itself`],
       [changed(request, 'metadata', 'labels'), `node ${JSON.stringify(node)} cannot update labels through pod status`],
-      [changed(request, 'status', 'resourceClaimStatuses'), `node ${JSON.stringify(node)} cannot update resource claim statuses`],
+      [changed(request, 'status', 'resourceClaimStatuses'), `node ${JSON.stringify(node)} cannot update resource claim statues`],
       // Either would let the node read any claim that it names.
       [
         changed(request, 'status', 'extendedResourceClaimStatus'),
@@ -120,8 +120,8 @@ const nodes: Rule = (node, request) => {
       `node ${own} is not allowed to update configSource to a new non-nil configSource`,
     ],
     [changed(request, 'spec', 'taints'), `node ${own} is not allowed to modify taints`],
-    [labels.length > 0, `is not allowed to modify labels: ${labelWords}`],
     [changed(request, 'metadata', 'ownerReferences'), `node ${own} is not allowed to modify ownerReferences`],
+    [labels.length > 0, `is not allowed to modify labels: ${labelWords}`],
   );
 };
 
@@ -157,7 +157,7 @@ const claims: Rule = (node, request) => {
     [operation !== 'UPDATE', `unexpected operation ${JSON.stringify(operation)}`],
     [
       !sameValue(unreported(request.object), unreported(request.old)),
-      `node ${JSON.stringify(node)} is not allowed to update fields other than status.capacity and status.conditions`,
+      `node ${JSON.stringify(node)} is not allowed to update fields other than status.quantity and status.conditions`,
     ],
   );
 };

@@ -184,6 +184,26 @@ const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
     { resource: 'pods', object: mirror({}, { ownerReferences: [{ ...owner, uid: 'old' }] }) },
     /UID mismatch: expected old got node-uid/,
   ],
+  [
+    'knows no owner that is not there',
+    {
+      resource: 'pods',
+      user: { ...kubelet, name: 'system:node:n9' },
+      object: mirror({ nodeName: 'n9' }, { ownerReferences: [{ ...owner, name: 'n9' }] }),
+    },
+    /^nodes "n9" not found$/,
+  ],
+  [
+    'refuses owners before labels',
+    {
+      resource: 'nodes',
+      operation: 'UPDATE',
+      name: 'n1',
+      object: node({ 'a.kubernetes.io/b': 'c' }, { ownerReferences: [owner] }),
+      old: node({}),
+    },
+    /modify ownerReferences/,
+  ],
   ['refuses a pod with an account', { resource: 'pods', object: mirror({ serviceAccountName: 'a' }) }, /reference serviceaccounts$/],
   [
     'refuses a pod with a secret',
@@ -229,7 +249,7 @@ const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
   [
     'refuses claims of devices through a report',
     reporting({ resourceClaimStatuses: [{ name: 'r', resourceClaimName: 'foreign' }] }),
-    /cannot update resource claim status/,
+    /cannot update resource claim statues/,
   ],
   [
     'refuses claims of extended resources through a report',
@@ -301,9 +321,9 @@ const rows: readonly (readonly [string, Wanted, RegExp | null])[] = [
     claim({ phase: 'Bound', capacity: { storage: '1Gi' }, conditions: [], allocatedResources: {}, allocatedResourceStatuses: {} }),
     null,
   ],
-  ['refuses another phase of a claim', claim({ phase: 'Lost' }), /fields other than status\.capacity/],
-  ['refuses labels of a claim', claim({ phase: 'Bound' }, { labels: { a: 'b' } }), /fields other than status\.capacity/],
-  ['refuses owners and finalizers of a claim', claim({ phase: 'Bound' }, { finalizers: ['a.b/c'] }), /fields other than status\.capacity/],
+  ['refuses another phase of a claim', claim({ phase: 'Lost' }), /fields other than status\.quantity/],
+  ['refuses labels of a claim', claim({ phase: 'Bound' }, { labels: { a: 'b' } }), /fields other than status\.quantity/],
+  ['refuses owners and finalizers of a claim', claim({ phase: 'Bound' }, { finalizers: ['a.b/c'] }), /fields other than status\.quantity/],
   [
     'lets a node delete its pods',
     { resource: 'pods', operation: 'DELETE', namespace: 'd', name: 'mine', old: stored['pods/d/mine']! },
