@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { DeleteOptions } from '../../registry/deletion.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
-import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { invalidObject, plainError } from '../../../api/status.js';
+import { invalid, notSupported, Path, toCause, type FieldError } from '../../registry/validation/field.js';
 import type { BodyReader } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { booleanParameter, integerParameter, refuseFindings } from './values.js';
@@ -37,14 +38,31 @@ export async function parseDeleteParameters(context: RequestContext, reader: Bod
   return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
 }
 
-/** The structure of the options has been checked. Throws 422. */
-export const deleteParametersOf = (options: JsonValue): DeleteParameters => parametersOf(fromBody(membersOf(options)), false);
+/** Options in the body of an eviction, whose values the reference does not validate. `dryRun` is that of the query. Throws 422 and 500. */
+export function evictionParametersOf(name: string, options: JsonValue, dryRun: boolean): DeleteParameters {
+  const raw = fromBody(membersOf(options));
+  if (raw.unreadable) {
+    const finding = invalid(
+      Path.of('deleteOptions').child(forceMember),
+      true,
+      'can not be set for pod eviction, try after removing the option',
+    );
+    throw invalidObject({ group: 'policy', kind: 'Eviction' }, name, [toCause(finding)]);
+  }
+  if (dryRun && raw.dryRun.length > 0 && raw.dryRun.join(' ') !== 'All')
+    throw plainError(500, `Non-matching dry-run options in request and content: [All] and [${raw.dryRun.join(' ')}]`);
+  return settled({ ...raw, dryRun: dryRun ? ['All'] : raw.dryRun }, false);
+}
 
 function parametersOf(raw: Raw, force: boolean): DeleteParameters {
   const unreadable = force && raw.unreadable;
   refuseFindings('DeleteOptions', [...policyFindings(raw), ...dryRunFindings(raw.dryRun), ...(unreadable ? forceFindings(raw) : [])]);
+  return settled(raw, unreadable);
+}
+
+function settled(raw: Raw, unreadable: boolean): DeleteParameters {
   const { gracePeriodSeconds, orphanDependents, uid, resourceVersion, dryRun } = raw;
-  const propagationPolicy = raw.propagationPolicy as DeleteOptions['propagationPolicy'];
+  const propagationPolicy = policies.find((each) => each === raw.propagationPolicy) ?? null;
   return {
     dryRun: dryRun.length > 0,
     unreadable,

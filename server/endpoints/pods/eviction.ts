@@ -8,7 +8,7 @@ import { checkNamespace } from '../../registry/writes.js';
 import { admitBody } from '../admitting.js';
 import { sendDocument } from '../answers.js';
 import { negotiateWrite } from '../negotiation.js';
-import { deleteParametersOf, type DeleteParameters } from '../options/deleteOptions.js';
+import { evictionParametersOf, type DeleteParameters } from '../options/deleteOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from '../verbs/deps.js';
 import { created, timestamp } from './binding.js';
@@ -29,8 +29,7 @@ export const createEviction: VerbHandler = async (context, route, deps) => {
   const target = targetOf(route);
   checkNamespace(eviction.metadata, target);
   if ((eviction.metadata.name ?? '') !== route.name) throw badRequest('name in URL does not match name in Eviction object');
-  const asked = deleteParametersOf(eviction['deleteOptions'] ?? {});
-  const wanted = { ...asked, dryRun: asked.dryRun || parameters.dryRun };
+  const wanted = evictionParametersOf(route.name, eviction['deleteOptions'] ?? {}, parameters.dryRun);
   await admitBody(context, route, deps, {
     object: eviction,
     form: evictionKind,

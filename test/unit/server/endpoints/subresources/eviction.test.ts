@@ -62,6 +62,21 @@ describe('endpoints, eviction', () => {
     expect(reasons(await read('ill'))).to.deep.equal(['EvictionByEvictionAPI']);
   });
 
+  it('takes any value of its options but for two', async () => {
+    const refused = async (deleteOptions: object, query = ''): Promise<unknown[]> => {
+      const path = `${pods}/none/eviction${query}`;
+      const { status, body: answer } = await call(server.url, 'POST', path, { body: { metadata: { name: 'none' }, deleteOptions } });
+      return [status, answer['message']];
+    };
+    const odd = { propagationPolicy: 'Odd', dryRun: ['Odd'] };
+    expect(await refused(odd)).to.deep.equal([404, 'pods "none" not found']);
+    expect(await refused(odd, '?dryRun=All')).to.deep.equal([500, 'Non-matching dry-run options in request and content: [All] and [Odd]']);
+    expect(await refused({ ignoreStoreReadErrorWithClusterBreakingPotential: true })).to.deep.equal([
+      422,
+      'Eviction.policy "none" is invalid: deleteOptions.ignoreStoreReadErrorWithClusterBreakingPotential: Invalid value: true: can not be set for pod eviction, try after removing the option',
+    ]);
+  });
+
   it('leaves a pod alone in a dry run', async () => {
     const before = await podIn('dry', 'Pending');
     expect((await evict('dry', { deleteOptions: { dryRun: ['All'] } })).status).to.equal(201);
