@@ -75,7 +75,7 @@ class Mutating {
     const pass = this.#pass;
     if (pass.again && !sameValue(this.#progress.output as JsonValue, request.object as JsonValue)) this.#changed();
     for (const invocation of await this.#planned(candidates)) await this.#invoke(invocation);
-    // As in the reference, plugins run again even where a patch left the object as it was.
+    // Plugins run again even where nothing has changed.
     if (this.#isPatched) {
       this.#changed();
       pass.repeat();

@@ -104,7 +104,6 @@ interface Charge {
   readonly quota: ApiObject;
 }
 
-/** A quota that counts the object, and what the write adds to its use. */
 interface Matching {
   readonly stored: StoredObject;
   readonly quota: ApiObject;

@@ -38,7 +38,7 @@ export async function parseDeleteParameters(context: RequestContext, reader: Bod
   return parametersOf(body === null ? fromQuery(context.query) : fromBody(body), force);
 }
 
-/** Options in the body of an eviction, whose values the reference does not validate. `dryRun` is that of the query. Throws 422 and 500. */
+/** Options in an eviction, whose values nobody validates. `dryRun` is that of the query. Throws 422 and 500. */
 export function evictionParametersOf(name: string, options: JsonValue, dryRun: boolean): DeleteParameters {
   const raw = fromBody(membersOf(options));
   if (raw.unreadable) {

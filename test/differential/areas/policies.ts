@@ -4,7 +4,6 @@ import type { Area, Sequence } from '../area.js';
 import { expression, within, type Variables } from '../expressions.js';
 import type { Random } from '../random.js';
 
-/** Admission policies at work: what they look at, what they refuse, warn of and change, and what becomes of their faults. */
 export const policies: Area = {
   name: 'policies',
   about: 'validating and mutating policies as requests meet them: parameters, bindings, conditions, variables, actions, faults and patches',
@@ -16,7 +15,6 @@ const core = '/api/v1/namespaces/${ns}';
 const configMaps = `${core}/configmaps`;
 const merge = 'application/merge-patch+json';
 
-/** Each has a value in most requests, none in some. */
 const variables: Variables = {
   int: ['int(object.data.i)', 'size(object.data)', 'variables.i', 'size(params.data)', 'size(request.userInfo.groups)'],
   string: [
@@ -103,8 +101,6 @@ function generate(random: Random): Sequence {
   };
 }
 
-/* A policy of its own says when the one before it is at work, too. */
-
 const accounts = `${core}/serviceaccounts`;
 const ofNamespace = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '${ns}' } } };
 const probe: readonly Step[] = [
@@ -128,12 +124,10 @@ const probe: readonly Step[] = [
     keep: ['/message'],
   },
   { eventually: `POST ${accounts}?dryRun=All`, body: { metadata: { name: 'probe' } }, within: 8, where: { '/status': 'Failure' } },
-  // A mutating policy is read by another source.
   { wait: 1200 },
 ];
 
 function policy(kind: string, takes: boolean, random: Random): JsonObject {
-  // Shallow ones are accepted more often.
   const text = (type: string, depth = 1): string => expression(type, variables, random, depth);
   const operations = random.pick([['*'], ['CREATE', 'UPDATE'], ['CREATE', 'UPDATE', 'DELETE'], ['CREATE'], ['UPDATE']]);
   return {

@@ -4,7 +4,6 @@ import type { Area, Sequence } from '../area.js';
 import { some, of, list, all, type Make } from '../grammar.js';
 import type { Random } from '../random.js';
 
-/** Addresses and ports that a server gives to Services, keeps and takes back. */
 export const serviceAddresses: Area = {
   name: 'serviceAddresses',
   about: 'cluster addresses, families, node ports and their allocation, changes of type, IPAddresses and ServiceCIDRs',
@@ -68,7 +67,6 @@ const specOf = (chosen: Chosen): Make<JsonObject> =>
     0.22,
   );
 
-/** Always a type and ports, so that most are valid. */
 const service = (name: string, chosen: Chosen, random: Random): JsonObject => ({
   metadata: { name },
   spec: {
@@ -139,7 +137,6 @@ const status = some(
   0.7,
 );
 
-/** IPAddresses that clients write themselves. */
 function addresses(random: Random): Sequence {
   const address = inRange(random);
   const parent = some({ group: of('', 'x'), resource: of('services', ''), namespace: of('${ns}', 'A_'), name: of('a', 'b', '') }, {}, 0.85);

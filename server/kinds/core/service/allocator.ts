@@ -115,7 +115,7 @@ class Round {
     throw refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${complaint}`)]);
   }
 
-  /** As in the reference, a dry run asks one range, and not whether the address is taken. */
+  /** A dry run asks one range, and not whether the address is taken. */
   async #addressComplaint(address: string, ranges: readonly Range[], within: Range | undefined): Promise<string | null> {
     const [first] = ranges;
     if (this.#context.dryRun && first !== undefined)
@@ -210,7 +210,6 @@ class Round {
     const { first, last } = this.#options.ports;
     const claim = portClaim(port);
     if (this.#held.has(idOf(claim)) && !this.#chosen.has(idOf(claim))) return null;
-    // A dry run of the reference does not look at the range.
     const complaint =
       !this.#context.dryRun && (port < first || port > last)
         ? `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
