@@ -45,8 +45,6 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   const single = signers.map((signer) => `cluster-signing-${signer}-cert-file`).filter((name) => given.has(name));
   if (given.has('cluster-signing-cert-file') && single.length > 0)
     complaints.push(`--cluster-signing-cert-file and ${single.map((name) => `--${name}`).join(', ')} exclude each other`);
-  if (given.has('leader-migration-config') && !options['enable-leader-migration'])
-    complaints.push('--leader-migration-config needs --enable-leader-migration');
   if (options['enable-leader-migration'] && !options['leader-elect']) complaints.push('--enable-leader-migration needs --leader-elect');
   if (given.has('cloud-config') && (options['cloud-provider'] ?? '') === '')
     complaints.push(
@@ -55,11 +53,18 @@ function contradictions(options: ControllerManagerOptions, given: ReadonlySet<st
   complaints.push(...commonComplaints(options, given));
   complaints.push(...rangeComplaints(options));
   if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) complaints.push('--allocate-node-cidrs needs --cluster-cidr');
-  if (options['leader-elect-renew-deadline'] >= options['leader-elect-lease-duration'])
-    complaints.push('--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration');
-  if (options['leader-elect-retry-period'] >= options['leader-elect-renew-deadline'])
-    complaints.push('--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline');
+  if (options['leader-elect']) complaints.push(...electionComplaints(options));
   return complaints;
+}
+
+function electionComplaints(options: ControllerManagerOptions): string[] {
+  const order = ['lease-duration', 'renew-deadline', 'retry-period'] as const;
+  return order.slice(1).flatMap((shorter, index) => {
+    const longer = order[index]!;
+    return options[`leader-elect-${shorter}`] < options[`leader-elect-${longer}`]
+      ? []
+      : `--leader-elect-${shorter} must be shorter than --leader-elect-${longer}`;
+  });
 }
 
 function commonComplaints(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {

@@ -82,7 +82,8 @@ describe('controllers/options', () => {
     expect(complaints('--kube-api-content-type=text/plain')).to.have.length(1);
     expect(complaints('--kube-api-qps=-1')).to.deep.equal([]);
     expect(complaints('--enable-leader-migration')).to.deep.equal([]);
-    expect(complaints('--leader-migration-config=x')[0]).to.contain('needs --enable-leader-migration');
+    expect(complaints('--leader-migration-config=x')).to.deep.equal([]);
+    expect(complaints('--leader-elect=false', '--leader-elect-renew-deadline=20s')).to.deep.equal([]);
     expect(complaints('--enable-leader-migration', '--leader-elect=false')[0]).to.contain('needs --leader-elect');
     expect(complaints('--cloud-config=x')[0]).to.contain('needs --cloud-provider');
     expect(complaints('--external-cloud-volume-plugin=aws')).to.have.length(1);
