@@ -62,7 +62,7 @@ const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
   convert: (object, apiVersion) => convertBetween(kind, apiVersionOf(names), apiVersion, object),
 });
 
-/** Converts between versions. May change the argument. */
+/** Converts between versions. Leaves the argument as it is; the result may share members with it. */
 export function convertBetween({ versions }: Kind, from: string, to: string, object: ApiObject): ApiObject {
   const stored = versions?.[from]?.conversion?.toStorage(object) ?? object;
   return versions?.[to]?.conversion?.fromStorage(stored) ?? stored;

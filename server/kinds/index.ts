@@ -230,7 +230,7 @@ function writtenForm({ storage, writtenVersion = storage.version }: ServedResour
   const kind = kindOf(storage);
   const [from, apiVersion] = [apiVersionOf(storage), apiVersionOf({ group: storage.group, version: writtenVersion })];
   const converts = kind.versions?.[apiVersion]?.conversion !== undefined;
-  return (object) => ({ ...(converts ? convertBetween(kind, from, apiVersion, structuredClone(object)) : object), apiVersion });
+  return (object) => ({ ...(converts ? convertBetween(kind, from, apiVersion, object) : object), apiVersion });
 }
 
 const fields: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(

@@ -12,7 +12,7 @@ export type Received =
   | { readonly ok: true; readonly object: ApiObject; /** One text for each unknown field. */ readonly strict: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
-/** Both directions may change their argument. */
+/** Neither direction changes its argument; results may share members with it. */
 export interface Conversion {
   toStorage(object: ApiObject): ApiObject;
   fromStorage(object: ApiObject): ApiObject;

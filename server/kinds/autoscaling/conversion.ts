@@ -64,6 +64,8 @@ function behaviorMembers(value: JsonValue): JsonValue {
 
 const isEmpty = (value: JsonValue | undefined): boolean => itemsOf(value).length === 0 && Object.keys(membersOf(value)).length === 0;
 
+const ownMetadata = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata } });
+
 function keep(object: ApiObject, annotation: string, value: JsonValue | undefined): void {
   if (value === undefined || isEmpty(value)) return;
   object.metadata.annotations = { ...object.metadata.annotations, [annotation]: JSON.stringify(value) };
@@ -85,7 +87,8 @@ function recall(object: ApiObject, annotation: string): JsonValue | undefined {
 
 const recallItems = (object: ApiObject, annotation: string): readonly JsonValue[] => itemsOf(recall(object, annotation));
 
-function fromStorage(object: ApiObject): ApiObject {
+function fromStorage(stored: ApiObject): ApiObject {
+  const object = ownMetadata(stored);
   const { metrics, behavior, ...spec } = membersOf(object['spec']);
   const { currentMetrics, conditions, ...status } = membersOf(object['status']);
   const cpu = itemsOf(metrics).find(isCpuUtilization);
@@ -118,7 +121,8 @@ function fromStorage(object: ApiObject): ApiObject {
   return object;
 }
 
-function toStorage(object: ApiObject): ApiObject {
+function toStorage(served: ApiObject): ApiObject {
+  const object = ownMetadata(served);
   const { targetCPUUtilizationPercentage: target, ...spec } = membersOf(object['spec']);
   const { currentCPUUtilizationPercentage: current, currentReplicas, ...status } = membersOf(object['status']);
   const metrics = [...recallItems(object, metricsAnnotation).map(targetToStorage), ...(present(target) ? [cpuMetric(target)] : [])];

@@ -76,7 +76,7 @@ const cells: Cells<Draft<HorizontalPodAutoscaler>> = {
 };
 
 /** Most metrics of the earlier version stand in an annotation. */
-const targetsOfEarlier = (autoscaler: ApiObject): string => targetsCell(autoscalerConversion.toStorage(structuredClone(autoscaler)));
+const targetsOfEarlier = (autoscaler: ApiObject): string => targetsCell(autoscalerConversion.toStorage(autoscaler));
 
 export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   name: 'horizontalpodautoscalers.autoscaling',

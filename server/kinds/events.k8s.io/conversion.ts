@@ -1,4 +1,4 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
+import type { ApiObject } from '../../../api/object.js';
 import type { Conversion } from '../../registry/behaviour.js';
 
 /** Members of the newer form, and their names in the stored core form. */
@@ -14,17 +14,18 @@ const renamed: readonly (readonly [newer: string, core: string])[] = [
 
 /** Renamed members move to the end, since their order matters only to readers. */
 function rename(object: ApiObject, pairs: readonly (readonly [from: string, to: string])[]): ApiObject {
-  const members: JsonObject = object;
+  const members: ApiObject = { ...object };
   for (const [from, to] of pairs) {
     const value = members[from];
     delete members[from];
     if (value !== undefined) members[to] = value;
   }
-  return object;
+  return members;
 }
 
 /** The core form shows these even when empty; the newer one does not. */
-function withoutEmpty(object: ApiObject): ApiObject {
+function withoutEmpty(renamedEvent: ApiObject): ApiObject {
+  const object = { ...renamedEvent };
   for (const member of ['reportingController', 'reportingInstance']) if (object[member] === '') delete object[member];
   return object;
 }

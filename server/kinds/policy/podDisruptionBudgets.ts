@@ -61,8 +61,7 @@ const withSelector =
   (budget: ApiObject): ApiObject => {
     const spec = objectAt(budget, 'spec');
     const meaning = meanings.find(([from]) => sameValue(spec?.['selector'] ?? null, from));
-    if (spec !== null && meaning !== undefined) spec['selector'] = structuredClone(meaning[1]);
-    return budget;
+    return spec === null || meaning === undefined ? budget : { ...budget, spec: { ...spec, selector: structuredClone(meaning[1]) } };
   };
 
 /** This version is no longer served, but stored by older releases. */

@@ -1,7 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { Conversion } from '../../registry/behaviour.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { specOf } from '../parts.js';
 
 /** `v1beta1` nests requests and descriptions of devices differently from later versions. */
 
@@ -10,8 +9,11 @@ const exactMembers = ['deviceClassName', 'selectors', 'allocationMode', 'count',
 
 type Rewrite = (item: JsonObject) => JsonObject;
 
-function rewriteList(holder: JsonObject | null, list: string, rewrite: Rewrite): void {
-  if (holder !== null && Array.isArray(holder[list])) holder[list] = objectsIn(holder, list).map(rewrite);
+/** A copy of the object in which each item of the list at the end of the path is rewritten. */
+function rewritten(object: JsonObject, [member = '', ...rest]: readonly string[], rewrite: Rewrite): JsonObject {
+  if (rest.length === 0) return Array.isArray(object[member]) ? { ...object, [member]: objectsIn(object, member).map(rewrite) } : object;
+  const inner = objectAt(object, member);
+  return inner === null ? object : { ...object, [member]: rewritten(inner, rest, rewrite) };
 }
 
 const picked = (item: JsonObject, isPicked: (member: string) => boolean): JsonObject =>
@@ -32,28 +34,13 @@ const nestDevice: Rewrite = (device) => ({
   basic: picked(device, (member) => member !== 'name'),
 });
 
-const requestsOf = (claimSpec: JsonObject | null): JsonObject | null => objectAt(claimSpec ?? {}, 'devices');
-
-const conversion = (
-  holderOf: (object: ApiObject) => JsonObject | null,
-  list: string,
-  rules: { readonly toStorage: Rewrite; readonly fromStorage: Rewrite },
-): Conversion => ({
-  toStorage(object) {
-    rewriteList(holderOf(object), list, rules.toStorage);
-    return object;
-  },
-  fromStorage(object) {
-    rewriteList(holderOf(object), list, rules.fromStorage);
-    return object;
-  },
+const conversion = (path: readonly string[], rules: { readonly toStorage: Rewrite; readonly fromStorage: Rewrite }): Conversion => ({
+  toStorage: (object) => rewritten(object, path, rules.toStorage) as ApiObject,
+  fromStorage: (object) => rewritten(object, path, rules.fromStorage) as ApiObject,
 });
 
 const requests = { toStorage: nestRequest, fromStorage: flattenRequest };
 
-export const claimConversion = conversion((claim) => requestsOf(objectAt(claim, 'spec')), 'requests', requests);
-export const claimTemplateConversion = conversion((template) => requestsOf(objectAt(specOf(template), 'spec')), 'requests', requests);
-export const sliceConversion = conversion((slice) => objectAt(slice, 'spec'), 'devices', {
-  toStorage: flattenDevice,
-  fromStorage: nestDevice,
-});
+export const claimConversion = conversion(['spec', 'devices', 'requests'], requests);
+export const claimTemplateConversion = conversion(['spec', 'spec', 'devices', 'requests'], requests);
+export const sliceConversion = conversion(['spec', 'devices'], { toStorage: flattenDevice, fromStorage: nestDevice });
