@@ -66,7 +66,7 @@ function odd(random: Random): Step {
       do: `GET ${at}`,
       accept: random.pick(['text/html', 'application/vnd.kubernetes.protobuf', 'application/yaml', 'application/json;as=Table']),
     },
-    { do: `GET ${collection()}?labelSelector=${random.pick(['a=', '!!', 'a in (b)', 'a,b'])}` },
+    { do: `GET ${collection()}?labelSelector=${random.pick(['a=', '!!', 'a%20in%20(b)', 'a,b'])}` },
     { do: `GET ${collection()}/${random.pick(['absent', 'A_', 'a%2Fb'])}` },
     { do: `GET ${collection('v9')}` },
     { do: `DELETE ${at}?dryRun=All`, body: { preconditions: { uid: 'x' } } },
