@@ -200,8 +200,8 @@ class Exploring {
   }
 
   async #pair(rests: number): Promise<{ readonly first: RunResult; readonly second: RunResult; readonly noise: Noise }> {
-    const { patienceMs } = this.#setting;
-    const setting = { ...this.#setting, calm: rests, patienceMs: patienceMs * calmer };
+    const { restMs, patienceMs } = this.#setting;
+    const setting = { ...this.#setting, restMs: restMs * rests, patienceMs: patienceMs * calmer };
     const first = await play(setting, null, null);
     this.#progress('reference', 1, 2);
     const second = await play(setting, null, null);

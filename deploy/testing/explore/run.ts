@@ -30,7 +30,7 @@ export interface Setting {
   readonly idleMs: number;
   /** After this time an undisturbed operator has done its work. */
   readonly restMs: number;
-  /** Silence has to last this many times as long. */
+  /** Where a state is expected, silence has to last this many times as long. */
   readonly calm: number;
   readonly signal: AbortSignal | undefined;
 }
@@ -234,7 +234,7 @@ class Run {
     const { calm, steps, restMs } = this.#setting;
     if (this.#stage.hold) return heldQuietMs * calm;
     const mayCome = !this.#stage.reached && step === steps.length;
-    return (this.#reference?.states[step] === undefined || mayCome ? restMs : quietMs) * calm;
+    return this.#reference?.states[step] === undefined || mayCome ? restMs : quietMs * calm;
   }
 
   /** Returns what is not as it should be; a state counts only while nothing stirs. */
