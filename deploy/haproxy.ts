@@ -40,10 +40,13 @@ backend apiservers
     option httpchk
     # Key services are left out: when one is away, all replicas would be down at once, for reads as well.
     http-check send meth GET uri ${readyPath}
-    http-check expect status 200
-    # Down after one failed check, up after one good check. Sessions of a replica that is down are cut, so that their clients
-    # connect again and reach one that works.
-    default-server check check-ssl ${verify} inter 500ms fall 1 rise 1 on-marked-down shutdown-sessions
+    # A replica that is stopping gets no new connection and keeps those that it has: it answers what was asked, and asks clients to leave.
+    # --shutdown-delay-duration=3s of the servers leaves requests so much longer.
+    http-check expect rstring ^ok|\\[-\\]shutdown
+    http-check expect error-status L7OKC status 200
+    # A replica that is not ready for another reason, refuses connections or does not answer is down after the third check, and its sessions are
+    # cut, so that their clients connect again and reach one that works. One late answer cuts nothing.
+    default-server check check-ssl ${verify} inter 500ms fall 3 rise 1 on-marked-down shutdown-sessions
 ${servers.join('\n')}
 `;
 }

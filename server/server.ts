@@ -166,7 +166,7 @@ async function serveStore(prepared: Prepared): Promise<RunningServer> {
   parts.add({
     name: 'listener',
     stop: async () => {
-      await Promise.all([drain(options, listener, chain, log), others?.drain()]);
+      await Promise.all([drain(options, others?.sharing(listener) ?? listener, chain, log), others?.drain()]);
       // Another server that stops meanwhile may have returned it.
       await store.handOver(log);
     },

@@ -18,7 +18,7 @@ import { usualTimes, type ConnectionTimes } from './connections/connectionLife.j
 import { connectionBounds } from './connections/connectionLimit.js';
 import { Connections } from './connections/connections.js';
 import { ConnectionTurns } from './connections/connectionTurns.js';
-import { endOutsideReads } from './connections/nestedReads.js';
+import { endOutsideReads, refuseLate } from './connections/nestedReads.js';
 import { keepStreamsApart } from './connections/openStreams.js';
 import { turns as workTurns } from './connections/turns.js';
 import { Http2Request, Http2Response } from './http2Messages.js';
@@ -38,10 +38,7 @@ export interface ListenerOptions {
   readonly sharesPort?: boolean;
   /** The socket on which another thread listens. */
   readonly socket?: number;
-  /**
-   * The socket stays open until `release`, since threads share it, and its number might come to stand for another file. Connections that come after `drain` are
-   * refused.
-   */
+  /** The socket stays open until `release`, since threads share it, and its number might come to stand for another file. */
   readonly keepsSocket?: boolean;
   readonly ticketKeys?: Buffer;
   readonly credentials: Live<ListenerCredentials>;
@@ -62,11 +59,15 @@ export interface Listener {
   readonly socket: number;
   readonly connections: number;
   readonly handshakeErrors: number;
+  /** Connections whose client has not asked for anything yet. */
+  readonly newcomers: number;
   /** Returns false, with the socket untouched, once it takes no new ones. */
   readonly take: (socket: Socket) => boolean;
+  /** Asks clients of HTTP/1.1 to leave with each response, and takes new connections. */
+  announceEnd(): void;
   /**
-   * Asks clients to leave; current requests go on. HTTP/1.1 can ask only with a response: clients that send something within `lingerMs` get one, the others
-   * close then.
+   * Asks clients to leave; current requests go on, as do connections that came before the socket was closed. HTTP/1.1 can ask only with a response: clients that
+   * send something within `lingerMs` get one, the others close then, unless they are new.
    */
   drain(lingerMs?: number): void;
   /** Cuts remaining connections; resolves when the port is free, unless other threads have it. */
@@ -119,13 +120,14 @@ class OpenListener {
   readonly #keepsSocket: boolean;
   readonly #open: Open;
   #draining = false;
+  #closed = false;
 
   constructor(keepsSocket: boolean, open: Open) {
     this.#keepsSocket = keepsSocket;
     this.#open = open;
     const { server, connections } = open;
     server.on('connection', (socket: Socket) => {
-      if (this.#draining) socket.destroy();
+      if (this.#closed) socket.destroy();
       else connections.accept(socket);
     });
     server.on('tlsClientError', () => {
@@ -142,6 +144,14 @@ class OpenListener {
     return this.#open.connections.size;
   }
 
+  get newcomers(): number {
+    return [...this.#open.connections].filter(({ used }) => !used).length;
+  }
+
+  announceEnd(): void {
+    this.#open.turns.drain();
+  }
+
   readonly take = (socket: Socket): boolean => {
     if (!this.#draining) this.#open.server.emit('connection', socket);
     return !this.#draining;
@@ -149,20 +159,18 @@ class OpenListener {
 
   drain(lingerMs = 0): void {
     this.#draining = true;
-    // The servers' own method would close idle connections as well.
-    if (!this.#keepsSocket) this.release();
+    // What the kernel has queued would be reset: a turn of the loop accepts it first.
+    if (!this.#keepsSocket) setImmediate(this.release);
     for (const { session } of this.#open.connections) session?.close();
     this.#open.turns.drain();
-    const endIdle = (): void => {
-      this.#endIdle();
-    };
-    if (lingerMs > 0) setTimeout(endIdle, lingerMs).unref();
-    else endIdle();
+    if (lingerMs === 0) this.#endIdle(() => true);
+    else setTimeout(() => setImmediate(() => this.#endIdle(({ used }) => used)), lingerMs).unref();
   }
 
   async close(): Promise<void> {
     const { server } = this.#open;
     this.#draining = true;
+    this.#closed = true;
     this.#open.turns.close();
     const closed = new Promise<void>((resolve) => {
       if (server.listening && !this.#keepsSocket)
@@ -177,6 +185,7 @@ class OpenListener {
 
   readonly release = (): void => {
     const { server } = this.#open;
+    // The servers' own method would close idle connections as well.
     if (server.listening) NetServer.prototype.close.call(server);
   };
 
@@ -185,9 +194,9 @@ class OpenListener {
     this.#open.turns.close();
   }
 
-  #endIdle(): void {
+  #endIdle(which: (connection: Connection) => boolean): void {
     const { connections, turns } = this.#open;
-    for (const { http2, socket } of connections) if (!http2 && !turns.has(socket)) socket.end();
+    for (const each of connections) if (!each.http2 && !turns.has(each.socket) && which(each)) each.socket.end();
   }
 }
 
@@ -296,7 +305,7 @@ interface Turns {
   close(): void;
 }
 
-/** Draining closes idle connections at once, and the others after their response. */
+/** Draining closes connections after the first response that says so: a client that was not told would lose its next request. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
   const looking = inStep(lookMs, () => turns.look());
@@ -310,7 +319,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     if (draining) sendAway(response);
     response.once('close', () => {
       underWay.delete(socket);
-      if (!turns.over(socket) && draining) socket.end();
+      if (!turns.over(socket) && draining && response.getHeader('connection') === 'close') socket.end();
     });
   };
   /** Refusals keep their turn as well. */
@@ -324,7 +333,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
     if ('stream' in request) {
       const { stream } = request;
       const { session } = stream;
-      if (session === undefined) return;
+      if (session === undefined || refuseLate(session, stream)) return;
       if (goawayChance > 0 && Math.random() < goawayChance) session.close();
       const connection = connections.of(session);
       if (connection === null) stream.destroy();

@@ -169,7 +169,7 @@ function chainOptionsOf(
   };
 }
 
-export const drain = (options: ApiServerOptions, listener: Listener, chain: Chain, log: Logger): Promise<void> =>
+export const drain = (options: ApiServerOptions, listener: Parameters<typeof drainAndClose>[0], chain: Chain, log: Logger): Promise<void> =>
   drainAndClose(listener, chain, {
     delayMs: options['shutdown-delay-duration'],
     sendRetryAfter: options['shutdown-send-retry-after'],

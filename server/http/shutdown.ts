@@ -15,17 +15,22 @@ export interface ShutdownOptions {
   readonly log: Logger;
 }
 
+/** The time for a new connection to ask for something. */
+const newcomersMs = 1_000;
 /** Busy clients learn within this time that their connection will close. */
 const lingerMs = 200;
 const pollMs = 10;
 
 /** Order: delay, no new requests, watches end, others finish, connections close. */
 export async function drainAndClose(
-  listener: Pick<Listener, 'drain' | 'close'>,
+  listener: Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers'>,
   chain: Chain,
   { delayMs, sendRetryAfter, watchGraceMs, requestsMs, log }: ShutdownOptions,
 ): Promise<void> {
-  if (delayMs > 0) await delay(delayMs);
+  if (delayMs > 0) {
+    listener.announceEnd();
+    await delay(delayMs);
+  }
   if (sendRetryAfter) chain.drain('retryAfter');
   else listener.drain(lingerMs);
   const watches = (): readonly Exchange[] => [...chain.active].filter(({ longRunning }) => longRunning);
@@ -36,6 +41,10 @@ export async function drainAndClose(
     for (const late of watches()) end(late);
     return left() === 0;
   };
+  await until(
+    withoutWatches(() => requests() + listener.newcomers),
+    newcomersMs,
+  );
   await until(withoutWatches(requests), requestsMs);
   listener.drain();
   await until(

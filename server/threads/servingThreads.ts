@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isMainThread, MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
@@ -51,6 +52,8 @@ export interface ServingThreadsOptions {
   readonly countEvents: (keys: readonly string[]) => readonly boolean[];
 }
 
+type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers'>;
+
 interface Running {
   readonly worker: Worker;
   readonly line: Line<ToThread, ToFirst>;
@@ -71,6 +74,7 @@ export class ServingThreads {
   readonly #synced: Promise<void>[] = [];
   #fail: (error: Error) => void = () => undefined;
   #stopping = false;
+  #released: Promise<number> | null = null;
 
   /** Includes the first one. */
   get threads(): number {
@@ -117,25 +121,45 @@ export class ServingThreads {
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
   }
 
+  /** The first thread's listener; when it drains, the socket that all share is closed: connections that came later would be cut. */
+  sharing(first: Listener): DrainedListener {
+    return {
+      announceEnd: () => {
+        first.announceEnd();
+      },
+      drain: (lingerMs) => {
+        void this.#release(first);
+        first.drain(lingerMs);
+      },
+      close: () => first.close(),
+      get newcomers() {
+        return first.newcomers;
+      },
+    };
+  }
+
   async stop(first: Pick<Listener, 'socket' | 'release'>): Promise<void> {
     this.#stopping = true;
-    const ended = await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
+    await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
     this.forms.close();
-    // An ended thread has closed its descriptor.
-    const left = this.#running.filter((_, index) => ended[index]?.status === 'fulfilled');
-    const closed = await closeOnAll(first.socket, [
-      () => {
-        first.release();
-        return undefined;
-      },
-      ...left.map(
-        ({ line }) =>
-          () =>
-            line.ask('release', null),
-      ),
-    ]);
-    await Promise.all(left.slice(0, closed - 1).map(({ worker }) => worker.terminate()));
-    for (const { worker } of left.slice(closed - 1)) worker.unref();
+    const closed = await this.#release(first);
+    await Promise.all(this.#running.slice(0, closed - 1).map(({ worker }) => worker.terminate()));
+    for (const { worker } of this.#running.slice(closed - 1)) worker.unref();
+  }
+
+  /** Resolves to the number of threads that have closed the socket. */
+  #release(first: Pick<Listener, 'socket' | 'release'>): Promise<number> {
+    const ofFirst = (): undefined => {
+      first.release();
+    };
+    // A thread that has ended has closed its descriptor.
+    const ofOthers = this.#running.map(
+      ({ line }) =>
+        () =>
+          line.ask('release', null).catch(() => null),
+    );
+    this.#released ??= nextTurn().then(() => closeOnAll(first.socket, [ofFirst, ...ofOthers]));
+    return this.#released;
   }
 
   #start(thread: number, socket: number, ticket: ReplicaTicket): Promise<void> {

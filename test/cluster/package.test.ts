@@ -77,6 +77,7 @@ describe('cluster/package', () => {
       'dist/programs/LICENSES.txt',
       'api/data/types.json',
       'deploy/haproxy.cfg',
+      'deploy/nginx.conf',
       'deploy/monitoring/alerts.yaml',
       'deploy/monitoring/dashboard.json',
       'deploy/systemd/raftplane-apiserver.service',

@@ -43,6 +43,10 @@ describe('http/shutdown', () => {
     steps.length = 0;
     return drainAndClose(
       {
+        newcomers: 0,
+        announceEnd: () => {
+          steps.push('announced');
+        },
         drain: () => {
           steps.push('no new connections');
         },

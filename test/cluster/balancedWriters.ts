@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import fs from 'node:fs';
+import http2, { type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import https from 'node:https';
+import { text } from 'node:stream/consumers';
+import type { Cluster } from '../../deploy/cluster.js';
+import { configMap } from './clusterUnderTest.js';
+
+const path = '/api/v1/namespaces/default/configmaps';
+const type = { 'content-type': 'application/json' };
+const created = 201;
+
+/** Clients of each kind. New connections are dear for both sides. */
+const counts = { keptConnection: 6, http2: 6, newConnection: 2 } as const;
+type Kind = keyof typeof counts;
+
+interface Authority {
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+/** Creates an object; rejects unless it was told that it exists. */
+type Write = (body: string) => Promise<void>;
+
+/** Clients that create objects without end, each after the answer to the one before, and send nothing twice that may have been done. */
+export class BalancedWriters {
+  readonly written: Record<Kind, number> = { keptConnection: 0, http2: 0, newConnection: 0 };
+  readonly failures: string[] = [];
+  #begun = 0;
+  #stopped = false;
+  readonly #waiting = new Map<() => void, number>();
+  readonly #all: Promise<unknown>;
+
+  constructor(address: string, { caFile, admin }: Cluster['pki']) {
+    const authority = { ca: fs.readFileSync(caFile), cert: fs.readFileSync(admin.certFile), key: fs.readFileSync(admin.keyFile) };
+    const writes: Record<Kind, () => Write> = {
+      keptConnection: () => overHttp1(address, new https.Agent({ ...authority, keepAlive: true, maxSockets: 1 })),
+      http2: () => overHttp2(address, authority),
+      newConnection: () => overHttp1(address, new https.Agent({ ...authority, keepAlive: false })),
+    };
+    const kinds = Object.keys(counts) as Kind[];
+    this.#all = Promise.all(kinds.flatMap((kind) => Array.from({ length: counts[kind] }, () => this.#run(kind, writes[kind]()))));
+  }
+
+  /** Resolves when so many objects were created in all. */
+  async until(count: number): Promise<void> {
+    while (this.#count() < count)
+      await new Promise<void>((resolve) => {
+        this.#waiting.set(resolve, count);
+      });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#all;
+  }
+
+  #count(): number {
+    return Object.values(this.written).reduce((sum, each) => sum + each, 0);
+  }
+
+  async #run(kind: Kind, write: Write): Promise<void> {
+    while (!this.#stopped) {
+      const name = `w-${this.#begun++}`;
+      try {
+        await write(JSON.stringify(configMap(name, { padding: 'x'.repeat(200) })));
+        this.written[kind] += 1;
+      } catch (error) {
+        this.failures.push(`${name}, ${kind}: ${(error as Error).message}`);
+      }
+      for (const [resolve, count] of this.#waiting)
+        if (this.#count() >= count) {
+          this.#waiting.delete(resolve);
+          resolve();
+        }
+    }
+  }
+}
+
+function overHttp1(address: string, agent: https.Agent): Write {
+  return async (body) => {
+    const request = https.request(address + path, { method: 'POST', agent, headers: { ...type, 'content-length': Buffer.byteLength(body) } });
+    const answered = once(request, 'response');
+    request.end(body);
+    const [response] = (await answered) as [NodeJS.ReadableStream & { readonly statusCode?: number }];
+    const answer = await text(response);
+    if (response.statusCode !== created) throw new Error(`${response.statusCode} ${answer}`);
+  };
+}
+
+/** One session at a time, as client-go has it. What a server names as not processed is sent again, which is safe (RFC 9113, section 8.7). */
+function overHttp2(address: string, authority: Authority): Write {
+  let session: ClientHttp2Session | null = null;
+  const open = (): ClientHttp2Session => {
+    const opened = http2.connect(address, authority);
+    const leave = (): void => {
+      if (session === opened) session = null;
+    };
+    opened.on('error', leave).on('goaway', leave).on('close', leave);
+    return opened;
+  };
+  return async (body) => {
+    for (;;) {
+      session ??= open();
+      const stream = session.request({ ...type, ':method': 'POST', ':path': path });
+      stream.end(body);
+      if (await isProcessed(stream)) return;
+    }
+  };
+}
+
+/** Resolves to whether the server has taken the request; rejects when it failed. */
+async function isProcessed(stream: ClientHttp2Stream): Promise<boolean> {
+  try {
+    const [headers] = (await once(stream, 'response')) as [{ readonly ':status'?: number }];
+    const answer = await text(stream);
+    if (headers[':status'] !== created) throw new Error(`${headers[':status']} ${answer}`);
+    return true;
+  } catch (error) {
+    if (stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
+import tls from 'node:tls';
+import { expect } from 'chai';
+import { writeJson } from '../../../../program/port/errors.js';
+import type { Exchange } from '../../../../server/http/exchange.js';
+import { frameTypes, RawHttp2 } from '../../../attacks/wire/http2Frames.js';
+import { call1, openFrontDoor } from '../../../fixtures/frontDoor.js';
+import { createIdentities, type Identities, type Identity } from '../../../fixtures/identities.js';
+
+describe('a listener that drains', () => {
+  let identities: Identities;
+  let server: Identity;
+  const quick = (context: unknown): Promise<void> => {
+    writeJson(context as Exchange, 200, {});
+    return Promise.resolve();
+  };
+
+  before(async () => {
+    identities = await createIdentities();
+    server = await identities.issue({ name: 'server', usage: 'serverAuth', dns: ['plain.example'] });
+  });
+
+  it('leaves a connection open whose response did not say that it ends: its client may have asked again', async () => {
+    const door = await openFrontDoor({
+      identities,
+      server,
+      resources: (context) => {
+        writeJson(context as Exchange, 200, {});
+        // The head is out, and the end of the response has not been noticed.
+        door.listener.announceEnd();
+        return Promise.resolve();
+      },
+      chain: { authorize: () => ({ decision: 'allow', reason: '' }) },
+    });
+    const agent = new https.Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+    const ask = async (): Promise<readonly unknown[]> => {
+      const request = https.get({ host: '127.0.0.1', port: door.port, path: '/api/v1/things', agent });
+      const [response] = (await once(request, 'response')) as [IncomingMessage];
+      response.resume();
+      await once(request, 'close');
+      return [response.statusCode, request.reusedSocket, response.headers.connection];
+    };
+    expect(await ask()).to.deep.equal([200, false, 'keep-alive']);
+    expect(await ask()).to.deep.equal([200, true, 'close']);
+    agent.destroy();
+    await door.listener.close();
+  });
+  it('answers no stream beyond the one that its GOAWAY names', async () => {
+    const answered: string[] = [];
+    const door = await openFrontDoor({
+      identities,
+      server,
+      resources: (context) => {
+        answered.push((context as Exchange).request.url ?? '');
+        return quick(context);
+      },
+      chain: { authorize: () => ({ decision: 'allow', reason: '' }) },
+    });
+    const client = await RawHttp2.open({ port: door.port });
+    client.request('GET', '/api/v1/things');
+    await client.until(() => client.complete.has(1));
+    // After a timer the server reads before it writes: the stream, which has arrived, comes between the call and the GOAWAY.
+    await new Promise<void>((resolve) => {
+      setTimeout(() => {
+        client.request('GET', '/api/v1/late');
+        for (const arrived = performance.now() + 5; performance.now() < arrived;);
+        door.listener.drain(60_000);
+        resolve();
+      });
+    });
+    await client.closed;
+    const [goaway] = client.frames.filter(({ type }) => type === frameTypes.goaway);
+    expect(goaway?.payload.readUInt32BE(0)).to.equal(1);
+    expect(answered).to.deep.equal(['/api/v1/things']);
+    await door.listener.close();
+  });
+  it('serves those who came before it refused connections, and waits for those who have not asked yet', async () => {
+    const door = await openFrontDoor({ identities, server, resources: quick });
+    const late = tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    // The connection is in the kernel's queue when the listener begins to drain.
+    await once(late, 'connect');
+    door.listener.drain(1);
+    await once(late, 'secureConnect');
+    expect(door.listener.newcomers).to.equal(1);
+    const refused = await call1(door.port, { path: '/readyz' }).catch((error: NodeJS.ErrnoException) => error.code);
+    expect(refused).to.equal('ECONNREFUSED');
+    late.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [head] = (await once(late, 'data')) as [Buffer];
+    expect(head.toString()).to.match(/^HTTP\/1\.1 200 [^]*connection: close/i);
+    await once(late, 'close');
+    expect(door.listener.newcomers).to.equal(0);
+    await door.listener.close();
+  });
+});
