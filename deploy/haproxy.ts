@@ -9,10 +9,9 @@ export interface HaproxyOptions {
   readonly caFile?: string | undefined;
 }
 
-export function haproxyConfiguration({ listen, backends, caFile }: HaproxyOptions): string {
-  const verify = caFile === undefined ? 'verify none' : `verify required ca-file ${quote(caFile)}`;
-  const servers = backends.map(({ name, address }) => `    server ${name} ${address}`);
-  return `# Spreads connections to the Kubernetes API over its replicas. TLS ends at the replicas, not here.
+export const haproxyConfiguration = (
+  options: HaproxyOptions,
+): string => `# Spreads connections to the Kubernetes API over its replicas. TLS ends at the replicas, not here.
 global
     maxconn 8000
 
@@ -32,8 +31,13 @@ defaults
     option redispatch 1
 
 frontend kubernetes
-    bind ${listen}
-    default_backend apiservers
+    bind ${options.listen}
+    default_${backendOf(options)}`;
+
+function backendOf({ backends, caFile }: HaproxyOptions): string {
+  const verify = caFile === undefined ? 'verify none' : `verify required ca-file ${quote(caFile)}`;
+  const servers = backends.map(({ name, address }) => `    server ${name} ${address}`);
+  return `backend apiservers
 
 backend apiservers
     balance leastconn

@@ -6,7 +6,10 @@ export interface NginxOptions {
   readonly backends: readonly string[];
 }
 
-export const nginxConfiguration = ({ listen, backends }: NginxOptions): string => `# Spreads connections to the Kubernetes API over its replicas. TLS ends at the replicas, not here.
+export const nginxConfiguration = ({
+  listen,
+  backends,
+}: NginxOptions): string => `# Spreads connections to the Kubernetes API over its replicas. TLS ends at the replicas, not here.
 # Debian and Ubuntu have the stream module in a package of its own: libnginx-mod-stream.
 include /etc/nginx/modules-enabled/*.conf;
 

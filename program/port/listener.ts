@@ -159,7 +159,7 @@ class OpenListener {
 
   drain(lingerMs = 0): void {
     this.#draining = true;
-    // What the kernel has queued would be reset: a turn of the loop accepts it first.
+    // A turn of the loop accepts the kernel's queue, which would be reset.
     if (!this.#keepsSocket) setImmediate(this.release);
     for (const { session } of this.#open.connections) session?.close();
     this.#open.turns.drain();
@@ -305,7 +305,7 @@ interface Turns {
   close(): void;
 }
 
-/** Draining closes connections after the first response that says so: a client that was not told would lose its next request. */
+/** Draining closes connections after the first response that says so: another client would lose its next request. */
 function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions, connections: Connections, lookMs: number): Turns {
   const turns = new ConnectionTurns();
   const looking = inStep(lookMs, () => turns.look());

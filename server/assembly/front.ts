@@ -11,7 +11,6 @@ import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain, type Chain, type ChainOptions } from '../http/chain.js';
 import type { Count } from '../../program/port/connections/index.js';
-import type { Listener } from '../../program/port/listener.js';
 import { createRoutes } from '../http/routes.js';
 import { createHealthRegistry, type HealthRegistry } from '../../program/health.js';
 import type { Logger } from '../../program/log/logger.js';

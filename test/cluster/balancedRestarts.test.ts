@@ -92,7 +92,9 @@ async function listens(port: number, { exitCode }: ChildProcess): Promise<void> 
   for (;;) {
     expect(exitCode, 'the balancer has ended').to.equal(null);
     const socket = net.connect(port, '127.0.0.1');
-    const event = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'close').then(() => false)]).catch(() => false);
+    const event = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'close').then(() => false)]).catch(
+      () => false,
+    );
     socket.destroy();
     if (event) return;
     await delay(pollMs);

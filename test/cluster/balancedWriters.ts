@@ -80,7 +80,11 @@ export class BalancedWriters {
 
 function overHttp1(address: string, agent: https.Agent): Write {
   return async (body) => {
-    const request = https.request(address + path, { method: 'POST', agent, headers: { ...type, 'content-length': Buffer.byteLength(body) } });
+    const request = https.request(address + path, {
+      method: 'POST',
+      agent,
+      headers: { ...type, 'content-length': Buffer.byteLength(body) },
+    });
     const answered = once(request, 'response');
     request.end(body);
     const [response] = (await answered) as [NodeJS.ReadableStream & { readonly statusCode?: number }];

@@ -1,4 +1,4 @@
-import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { constants, type Http2Session, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 
 /*
  * Node 20 to 24 stop reading HTTP/2 input while a write is pending, and later go on with the rest. If that writes again after the client has reset the
@@ -10,13 +10,13 @@ import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node
 const farewellMs = 10;
 
 /** The last streams that sessions have named in their GOAWAY. */
-const lastStreams = new WeakMap<ServerHttp2Session, number>();
+const lastStreams = new WeakMap<Http2Session, number>();
 
 /**
  * Refuses a stream that came between the call that ends its session and the GOAWAY, which names an earlier one as the last: the client takes it for not
  * processed, and sends it again elsewhere (RFC 9113, section 6.8).
  */
-export function refuseLate(session: ServerHttp2Session, stream: ServerHttp2Stream): boolean {
+export function refuseLate(session: Http2Session, stream: ServerHttp2Stream): boolean {
   if ((stream.id ?? 0) <= (lastStreams.get(session) ?? Number.POSITIVE_INFINITY)) return false;
   setImmediate(() => {
     stream.close(constants.NGHTTP2_REFUSED_STREAM);

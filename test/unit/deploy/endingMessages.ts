@@ -1,0 +1,75 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+
+/** Files and folders whose errors end a program or a command, or keep it from starting. */
+const places = [
+  'deploy/cli',
+  'deploy/cluster.ts',
+  'deploy/clusterFile.ts',
+  'deploy/files.ts',
+  'deploy/launcherLock.ts',
+  'deploy/ports.ts',
+  'deploy/restore.ts',
+  'deploy/settings.ts',
+  'program/port/bind.ts',
+  'program/tls/credentials.ts',
+  'raft/sqlite/driver.ts',
+  'raft/sqlite/errors.ts',
+  'raft/sqlite/format.ts',
+  'raft/transport/handshake.ts',
+  'server/operations',
+];
+
+/** A message as the page writes it: values are `…`. */
+export const shown = (text: string): string => text.replace(/\s+/g, ' ').trim();
+
+function filesOf(place: string): string[] {
+  const full = path.join(packageRoot, place);
+  if (place.endsWith('.ts')) return [full];
+  return fs
+    .readdirSync(full, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => path.join(full, file));
+}
+
+function textOf(node: ts.Expression | undefined): string | null {
+  if (node === undefined) return null;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isTemplateExpression(node)) return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…');
+  if (ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken)
+    return `${textOf(node.left) ?? '…'}${textOf(node.right) ?? '…'}`;
+  return null;
+}
+
+const endsPrograms = /^(Error|.*Error)$/;
+
+function messageOf(node: ts.Node): string | null {
+  if (ts.isNewExpression(node) && ts.isIdentifier(node.expression) && endsPrograms.test(node.expression.text))
+    return (
+      (node.arguments ?? [])
+        .map(textOf)
+        .filter((text) => text !== null)
+        .sort((one, other) => other.length - one.length)[0] ?? null
+    );
+  if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.SuperKeyword)
+    return node.arguments.map(textOf).find((text) => text?.includes(' ')) ?? null;
+  if (ts.isPropertyAssignment(node) && node.name.getText() === 'reason') return textOf(node.initializer);
+  return null;
+}
+
+/** Every message in those files, with values as `…`. */
+export function endingMessages(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const file of places.flatMap(filesOf)) {
+    const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+    const visit = (node: ts.Node): void => {
+      const message = messageOf(node);
+      if (message !== null) found.set(shown(message), path.relative(packageRoot, file));
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+  }
+  return found;
+}

@@ -1,0 +1,48 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+import { endingMessages, shown } from './endingMessages.js';
+
+/** Parts of other messages, ends that were asked for, and defects. */
+const unlisted: ReadonlySet<string> = new Set([
+  '… is …',
+  '…: …',
+  '… was closed',
+  'stopped by …',
+  'standard input has ended',
+  'the command … has no examples',
+]);
+
+describe('docs/messages.md', () => {
+  const page = fs.readFileSync(path.join(packageRoot, 'docs', 'messages.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `(.+?)` \|(.*)\|(.*)\|$/gm)].map(([, message = '', cause = '', remedy = '']) => ({
+    message: shown(message),
+    cause,
+    remedy: remedy.trim(),
+  }));
+
+  it('has every message that the programs end or refuse with, and none that they have not', () => {
+    const messages = [...endingMessages().keys()].filter((message) => !unlisted.has(message));
+    expect(rows.map(({ message }) => message).sort()).to.deep.equal(messages.sort());
+  });
+
+  it('says what to do about each', () => {
+    expect(rows.filter(({ remedy }) => remedy === '').map(({ message }) => message)).to.deep.equal([]);
+  });
+
+  it('leads to sections that there are', () => {
+    const headings = fs.readFileSync(path.join(packageRoot, 'docs', 'operations.md'), 'utf8').matchAll(/^#+ (.+)$/gm);
+    const anchors = new Set(
+      [...headings].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\w -]/g, '')
+          .replaceAll(' ', '-'),
+      ),
+    );
+    expect(
+      [...page.matchAll(/operations\.md#([\w-]+)/g)].map(([, anchor]) => anchor).filter((anchor) => !anchors.has(anchor ?? '')),
+    ).to.deep.equal([]);
+  });
+});
