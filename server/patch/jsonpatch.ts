@@ -103,6 +103,8 @@ const reachesPrototype = (pointer: string): boolean => pointer.split('/').includ
 type Misfit = string | null;
 type Act = (container: Container, key: string) => Misfit;
 
+/** How the words end for a value that is another one. */
+export const testFailed = 'test failed';
 const missing = 'missing value';
 const badIndex = 'invalid index referenced';
 const about = (text: string, why: Misfit): Misfit => (why === null ? null : `${text}: ${why}`);
@@ -207,7 +209,7 @@ function copy(work: Work, { path, from }: Operation): Misfit {
 
 /** An absent value equals null. */
 function test(work: Work, { path, value }: Operation): Misfit {
-  const failure = `testing value ${path} failed: test failed`;
+  const failure = `testing value ${path} failed: ${testFailed}`;
   if (path === '') return sameJson(work.root, value) ? null : failure;
   return within(work, path, `test operation does not apply: is missing path: ${path}`, (container, key) => {
     const found = memberOf(container, key);

@@ -416,6 +416,33 @@ describe('admission policies', () => {
     expect((await sample.create(map('n', { t: '1' })))['data']).to.deep.equal({ t: '1' });
   });
 
+  it('say of each operation what keeps it from being applied', async () => {
+    const rows: readonly (readonly [operation: string, message: string])[] = [
+      ["op: 'move', from: '/data/a', path: '/data/b'", "error in move for path: 'a': Unable to remove nonexistent key: a: missing value"],
+      [
+        "op: 'move', from: '/data/t', path: '/none/b'",
+        'move operation does not apply: doc is missing destination path: /none/b: missing value',
+      ],
+      ["op: 'copy', from: '/none/t', path: '/data/b'", 'copy operation does not apply: doc is missing from path: /none/t: missing value'],
+      ["op: 'test', path: '/none/t', value: '1'", 'test operation does not apply: is missing path: /none/t: missing value'],
+      [
+        "op: 'test', path: '/metadata/finalizers/3', value: '1'",
+        "error in test for path: '/metadata/finalizers/3': Unable to access invalid index: 3: invalid index referenced",
+      ],
+      [
+        "op: 'add', path: '/metadata/finalizers/x', value: 'a/b'",
+        "error in add for path: '/metadata/finalizers/x': value was not a proper array index: 'x': strconv.Atoi: parsing \"x\": invalid syntax",
+      ],
+    ];
+    const mutations = rows.map(([operation]) => ({ patchType: 'JSONPatch', jsonPatch: { expression: `[JSONPatch{${operation}}]` } }));
+    await change('p', { mutations });
+    const object = map('m', { t: '1' });
+    const { details } = await refusal(sample.create({ ...object, metadata: { name: 'm', finalizers: ['example.com/a'] } }));
+    expect(details?.causes?.map(({ message }) => message?.replace(/^.*JSON Patch: /, ''))).to.deep.equal(
+      rows.map(([, message]) => message),
+    );
+  });
+
   it('refuse fields that the type does not have, whatever is to be done about failures', async () => {
     const expression = '[JSONPatch{op: "add", path: "/nope", value: 1}, JSONPatch{op: "add", path: "/metadata/no", value: 1}]';
     await change('p', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }], failurePolicy: 'Ignore' });
