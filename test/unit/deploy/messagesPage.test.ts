@@ -27,6 +27,11 @@ describe('docs/messages.md', () => {
     expect(rows.map(({ message }) => message).sort()).to.deep.equal(messages.sort());
   });
 
+  it('is named at the top of the page for operators', () => {
+    const [top = ''] = fs.readFileSync(path.join(packageRoot, 'docs', 'operations.md'), 'utf8').split('\n## ');
+    expect(top).to.contain('(messages.md)');
+  });
+
   it('says what to do about each', () => {
     expect(rows.filter(({ remedy }) => remedy === '').map(({ message }) => message)).to.deep.equal([]);
   });
