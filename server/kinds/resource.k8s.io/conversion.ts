@@ -26,7 +26,12 @@ const nestRequest: Rewrite = (request) => {
   const exactly = picked(request, (member) => exactMembers.includes(member));
   return { ...picked(request, (member) => !exactMembers.includes(member)), ...(isSaid(exactly) ? { exactly } : {}) };
 };
-const flattenRequest: Rewrite = ({ exactly, ...request }) => ({ ...request, ...objectAt({ exactly: exactly ?? null }, 'exactly') });
+/** This version always has the class, empty with alternatives. */
+const flattenRequest: Rewrite = ({ exactly, ...request }) => ({
+  deviceClassName: '',
+  ...request,
+  ...objectAt({ exactly: exactly ?? null }, 'exactly'),
+});
 
 const flattenDevice: Rewrite = ({ basic, ...device }) => ({ ...device, ...objectAt({ basic: basic ?? null }, 'basic') });
 const nestDevice: Rewrite = (device) => ({

@@ -125,6 +125,22 @@ const rows: readonly Row[] = [
     },
   },
   {
+    what: 'claims of alternatives',
+    written: {
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata,
+      spec: { devices: { requests: [{ name: 'r', firstAvailable: [{ name: 'a', deviceClassName: 'c' }] }] } },
+    },
+    seen: {
+      'resource.k8s.io/v1beta1': [['spec.devices.requests.0.deviceClassName', '']],
+      'resource.k8s.io/v1': [
+        ['spec.devices.requests.0.exactly', undefined],
+        ['spec.devices.requests.0.deviceClassName', undefined],
+      ],
+    },
+  },
+  {
     what: 'templates of claims',
     written: {
       apiVersion: 'resource.k8s.io/v1',
