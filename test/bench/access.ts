@@ -13,8 +13,7 @@ import { count, printTable, ratio } from './table.js';
 import { programFile } from '../../deploy/programs.js';
 
 /**
- * What it costs to know who asks and what they may do. Two servers of one replica run side by side, one that allows everything and one with roles among 10,000
- * bindings; the best of several measures of each, in turn, is compared. Processor time says more than the clock: the load is on the machine as well.
+ * Measures the cost of authorization: a server that allows everything beside one with roles among 10,000 bindings, in turns, in processor time.
  */
 export interface AccessBenchOptions {
   readonly seconds: number;

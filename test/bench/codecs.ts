@@ -160,8 +160,7 @@ async function breakEven(forMs: number): Promise<string[]> {
 }
 
 /**
- * What one body of nearly 3 MiB does to the event loop with the settings of the server: handing its bytes over, taking the value back, and the longest of the
- * turns in which it is put together. In processor time of this process, so that other programs do not count.
+ * Measures how long one body of nearly 3 MiB holds the event loop: handing its bytes over, taking the value back, and the longest turn, in processor time.
  */
 async function stalls(): Promise<string[][]> {
   const rows: string[][] = [];

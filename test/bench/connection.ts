@@ -1,9 +1,8 @@
 import tls from 'node:tls';
 
 /**
- * One keep-alive HTTP/1.1 connection that sends ready-made requests and reads answers with as little work as possible:
- * the load generator shares two cores with what it measures, so every microsecond here is taken from the server.
- * Understands `content-length` and chunked bodies; nothing else that a server may send.
+ * One keep-alive HTTP/1.1 connection that sends ready-made requests and reads answers with little work, since the load generator shares the machine with the
+ * server. It understands `content-length` and chunked bodies only.
  */
 export interface Endpoint {
   readonly host: string;

@@ -7,9 +7,8 @@ import { WatchedCluster } from './failover/watchedCluster.js';
 import { milliseconds, printTable } from './table.js';
 
 /**
- * How long nobody can write when a leader is killed, asked to stop, hangs, or is cut off. Writers are pinned to the other replicas, without a balancer. Beside
- * each figure the longest pause in as long a time before the fault, and in the second after. Where the old leader still runs, what its own clients see. Last,
- * how long a replica takes to catch up.
+ * Measures how long nobody can write when a leader is killed, stops, hangs, or is cut off. Writers use the other replicas directly. Each figure stands beside
+ * the longest pause in as long a time before the fault. The last row is the time that a replica takes to catch up.
  */
 export interface FailoverOptions {
   /** Of each kind. */

@@ -111,8 +111,7 @@ async function compare(what: string, subjects: readonly Subject[], seconds: numb
 }
 
 /**
- * Small objects in another namespace. They are put into the store a page at a time, as a restored snapshot is, since a million creates would take the better
- * part of an hour on a busy machine; what is stored is what a create of the same object has stored.
+ * Small objects in another namespace, put into the store a page at a time like a restored snapshot, in the form that a create stores.
  */
 async function store({ client }: BenchCluster, size: number): Promise<() => void> {
   const at = '/api/v1/namespaces/default/configmaps';

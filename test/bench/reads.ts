@@ -7,8 +7,7 @@ import { count, megabytes, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf } from './turns.js';
 
 /**
- * Reads over HTTP/2, beside a bare HTTP/2 server that sends as many bytes. Both are measured in turns of a second, so that what other work takes
- * from the machine is taken from both. Processor time per request says more than rates where others work as well.
+ * Compares reads over HTTP/2 with a bare HTTP/2 server that sends as many bytes, in turns of a second, so that other work disturbs both alike.
  */
 export interface ReadsOptions {
   readonly seconds: number;

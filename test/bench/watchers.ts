@@ -9,9 +9,8 @@ import { count, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf, type Pair } from './turns.js';
 
 /**
- * Many watchers over HTTP/2 of one collection that is written to at a fixed rate, beside a bare broadcaster that writes the same frames to as many streams.
- * Both are measured in turns of a second, by the same load generator and the processor time of an event; then both send as fast as all watchers take it. The
- * server also handles every write: in each turn as many go to a collection that nobody watches, and the last column compares what is left without them.
+ * Compares many HTTP/2 watchers of one collection, written at a fixed rate, with a bare broadcaster of the same frames. Both run in turns of a second, with one
+ * load generator. The last column subtracts the cost of the writes, which a collection without watchers shows.
  */
 export interface WatchersOptions {
   readonly seconds: number;

@@ -4,8 +4,7 @@ import type { ApiClient, ApiObject, WatchEvent, WatchStream } from '../fixtures/
 const pauseAfterFailureMs = 20;
 
 /**
- * A client that watches for as long as it is told to. When its watch ends, for whatever reason, it goes on from the last version that it was
- * shown, at the next of its servers. It remembers everything, to be checked against what a watch promises.
+ * A client that watches until it is stopped, and resumes an ended watch from its last version at the next server. It remembers everything for later checks.
  */
 export class Follower {
   readonly #servers: readonly ApiClient[];

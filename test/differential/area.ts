@@ -2,9 +2,8 @@ import type { Step } from '../golden/recordings.js';
 import type { Random } from './random.js';
 
 /**
- * Requests that are sent to both servers one after the other, in the form of golden scenarios (`test/golden/recordings/README.md`) without what is expected.
- * `${ns}` is a namespace of the case, with an account `default`; `${r}` a random word, the same on both sides, for names of cluster-scoped objects. Later steps
- * may name what a step saves. Cluster-scoped objects are deleted afterwards.
+ * Requests for both servers, in the form of golden scenarios (`test/golden/recordings/README.md`) without what is expected. `${ns}` is a namespace of the case,
+ * with an account `default`; `${r}` is a random word for names of cluster-scoped objects, which are deleted afterwards.
  */
 export interface Sequence {
   readonly steps: readonly AskedStep[];

@@ -3,8 +3,8 @@ import type { Endpoint } from '../connection.js';
 import { frame, frameTypes, http2Preface } from './frames.js';
 
 /**
- * As little of HTTP/2 as a load generator needs: it shares the machine with what it measures. Requests are literal headers, windows are so
- * large that no stream ever waits for us, and of an answer's headers only the status 200 is recognised (RFC 7541: index 8 comes first).
+ * The part of HTTP/2 that a load generator needs, which shares the machine with what it measures. Requests are literal headers, windows are large, and only the
+ * status 200 is recognised (RFC 7541: index 8 comes first).
  */
 export interface StreamHandler {
   /** 200, or 0 for any other status. */

@@ -2,8 +2,7 @@ import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Child process of the bench of stalls: asks for /livez on a connection of its own, again and again, and keeps when each answer was asked for and how long it
- * took. The sender of the large requests is busy as well. Ends with its parent.
+ * Child process of the bench of stalls: asks for /livez again and again on its own connection, and keeps the time of each answer. Ends with its parent.
  */
 const [port = '0'] = process.argv.slice(2);
 const everyMs = 5;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 
 /**
- * Child process: offers so many requests a second, whatever comes back. Requests are made once and written many at a time (HTTP/1.1, pipelined); of
- * answers only the status is looked at. So one core can offer far more than the servers can take, and what they do about it shows.
+ * Child process: offers a fixed number of requests a second, whatever comes back. It pipelines ready-made HTTP/1.1 requests and reads only the status, so that
+ * one core offers far more than the servers can take.
  */
 export interface OfferTask {
   readonly ports: readonly number[];

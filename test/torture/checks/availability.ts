@@ -23,9 +23,8 @@ export interface Sight {
 }
 
 /**
- * The longest time in which a working majority acknowledges a write: a silent connection (4 s), the pause before the next attempt (2 s), an election with a tie
- * (2 s), and a client's patience with a lost request (5 s). Mostly it takes less than 2 s; with ten processes for each processor 8 s, with fifteen 21 s, so
- * crowded machines get more.
+ * The longest time in which a working majority acknowledges a write: a silent connection (4 s), the next attempt (2 s), an election with a tie (2 s), and a lost
+ * request (5 s). It was 21 s with fifteen processes for each processor, so crowded machines get more.
  */
 export const silenceMaxMs = 15_000;
 

@@ -29,9 +29,8 @@ type NameChange =
   | { readonly what: 'rename'; readonly from: string; readonly name: string; readonly held: string };
 
 /**
- * Makes the files below `dataDirectory` what they might be after a loss of power, by the shim's journal, and empties that. Of what was not synced, `survival`
- * says what had come to the disk by itself: of each page some state since the last sync, of each directory's changes the first ones, since file systems keep
- * those in order.
+ * Makes the files below `dataDirectory` what they might be after a loss of power, by the shim's journal, and empties that. `survival` says what had reached the
+ * disk without a sync: of each page some state, and of each directory's changes the first ones.
  */
 export function losePower(journal: string, dataDirectory: string, survival: Survival): Loss {
   const entries = fs.readdirSync(journal).sort();

@@ -8,8 +8,8 @@ import { Scene } from './scene.js';
 import { faultTypes } from './table.js';
 
 /**
- * Makes a plan come true. Faults overlap, but a process is under one fault at a time: a member that is under one already, and so a fault that finds
- * nobody left, is passed over and logged as such. Membership changes one at a time, as operators are told to do.
+ * Carries out a plan. Faults overlap, but each process is under one at a time; a fault that finds no free member is skipped and logged. Membership changes one at
+ * a time.
  */
 export class Injector {
   readonly counts = new Map<string, number>();

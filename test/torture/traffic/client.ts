@@ -27,8 +27,8 @@ interface Write {
 }
 
 /**
- * One client that sends a request, waits for the answer, and sends the next, in the mix that clusters see. It records what it was told. Its writes
- * go on from what it read last, as those of kubectl and controllers do, so they meet those of other clients.
+ * One client that sends one request after the other, in the mix that clusters see, and records the answers. Its writes start from its last read, as those of
+ * kubectl and controllers do.
  */
 export class TrafficClient {
   readonly #actor: Actor;

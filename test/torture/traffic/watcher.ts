@@ -41,8 +41,8 @@ export class Segment implements WatchHistory {
 }
 
 /**
- * Watches for the whole round, at one address. When a watch ends it goes on from the last version that it was shown; when it is sent back to a list
- * it lists and goes on from there, with a new history. One that stays away now and then misses compactions.
+ * Watches for the whole round, at one address, resumes ended watches, and lists again when told to, with a new history. One that pauses now and then misses
+ * compactions.
  */
 export class Watcher {
   readonly #actor: Actor;

@@ -7,8 +7,8 @@ import { circlesIn, complaintsAbout, tiesAmong, tiesOfRooms } from './circles.js
 const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesAmong> => tiesAmong(new Map(Object.entries(files)));
 
 /**
- * No files of the product import each other, be it by way of others, types included. Files of a circle cannot be read, taken out or tested alone, and their
- * constants depend on which is loaded first. What two files need of each other stands in a file below both; or the lower one declares an interface.
+ * Imports of the product's files form no circle, types included. Files of a circle cannot be read or tested alone, and their constants depend on the order of
+ * loading. Shared parts belong into a file below both, or behind an interface of the lower one.
  */
 describe('layers/circles', () => {
   const products = new Map(

@@ -102,9 +102,8 @@ export const languageCosts: readonly (readonly [expression: string, variables: s
 ];
 
 /**
- * Calls of the libraries: the most that the reference estimates, where it is not refused for lists of several types and needs no bound of texts in lists, and what it counts when it runs them
- * (null where the accumulators of macros count, which they do not once expressions are optimized).
- * From what `pkg/cel/library/cost_test.go` of the reference expects.
+ * Calls of the libraries with the most that the reference estimates, and what it counts when it runs them (null where it counts accumulators of macros, which
+ * optimized expressions do not). Source: `pkg/cel/library/cost_test.go` of the reference.
  */
 export const libraryCosts: readonly (readonly [expression: string, most: number | null, actual: number | null])[] = [
   ["'ABCDEFGHIJ abcdefghij'.lowerAscii()", 3, 3],

@@ -3,9 +3,8 @@ import { escapedName } from '../../../../server/cel/rules/names.js';
 import type { JsonObject, JsonValue } from '../../../../api/object.js';
 
 /**
- * Random structural schemas, objects that fit them, and rules that say something of right types about them. The same number makes the same case. Rules have
- * nothing for
- * which the reference estimates less than it counts: equality of what has no size (`self.n == 1`), `startsWith`, and items of lists that are worked out.
+ * Makes random structural schemas, objects that fit them, and well-typed rules, reproducibly by number. Rules avoid calls for which the reference estimates less
+ * than it counts: equality of values without a size (`self.n == 1`), `startsWith`, and items of computed lists.
  */
 
 type Random = () => number;

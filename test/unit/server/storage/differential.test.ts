@@ -18,9 +18,8 @@ import { Recorder, settle } from './recorder.js';
 import { configMaps, fields, key, labels, listRequest, nodes, objectFor, pods, selectableFields, watchRequest } from './suite.js';
 
 /**
- * The watch cache against the model: both must answer the same random operations alike, and show watchers the same events. Where the cache may refuse (history
- * that it has given up), it must refuse or agree, never differ. Watchers of the cache are cut off and resume, from their last event or a bookmark, also on a
- * new cache, or fall behind and catch up, and must have seen the same as those of the model in the end.
+ * The watch cache and the model answer the same random operations alike, and show watchers the same events. The cache may refuse history that it has dropped,
+ * but never differ. Its watchers are cut off and resume, also on a new cache, or fall behind; in the end they have seen what those of the model have.
  */
 
 const namespaces = ['a', 'a-b', 'b'];
