@@ -34,10 +34,7 @@ const patienceMs = 30_000;
 const namespace = 'bystander';
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
 
-/**
- * Somebody who means well beside an attack: asks `/livez` without credentials, and reads and writes a config map as an ordinary user, each in a loop of
- * its own, one request at a time.
- */
+/** An honest client beside an attack: one loop asks `/livez` without credentials, others read and write a config map as an ordinary user. */
 export class Bystander {
   readonly #clients: Readonly<Record<Errand, ApiClient>>;
   readonly #tallies: Readonly<Record<Errand, Tally>> = { probe: new Tally(), read: new Tally(), write: new Tally() };

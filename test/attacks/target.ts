@@ -140,10 +140,7 @@ export class Target {
     return await readCounts(this.#observer(index));
   }
 
-  /**
-   * Asks for the counts until they are no more than they were: everything that an attack has opened is closed. Resolves with the last; the time limit of
-   * the test ends a vain wait. Connections of clients of the test that were opened since count as well.
-   */
+  /** Asks for the counts until they are no higher than before, and resolves with the last. Connections of the test's own clients count as well. */
   async settled(before: Counts, index = 0): Promise<Counts> {
     return await settledCounts(this.#observer(index), before);
   }

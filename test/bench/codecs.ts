@@ -14,8 +14,7 @@ import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../../server/registry/stepwise.js';
 
 /**
- * What codecs cost beside JSON.parse and JSON.stringify of the same object, from which size on the pool is better than doing the work at
- * once, and how long one body of the largest size keeps the event loop from everything else.
+ * Compares codecs with JSON.parse and JSON.stringify, finds the size from which the pool is better, and measures how long the largest body holds the event loop.
  */
 export interface CodecBenchOptions {
   readonly seconds: number;

@@ -13,8 +13,8 @@ import type { WatchLoadTask } from './http2/watchload.js';
 import { count, printTable, ratio } from './table.js';
 
 /**
- * Whether a request or a watch event costs more when more is stored, defined, allowed or watched: processor time of the server for each at every size, beside
- * the smallest one. Each size has a cluster of its own, measured in turns.
+ * Shows whether a request or a watch event costs more when more is stored, defined, allowed or watched, in processor time of the server. Sizes are measured in
+ * turns.
  */
 export interface GrowthOptions {
   readonly objects: readonly number[];

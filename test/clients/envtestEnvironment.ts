@@ -14,8 +14,8 @@ import { createIdentities } from '../fixtures/identities.js';
 const pollMs = 20;
 
 /**
- * Does with a folder of assets what controller-runtime's envtest does: the same programs, flags, certificates and questions, in the same order. A certificate
- * that the server shows is signed by itself, and clients trust just that.
+ * Does with a folder of assets what controller-runtime's envtest does, with the same programs, flags, certificates and requests. Clients trust the server's own
+ * self-signed certificate.
  */
 export class EnvtestEnvironment {
   private constructor(

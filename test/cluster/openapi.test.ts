@@ -29,8 +29,8 @@ const misspelt = deployment('        imagePullPolice: Always\n');
 const mistyped = deployment('        ports: [{ containerPort: "http" }]\n');
 
 /**
- * The cluster, through a server that does not tell of field validation in its documents: clients that meet such a server check
- * objects themselves, with the schemas of OpenAPI version 2. Listens without encryption, and is an administrator to the cluster.
+ * A plain-text proxy, an administrator to the cluster, whose documents do not mention field validation: clients then check objects themselves, by OpenAPI
+ * version 2.
  */
 async function withoutFieldValidation({ cluster }: ClusterUnderTest): Promise<http.Server> {
   const { caFile, admin } = cluster.pki;

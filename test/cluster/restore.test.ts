@@ -14,8 +14,8 @@ const token = 'after';
 const writesMin = 30;
 
 /**
- * A cluster goes on after its backup was taken, is lost, and three new servers begin with the backup: with all that was stored (leases, keys of tokens,
- * encryption too), and with versions that no client has seen. One replica is backed up, for speed.
+ * A cluster writes on after its backup and is lost; three new servers begin with the backup: with all that was stored (leases, keys of tokens, encryption), and
+ * with versions that no client has seen.
  */
 describe('cluster/restore', function () {
   let old: ClusterUnderTest;

@@ -35,10 +35,7 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
   }
 }
 
-/**
- * Three replicas behind the balancer are restarted one after the other, and the leader is killed, while clients write. What raw watches and informers of the
- * official client saw is then compared with the stores.
- */
+/** Three replicas restart one after the other, and the leader is killed, while clients write. Then watches and informers are compared with the stores. */
 describe('cluster/rollingRestarts', function () {
   let test: ClusterUnderTest;
   let start: number;

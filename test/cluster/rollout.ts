@@ -17,10 +17,7 @@ export interface Moment {
   readonly ordered: number;
 }
 
-/**
- * A Deployment in a namespace of its own, watched change by change: every change of a pod or a ReplicaSet is a moment. The watch goes on from its last
- * version when a server is killed, so no moment is missed and none is seen twice.
- */
+/** A Deployment whose pods and ReplicaSets are watched change by change; the watch resumes when a server is killed, so none is missed or seen twice. */
 export class Rollout {
   readonly #name: string;
   readonly moments: Moment[] = [];

@@ -4,10 +4,7 @@ import { typeNamed, typeOfKind, type ApiType, type Field, type Shape } from '../
 import { listVariations, readVariations } from '../golden/recordings.js';
 import type { Random } from './random.js';
 
-/**
- * Changes of objects that their types make likely: a walk from the object down to some member, there or not, which is then taken away, repeated, or set to a value of
- * its type, to one that its type has elsewhere, or to one of no type that fits.
- */
+/** Changes objects by their types: a walk leads down to some member, which is then removed, repeated, or set to a value that fits, or does not. */
 
 /** What a walk leaves alone: which object is meant. */
 const kept: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);

@@ -8,8 +8,8 @@ export const trialsMax = 150;
 type Shows = (sequence: Sequence) => Promise<boolean>;
 
 /**
- * The smallest sequence found that still shows a difference: first steps go, from the end, then members and items of bodies, large parts before small ones. Greedy: what
- * was taken away is not tried again, and where trials run out the smallest so far is told.
+ * Finds a small sequence that still shows a difference, greedily: removes steps from the end, then members and items of bodies, large parts first, until no
+ * trials are left.
  */
 export async function shrink(sequence: Sequence, shows: Shows): Promise<Sequence> {
   const trials = new Trials(shows);

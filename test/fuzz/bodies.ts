@@ -192,8 +192,8 @@ function drawn(prng: Prng): Drawn {
 }
 
 /**
- * Errors that the reference has no better code for: versions of watches, fields of apply that are in no schema, values that do not fit them. It says so
- * without a reason, and so does this server; what fails here without intent has the reason InternalError.
+ * Errors for which the reference has no better code: versions of watches, unknown fields of apply, values that do not fit. They have no reason, here as there;
+ * unintended failures have the reason InternalError.
  */
 const isMeant = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && (body as { readonly reason?: unknown }).reason === undefined;

@@ -10,8 +10,7 @@ import { pollMs, type WatchedCluster } from './watchedCluster.js';
 const connections = 64;
 
 /**
- * A follower misses entries while it is down: it catches up by the log, or by a snapshot if there are more of them than the log keeps. Beside it the same
- * process restarted without a loss: that may be most of the time.
+ * Measures how a follower catches up, by the log or by a snapshot, beside a restart without missed entries, which may be most of the time.
  */
 export async function measureCatchUp(cluster: WatchedCluster, behind: number): Promise<void> {
   const leader = await cluster.settledLeader();

@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/**
- * Child process: the limit for watches. Answers everything with 200 and keeps the stream open; each message from its parent is a frame that
- * is written to all streams. No selection, no encoding, no queues.
- */
+/** Child process, the limit for watches: answers 200, keeps streams open, and writes each frame from its parent to all of them, without queues. */
 const [certFile = '', keyFile = '', caFile = ''] = process.argv.slice(2);
 const streams = new Set<ServerHttp2Stream>();
 const server = createSecureServer({

@@ -2,11 +2,7 @@ import { appendFileSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
 import { mainThreadCpuMs } from '../processorTime.js';
 
-/**
- * Loaded into the server under test before its program: writes a line "end, in milliseconds of the wall clock; milliseconds of processor time" to a file for
- * each turn of
- * the event loop that takes long.
- */
+/** Preloaded into the server under test: writes a line for each long turn of the event loop: its end by the wall clock, its processor time, both in ms. */
 const fromMs = 10;
 const file = process.env['TURN_PROBE_FILE'];
 

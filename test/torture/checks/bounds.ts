@@ -8,8 +8,8 @@ export interface Usage {
 }
 
 /**
- * What an API server may use at most under this traffic, in bytes, history being compacted. An idle one takes 120 MiB; beside its store the files are a
- * log of 10,000 entries and what was not checkpointed yet (32 MiB each).
+ * The most that an API server may use under this traffic, in bytes. An idle one takes 120 MiB; its files are the store, a log of 10,000 entries and what is not
+ * checkpointed yet (32 MiB each).
  */
 const usageMax = { residentBytes: 400 << 20, fileBytes: 128 << 20 } as const;
 

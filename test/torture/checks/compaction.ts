@@ -13,10 +13,7 @@ export interface PastRead {
   readonly goneAfter: number | null;
 }
 
-/**
- * 410 is for what was compacted and for nothing else; and exact reads of what was compacted are refused. A watch that began earlier may be served
- * whatever happened since: that it misses nothing is another promise.
- */
+/** A 410 is only for what was compacted, and exact reads of that are refused. A watch that began earlier may still be served. */
 export function checkPastReads(reads: readonly PastRead[]): readonly Finding[] {
   return limited(
     reads.flatMap(({ who, what, version, outcome, goneBefore, goneAfter }) => {

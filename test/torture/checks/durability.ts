@@ -5,10 +5,7 @@ import type { ShownChange } from './watchPromises.js';
 /** What the store holds in the end: key -> version and value. */
 export type FinalState = ReadonlyMap<string, { readonly version: number; readonly value: string }>;
 
-/**
- * No acknowledged write is lost: each is in the store's history with its value, and the history leads to what is there in the end.
- * `history` is everything that a watcher from the beginning to the end was shown.
- */
+/** No acknowledged write is lost: the history, as a watcher saw it from beginning to end, has each with its value, and leads to the last state. */
 export function checkAcknowledged(
   acknowledged: readonly AcknowledgedWrite[],
   history: readonly ShownChange[],

@@ -10,8 +10,8 @@ export interface Renewal {
 }
 
 /**
- * How long a client may take to renew its lease while its replica is one of a majority that can work together. Clients renew every two seconds, one request at
- * a time: beside `silenceMaxMs`, an earlier request has its five seconds of patience.
+ * How long a client may take to renew its lease while its replica belongs to a working majority: `silenceMaxMs`, two seconds between renewals, and five for an
+ * earlier request.
  */
 export const renewalMaxMs = 20_000;
 

@@ -9,10 +9,7 @@ export interface ShownChange {
   readonly halves: readonly [string, string];
 }
 
-/**
- * What one client saw that watched from a list or from the beginning on, going on from the last version it was shown whenever a watch ended. When it is
- * sent back to a list (410), a new history begins.
- */
+/** What one client saw that watched from a list or the beginning and resumed ended watches. After a 410 a new history begins. */
 export interface WatchHistory {
   readonly watcher: string;
   /** It was told everything after this version, and nothing that is as old. */

@@ -18,8 +18,8 @@ interface WatchLine {
 }
 
 /**
- * An etcd of three members under the servers of a torture, whose links to each other and to the servers are the network's. Requests here go past that network,
- * by etcd's own JSON gateway: the program under test has no part in its judgement.
+ * An etcd of three members under the servers of a torture, linked by its network. Checks ask etcd's own JSON gateway, past that network and the program under
+ * test.
  */
 export class EtcdGroup {
   readonly #servers: EtcdServers;

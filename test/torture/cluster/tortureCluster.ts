@@ -62,10 +62,7 @@ const stopGraceMs = 20_000;
 const pollMs = 50;
 const statusTimeoutMs = 2_000;
 
-/**
- * Three API servers behind a balancer, whose members can be killed, cut off from each other, and replaced. What replaces a member takes its place
- * towards clients, its HTTPS port, under a new id.
- */
+/** Three API servers behind a balancer that can be killed, cut off and replaced. A replacement has the HTTPS port of the old one and a new id. */
 export class TortureCluster {
   readonly #options: TortureClusterOptions;
   readonly network: PeerNetwork;

@@ -47,10 +47,7 @@ const anyStore: readonly TortureStore[] = ['raft', 'etcd'];
 const ownStore: readonly TortureStore[] = ['raft'];
 const etcdStore: readonly TortureStore[] = ['etcd'];
 
-/**
- * Over which store each kind makes sense. What a server's own disk, log and membership go through does not where an etcd has all of that, and programs in
- * Go take no notice of a library that fails their disks.
- */
+/** The stores over which each kind makes sense: an etcd has the disk, log and membership, and Go ignores a preloaded library that fails disks. */
 const meaningful: Readonly<Record<FaultKind, readonly TortureStore[]>> = {
   kill: anyStore,
   killAll: anyStore,

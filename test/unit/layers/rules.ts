@@ -1,8 +1,8 @@
 import path from 'node:path';
 
 /**
- * Who may import whom: the rules of the architecture as data, and the code that applies them. Which folder may know which is kept by the compiler
- * (`references` in the `tsconfig.json` of each); here stand the finer rules: the doors, the layers within the server, and who stays pure.
+ * The architecture's rules for imports as data, and the code that applies them: doors, layers within the server, and purity. The compiler keeps those between
+ * folders (`references` in each `tsconfig.json`).
  */
 
 export interface Import {
