@@ -18,7 +18,6 @@ export interface AvailabilityOptions extends CheckParts {
   readonly discovered: (name: string, resources: readonly JsonObject[] | null) => void;
 }
 
-/** The polling intervals of available and unavailable programs. */
 const availableMs = 15_000;
 const unavailableMs = 1_000;
 

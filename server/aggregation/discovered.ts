@@ -23,7 +23,6 @@ export interface ListedGroup {
 
 /** This group comes first, whatever the priorities of others. */
 const foremost = 'apiregistration.k8s.io';
-/** The priority of definitions without an API service yet. */
 const definedPriority = 1000;
 
 /**

@@ -39,7 +39,6 @@ interface Indexed {
   readonly query: string;
 }
 
-/** The known documents of one API service. */
 class Known {
   readonly tags = { index: null as string | null, v2: null as string | null };
   v2Bytes = '';

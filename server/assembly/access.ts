@@ -271,7 +271,6 @@ function askingMode(name: string, settings: WebhookSettings, { observeReview, di
   };
 }
 
-/** The API of the cluster around this server. */
 function inCluster(): ConnectionSettings {
   const settings = inClusterSettings(process.env);
   return { ...settings, server: `${settings.server}/apis/authorization.k8s.io/v1/subjectaccessreviews` };

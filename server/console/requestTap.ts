@@ -75,7 +75,6 @@ export class RequestTap {
 
 const short = (text: string): string => (text.length > textMax ? `${text.slice(0, textMax)}…` : text);
 
-/** The minimum of every audit event. */
 const metadata: Extent = { level: 'Metadata', stages: new Set(['ResponseComplete']), omitManagedFields: false };
 
 /** Reads the facts from the audit event of the request's end. Query and body may contain secrets, and are omitted. */

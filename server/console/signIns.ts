@@ -2,7 +2,6 @@ import { isIPv6 } from 'node:net';
 
 /** Parallel sign-ins from one address. */
 const atOnceMax = 4;
-/** The limit for all addresses together. */
 const allMax = 256;
 
 /** Limits sign-ins by address, so that a guessing client does not block others. An address is forgotten with its last sign-in. */

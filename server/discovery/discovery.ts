@@ -141,7 +141,6 @@ function createAnswers() {
   return { plain, json, cacheable };
 }
 
-/** Returns the documents about what is served now. */
 function presentDocuments(options: DiscoveryOptions) {
   const { catalogue } = options;
   return documentsOf(catalogue, options.groups ?? ownGroups(catalogue), (served, groups) => ({

@@ -51,7 +51,6 @@ interface Queue<T> {
   begun: number;
 }
 
-/** The minimum and maximum over queues with waiting requests. */
 interface Bounds {
   readonly min: number;
   readonly max: number;

@@ -209,7 +209,6 @@ function specFor(present: ApiObject, wanted: ApiObject): JsonObject {
 
 const differs = (present: ApiObject, wanted: ApiObject): boolean => !sameValue(objectAt(present, 'spec') ?? {}, specFor(present, wanted));
 
-/** The condition of a schema without a level. Pure. */
 function danglingOf(schema: ApiObject, levels: ReadonlyMap<string, unknown>): JsonObject {
   const name = textAt(objectAt(objectAt(schema, 'spec') ?? {}, 'priorityLevelConfiguration') ?? {}, 'name');
   return levels.has(name)

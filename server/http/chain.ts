@@ -162,7 +162,6 @@ interface Arrived {
   readonly upgrade: Upgrade | null;
   readonly connection: Connection | null;
 }
-/** The reason to refuse a request at once. */
 interface Fault {
   readonly code: 400 | 417 | 500;
   readonly text: string;

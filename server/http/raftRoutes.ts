@@ -31,7 +31,6 @@ const keysTimeoutMs = 10_000;
 const changedAtOnce = 2_000;
 /** The store takes some while the next are encoded. */
 const putAtOnce = 250;
-/** The page size of an external reader. */
 const pageBytesMax = 8 << 20;
 const pageKeysMax = 10_000;
 const digestPageBytes = 1 << 20;

@@ -136,7 +136,6 @@ const ways: Readonly<Record<HandOver['by'] | 'none', (move: Move, handOver: Hand
   },
 };
 
-/** The progress of following a source, after each poll. */
 interface Look {
   /** The target has all changes up to here. */
   readonly through: Revision;
@@ -146,7 +145,6 @@ interface Look {
   readonly quietMs: number;
 }
 
-/** The end condition of following, and its timeout. */
 interface Until {
   readonly holds: (look: Look) => boolean;
   readonly everyMs: number;

@@ -51,14 +51,12 @@ export function buildDocuments(source: Source, { version, encoding }: Form): Bui
   return new Map([...documents].map(([path, document]) => [path, encodedDocument(document, version, encoding)]));
 }
 
-/** The version 2 document, not encoded. */
 const everything = (source: Source): JsonObject =>
   mergedV2(
     documentV2([...pathsBySection(source).values()].flat(), release, definedTypes(source.definitions ?? [], 2), source.telling),
     (source.remote ?? []).map((gzip) => JSON.parse(gunzipSync(gzip).toString()) as JsonObject),
   );
 
-/** The version 3 documents, not encoded. */
 const documentsV3 = (source: Source): Map<string, JsonObject> =>
   documentsOfSections(pathsBySection(source), definedTypes(source.definitions ?? [], 3), source.telling);
 

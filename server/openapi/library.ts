@@ -20,7 +20,6 @@ export interface LibraryOptions {
 /** The limit of compressed foreign parts in the version 2 document; those beyond it are omitted. */
 const remoteBytesMax = 4 * 1024 * 1024;
 
-/** The inputs of a version 2 document. */
 interface WholeOf {
   readonly groups: readonly ServedGroup[];
   readonly remote: readonly Uint8Array[];

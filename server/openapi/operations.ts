@@ -53,7 +53,6 @@ export const rootOf = ({ group, version }: GroupVersion): string => (group === '
 const typeName = (kind: KindName): string => typeOfKind(kind)?.name ?? definedName(kind);
 const bodyKind = ({ group, version, kind }: KindName): KindName => ({ group, version, kind });
 
-/** The operation of a verb of a resource or subresource. */
 interface VerbRow {
   readonly method: Method;
   readonly word: string;
@@ -285,7 +284,6 @@ function subresourceOperation(resource: ResourceNames, subresource: Subresource,
   return { ...shared, answers: row.codes.map((code) => [code, typeName(subresource)] as const), gives: givenBy(resource, 'object') };
 }
 
-/** The path behind a proxy. */
 const pathBelow = '/{path}';
 
 const connectEntry = (path: string, resource: ResourceNames, subresource: Subresource, methods: readonly Method[]): PathEntry => ({

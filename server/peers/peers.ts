@@ -31,11 +31,8 @@ const proxied = 'x-kubernetes-peer-proxied';
 const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
-/** The cache lifetime of a peer's resources. */
 const knownMs = 30_000;
-/** The time before a silent peer is asked again. */
 const silentMs = 5_000;
-/** The timeout for all peers together. */
 const askedMs = 5_000;
 const idleMs = 90_000;
 

@@ -43,7 +43,6 @@ export function leaseName({ hostname, memberId }: Pick<ServerIdentity, 'hostname
   return `apiserver-${base32(digest.subarray(0, 16))}`;
 }
 
-/** A text after its length in bytes. */
 function withLength(text: string): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(Buffer.byteLength(text));

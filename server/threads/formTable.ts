@@ -1,4 +1,3 @@
-/** The number of entries that may hold a key. */
 const ways = 4;
 const wordsPerEntry = 5;
 const sequenceWord = 0;
@@ -41,7 +40,6 @@ interface Looked {
   readonly sequence: number;
 }
 
-/** An entry to write to, unless it has changed since. */
 interface Room extends Looked {
   readonly age: number;
   /** The form exists or is in progress. */

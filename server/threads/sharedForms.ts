@@ -183,7 +183,6 @@ export class SharedForms implements CommonForms {
   }
 }
 
-/** A form's key, and the full name to verify. */
 interface NamedForm extends FormKey, FormName {}
 
 function keyOf({ facts: { resource }, namespace, name, version }: FormSubject, form: string): NamedForm {

@@ -82,7 +82,6 @@ function answered(code: number, { text, contentType }: Refusal): string {
   return `the server responded with the status code ${code} but did not return more information`;
 }
 
-/** The message of a Status in the response. */
 function statusMessage(text: string): string | null {
   try {
     const { kind, message } = JSON.parse(text) as { readonly kind?: unknown; readonly message?: unknown };

@@ -4,7 +4,6 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { amountsOf, podTotals, textOf, type Amounts } from '../../kinds/core/pod/totals.js';
 
-/** A request and where it is reported. */
 interface Asked {
   readonly requests: Amounts;
   readonly limits: Amounts;

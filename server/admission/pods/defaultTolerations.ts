@@ -3,7 +3,6 @@ import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 
-/** The default time that a pod stays on an unreachable node. */
 const staySeconds = 300;
 const taints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'] as const;
 

@@ -12,7 +12,6 @@ const called: Readonly<Record<string, string>> = {
   ephemeralContainers: 'ephemeral container',
 };
 
-/** A place of a pod that uses a secret: its name in messages, and the secret's. */
 interface Use {
   readonly what: string;
   readonly secret: string;

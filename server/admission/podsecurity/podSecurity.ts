@@ -12,11 +12,9 @@ import { ignoredPolicy, modes, policyOf, sameStandard, strictness, textOf, type 
 import { detailsText, reasonsText, violations } from './standards.js';
 import { subjectOf, type Subject } from './subject.js';
 
-/** The prefix of audit annotations. */
 const label = 'pod-security.kubernetes.io/';
 const pods = { group: '', resource: 'pods' };
 const namespaces = { group: '', resource: 'namespaces' };
-/** The pods that are checked when a namespace becomes stricter. */
 const podsCheckedMax = 3000;
 /** These do not change what standards check. */
 const ignoredSubresources: ReadonlySet<string> = new Set([

@@ -173,7 +173,6 @@ const versions: Versions = {
   convert: () => null,
 };
 
-/** Returns the charged quota, whose status the API server owns. */
 function ownCharge({ quota, before }: Charge, now: string): ApiObject {
   const owners = before.metadata.managedFields;
   if (owners === undefined || managersComplaint(owners) !== null) return quota;

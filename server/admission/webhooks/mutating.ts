@@ -173,7 +173,6 @@ export async function received(
   return result.object;
 }
 
-/** A body of a type other than its resource's. */
 function structured(object: JsonObject, { kind }: Addressed): Received {
   const known = typeOfKind(kind);
   const checked = known === undefined ? null : checkStructure(object as JsonMembers, known, { unknownFields: 'report' });

@@ -10,7 +10,6 @@ const notBeforeLeewaySeconds = 300;
 
 type Demands = Pick<JwtSettings, 'issuer' | 'audiences' | 'algorithms'>;
 
-/** An issuer's keys, and their source. */
 interface TrustedKeys {
   readonly known: KeySet;
   readonly keys: IssuerKeys;

@@ -120,7 +120,6 @@ function reference(payload: JsonObject, member: string): Reference | null {
   return { name: typeof name === 'string' ? name : '', uid: typeof uid === 'string' ? uid : '' };
 }
 
-/** The tolerated clock difference between servers. */
 const leewaySeconds = 60;
 
 /** Returns why a token is not valid at this time, or null. */

@@ -3,7 +3,6 @@ import { readFailure } from '../../registry/failures.js';
 import type { Storage, StoredObject } from '../../storage/contract.js';
 import type { AccountClaims, Reference } from './claims.js';
 
-/** The state of a stored object that affects tokens. */
 interface Standing {
   readonly uid: string;
   /** Seconds since 1970. */ readonly deletedAt: number | null;

@@ -7,7 +7,6 @@ import type { TokenCacheCounts } from '../tokens/cacheCounts.js';
 import { claimedIssuer } from '../claimedIssuer.js';
 import type { VerificationKey, VerificationKeys } from './keys.js';
 
-/** The cache size; the oldest token is evicted. */
 const rememberedMax = 10_000;
 
 /** Returns the content of a verified token, an error, or null for a token of another issuer. Synchronous for a cached one. */

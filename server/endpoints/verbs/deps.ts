@@ -48,7 +48,6 @@ export interface VerbDeps {
 
 export type VerbHandler = (context: RequestContext, route: Route, deps: VerbDeps) => Promise<void>;
 
-/** The storage timeout of a write when the request has no deadline. */
 const writeTimeoutMs = 34_000;
 
 export const targetOf = ({ resource, namespace, name }: Route): Target => ({ resource, namespace: namespace ?? '', name });

@@ -19,7 +19,6 @@ const bufferedBytesMax = 4 * 1024 * 1024;
 const bufferedBytesPause = 256 * 1024;
 /** The time after which a waiting client that takes nothing is disconnected. */
 const stalledMs = 60_000;
-/** The time to deliver the rest when the watch ends. */
 const lingerMs = 10_000;
 /** Completion callbacks are costly: the write that reaches this limit gets one. */
 const unaskedBytesMax = 4 * 1024;

@@ -11,7 +11,6 @@ import type { ConversionWebhook, Converter, WebhookConverters } from './contract
 import { convertedOf, type ReviewVersion } from './review.js';
 import { restoreMetadata, shapeProblem } from './verification.js';
 
-/** The timeout of one call; the reference's. */
 const timeoutMs = 30_000;
 /** Objects per call; more take several calls in sequence. */
 const objectsMax = 500;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LifeCycle, Names } from '../definition.js';
 
-/** The names taken in a group, of resources and of kinds. */
 interface Taken {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** The delay after a failed round. */
 const retryDefaultMs = 1_000;
 
 /**

@@ -30,7 +30,6 @@ import { versionedStorage } from './versionedStorage.js';
 
 /** Ordered as in the reference. */
 const verbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']);
-/** The listed verbs of a resource whose objects are being removed. */
 const endingVerbs: ReadonlySet<string> = new Set(['delete', 'deletecollection', 'get', 'list', 'watch']);
 const subresourceVerbs: ReadonlySet<string> = new Set(['get', 'patch', 'update']);
 
@@ -217,7 +216,6 @@ function compiledVersion(
   };
 }
 
-/** The types of `metadata`, which all kinds share. */
 function metadataTypes(): MergeSchema {
   const type = schemaOfKind({ group: '', version: 'v1', kind: 'ConfigMap' });
   const metadata = type?.kind === 'struct' ? type.field('metadata') : undefined;

@@ -13,7 +13,6 @@ const shown: Readonly<Record<string, (value: JsonValue, now: number) => JsonValu
   date: (value, now) => (typeof value !== 'string' ? null : Number.isNaN(Date.parse(value)) ? '<invalid>' : age(value, now)),
 };
 
-/** A text column shows this for null. */
 const noValue = '<no value>';
 
 export function pathCell(jsonPath: string, type: string): Cell {

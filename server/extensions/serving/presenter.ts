@@ -26,7 +26,6 @@ export interface PresenterOptions {
 
 /** Objects per conversion call. */
 const convertedAtOnce = 500;
-/** The size from which on an object is presented in several turns. */
 const largeBytes = 256 * 1024;
 
 /**

@@ -18,7 +18,6 @@ import type { Presenter } from './presenter.js';
  * compared here.
  */
 
-/** The page size when only some objects may match. */
 const pageSize = 500;
 
 /** These are the same in all versions. */

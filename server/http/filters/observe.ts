@@ -32,7 +32,6 @@ export function observeFilter(metrics: RequestMetrics, log: Logger): Filter {
   };
 }
 
-/** The length of the response's body, if its head has it. */
 function lengthOf({ response }: Exchange): number | null {
   const length = response.headersSent ? response.getHeader('content-length') : undefined;
   return length === undefined ? null : Number(length);

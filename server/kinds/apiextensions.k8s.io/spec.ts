@@ -83,7 +83,6 @@ function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
     : [];
 }
 
-/** The reference's format of a version. */
 const versionForm: StructureForm = [
   ['name', 'Name', 'text'],
   ['served', 'Served', 'flag'],

@@ -8,7 +8,6 @@ const shownMax = 2;
 const unknown = '<unknown>';
 const auto = '<auto>';
 
-/** The actual values, in the form of the desired ones. */
 interface Measured {
   readonly current: JsonObject;
 }
@@ -30,7 +29,6 @@ function resource(source: JsonObject, { current }: Measured): string {
   return `${textAt(source, 'name')}: ${shown}`;
 }
 
-/** The member and format of each metric type. */
 const metrics: Readonly<Record<string, readonly [member: string, show: (source: JsonObject, measured: Measured) => string]>> = {
   Resource: ['resource', resource],
   ContainerResource: ['containerResource', resource],

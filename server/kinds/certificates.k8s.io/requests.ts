@@ -96,7 +96,6 @@ function validateCertificate(request: Draft<CertificateSigningRequest>, old: Dra
   return complaint === null ? [] : [invalid(certificatePath, '<certificate data>', complaint)];
 }
 
-/** The permitted changes of a write, apart from metadata. */
 interface Powers {
   readonly decide: boolean;
   readonly issue: boolean;
@@ -171,7 +170,6 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
   },
 };
 
-/** The state of a request, such as `Approved,Issued`. */
 function requestState(request: Draft<CertificateSigningRequest>): string {
   const types = conditionsOf(request).map((condition) => textAt(condition, 'type'));
   const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';

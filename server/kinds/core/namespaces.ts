@@ -9,7 +9,6 @@ import type { Draft, Kind, Writable } from '../kind.js';
 
 /** The namespace controller removes it when all content is gone. */
 const contentFinalizer = 'kubernetes';
-/** The default phase (v1 `NamespaceStatus`). */
 const activePhase = 'Active';
 const nameLabel = 'kubernetes.io/metadata.name';
 const specFinalizers = Path.of('spec', 'finalizers');

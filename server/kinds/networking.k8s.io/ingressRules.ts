@@ -78,7 +78,6 @@ export function validateBackend(backend: JsonObject, path: Path): FieldError[] {
   ];
 }
 
-/** The rule for names of services. */
 const validateServiceName = (name: string, path: Path): FieldError[] =>
   name === ''
     ? [required(path, '')]
