@@ -65,7 +65,7 @@ const plain = (value: unknown): unknown =>
 
 /**
  * Each file has what the program of a commit wrote of every message between replicas. Programs that speak the same version of the protocol must read and write
- * the same: else replicas of two builds, as there are during an upgrade, do not understand each other.
+ * the same: else replicas of two builds, as there are during an upgrade, do not understand each other. A released file never changes.
  */
 describe('what earlier programs sent to other replicas', () => {
   for (const file of readdirSync(folder)) {
