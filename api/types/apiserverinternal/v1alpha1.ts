@@ -9,7 +9,7 @@ export interface ServerStorageVersion {
   /** Version in which it stores objects. */
   readonly encodingVersion?: string;
   /** Versions that it can read. */
-  readonly decodableVersions?: readonly string[] | null;
+  readonly decodableVersions?: readonly string[];
   /** Versions that it serves. */
   readonly servedVersions?: readonly string[];
 }

@@ -46,7 +46,7 @@ export interface IPAddressList {
 /** Who uses an address of a service range. */
 export interface IPAddressSpec {
   /** The object that the address belongs to. Cannot be changed. */
-  readonly parentRef?: ParentReference | null;
+  readonly parentRef?: ParentReference;
 }
 
 /** A range of addresses, less some parts of it. */

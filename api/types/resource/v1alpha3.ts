@@ -129,7 +129,7 @@ export interface ResourcePoolStatusRequestStatus {
   /** Statements about the present state. */
   readonly conditions?: readonly metaV1.Condition[];
   /** How many pools fit, whether or not they are reported. */
-  readonly poolCount?: number | null;
+  readonly poolCount?: number;
 }
 
 export const deviceTaintRules: Resource<DeviceTaintRule> = { group: 'resource.k8s.io', version: 'v1alpha3', resource: 'devicetaintrules', kind: 'DeviceTaintRule', namespaced: false };

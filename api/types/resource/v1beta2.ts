@@ -51,7 +51,7 @@ export interface CapacityRequestPolicy {
 /** A range of amounts of a capacity, perhaps in steps. */
 export interface CapacityRequestPolicyRange {
   /** Smallest amount that can be taken. */
-  readonly min?: machinery.Quantity | null;
+  readonly min?: machinery.Quantity;
   /** Largest amount that can be taken. */
   readonly max?: machinery.Quantity;
   /** Amounts exceed the smallest by multiples of this. */
@@ -75,7 +75,7 @@ export interface CounterSet {
   /** Name of the set, unique in the pool. */
   readonly name: string;
   /** The counters by name, with what is there altogether. */
-  readonly counters?: Readonly<Record<string, Counter>> | null;
+  readonly counters?: Readonly<Record<string, Counter>>;
 }
 
 /** A device that a driver offers, and its properties. */
@@ -226,7 +226,7 @@ export interface DeviceCounterConsumption {
   /** Name of the set of counters. */
   readonly counterSet: string;
   /** Amounts used up, by the name of the counter. */
-  readonly counters?: Readonly<Record<string, Counter>> | null;
+  readonly counters?: Readonly<Record<string, Counter>>;
 }
 
 /** Asks for devices, either of one sort or of the first of several that is available. */

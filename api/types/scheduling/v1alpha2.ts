@@ -127,7 +127,7 @@ export interface TopologyConstraint {
 /** Points to an object of any kind in the same namespace. */
 export interface TypedLocalObjectReference {
   /** Group of the object; the core group if empty. */
-  readonly apiGroup?: string | null;
+  readonly apiGroup?: string;
   /** Kind of the object. */
   readonly kind: string;
   /** Name of the object. */

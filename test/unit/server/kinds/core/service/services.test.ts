@@ -196,6 +196,18 @@ describe('registry/services', () => {
       ]);
     });
 
+    it('name their owner in a reference that is absent where it is empty', async () => {
+      const kind = { apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress' };
+      const made = await sample.create({
+        ...kind,
+        metadata: { name: '10.0.0.9' },
+        spec: { parentRef: { resource: 'services', name: 'a' } },
+      });
+      expect(made.metadata.managedFields?.map(({ fieldsV1 }) => fieldsV1)).to.deep.equal([
+        { 'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:resource': {} } } },
+      ]);
+    });
+
     it('are looked at less closely by a dry run', async () => {
       await sample.create(service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 1, nodePort: 30_001 }] }));
       const said = async (spec: JsonObject, dryRun: boolean): Promise<string> =>
