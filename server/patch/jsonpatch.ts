@@ -103,7 +103,7 @@ const reachesPrototype = (pointer: string): boolean => pointer.split('/').includ
 type Misfit = string | null;
 type Act = (container: Container, key: string) => Misfit;
 
-/** How the words end for a value that is another one. */
+/** The end of the message for another value. */
 export const testFailed = 'test failed';
 const missing = 'missing value';
 const badIndex = 'invalid index referenced';

@@ -30,7 +30,7 @@ export interface Setting {
   readonly idleMs: number;
   /** After this time an undisturbed operator has done its work. */
   readonly restMs: number;
-  /** Where a state is expected, silence has to last this many times as long. */
+  /** Silence has to last this many times as long where a state is expected. */
   readonly calm: number;
   readonly signal: AbortSignal | undefined;
 }
