@@ -6,10 +6,10 @@ import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import type { AdmissionRequest } from '../../../../server/registry/admission.js';
 import type { Lookup } from '../../../../server/admission/lookup.js';
 import type { Attributes } from '../../../../server/authorization/authorizer.js';
-
 import { nodeRestriction } from '../../../../server/authorization/node/restriction.js';
 import { forbiddenLabels } from '../../../../server/authorization/node/labels.js';
 
+/** One table holds the rules of the plugin, over 500 lines, because their order and words belong together. */
 const kubelet = { name: 'system:node:n1', uid: '', groups: ['system:nodes', 'system:authenticated'], extra: {} };
 const stored: Readonly<Record<string, ApiObject>> = {
   'nodes//n1': { metadata: { name: 'n1', uid: 'node-uid' } },
