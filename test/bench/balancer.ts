@@ -7,10 +7,10 @@ import { awaitReady } from '../../deploy/awaitReady.js';
 import { findFreePorts } from '../../deploy/ports.js';
 import { programFile } from '../../deploy/programs.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
+import { BalancerProcess } from '../fixtures/balancerProcess.js';
 import { machine } from './against/against.js';
 import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { Connection, request, type Endpoint } from './connection.js';
-import { HaproxyProcess } from './haproxyProcess.js';
 import { Http2Client } from './http2/client.js';
 import { processorSeconds } from './http2/processes.js';
 import { fill } from './reads.js';
@@ -125,15 +125,9 @@ async function waysTo({ cluster, endpoints }: BenchCluster): Promise<{ readonly 
   });
   proxy.start();
   await awaitReady(proxy, { ca: fs.readFileSync(cluster.pki.caFile, 'utf8'), signal: undefined });
-  const haproxy = await HaproxyProcess.start(
-    cluster.dataDirectory,
-    haproxyConfiguration({
-      listen: `${host}:${haproxyPort}`,
-      backends: servers,
-      caFile: cluster.pki.caFile,
-    }),
-    haproxyPort,
-  );
+  const file = path.join(cluster.dataDirectory, 'bench-haproxy.cfg');
+  fs.writeFileSync(file, haproxyConfiguration({ listen: `${host}:${haproxyPort}`, backends: servers, caFile: cluster.pki.caFile }));
+  const haproxy = await BalancerProcess.start('haproxy', ['-db', '-f', file], haproxyPort);
   const ways: Way[] = [
     { name: 'directly', endpoints, pids: [] },
     // This process is its launcher, and takes no part any more once a connection is there.

@@ -1,19 +1,16 @@
 import { expect } from 'chai';
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
-import net from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { haproxyConfiguration } from '../../deploy/haproxy.js';
 import { nginxConfiguration } from '../../deploy/nginx.js';
 import { findFreePorts } from '../../deploy/ports.js';
+import { BalancerProcess } from '../fixtures/balancerProcess.js';
 import { BalancedWriters } from './balancedWriters.js';
 import { ClusterUnderTest, keepsInEtcd } from './clusterUnderTest.js';
 
 const writes = 10_000;
 const stopGraceMs = 30_000;
-const pollMs = 50;
 
 interface Balancer {
   readonly program: string;
@@ -60,13 +57,12 @@ describe('cluster/balancedRestarts', function () {
       const [port = 0] = await findFreePorts(1);
       const file = path.join(test.cluster.dataDirectory, balancer.file);
       fs.writeFileSync(file, balancer.settings(port, test));
-      const running = spawn(balancer.program, balancer.args(file), { stdio: 'ignore' });
+      let running: BalancerProcess | null = null;
       try {
-        await listens(port, running);
+        running = await BalancerProcess.start(balancer.program, balancer.args(file), port);
         await restartOneByOne(test, port);
       } finally {
-        running.kill('SIGTERM');
-        if (running.exitCode === null) await once(running, 'exit');
+        await running?.stop();
         await test.stop();
       }
     });
@@ -85,18 +81,4 @@ async function restartOneByOne(test: ClusterUnderTest, port: number): Promise<vo
   await writers.stop();
   expect(writers.failures).to.deep.equal([]);
   expect(Math.min(...Object.values(writers.written)), 'each kind of client has written').to.be.greaterThan(0);
-}
-
-/** Until the balancer serves: HAProxy refuses connections before it has found a replica ready. */
-async function listens(port: number, { exitCode }: ChildProcess): Promise<void> {
-  for (;;) {
-    expect(exitCode, 'the balancer has ended').to.equal(null);
-    const socket = net.connect(port, '127.0.0.1');
-    const event = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'close').then(() => false)]).catch(
-      () => false,
-    );
-    socket.destroy();
-    if (event) return;
-    await delay(pollMs);
-  }
 }
