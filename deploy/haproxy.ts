@@ -32,14 +32,14 @@ defaults
 
 frontend kubernetes
     bind ${options.listen}
-    default_${backendOf(options)}`;
+    default_backend apiservers
+
+${backendOf(options)}`;
 
 function backendOf({ backends, caFile }: HaproxyOptions): string {
   const verify = caFile === undefined ? 'verify none' : `verify required ca-file ${quote(caFile)}`;
   const servers = backends.map(({ name, address }) => `    server ${name} ${address}`);
   return `backend apiservers
-
-backend apiservers
     balance leastconn
     option httpchk
     # Key services are left out: when one is away, all replicas would be down at once, for reads as well.
