@@ -76,6 +76,9 @@ export interface Listener {
   release(): void;
 }
 
+/** The part of a listener that an orderly stop needs. */
+export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers'>;
+
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
 const headerLinesMax = 1_024;

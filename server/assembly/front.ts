@@ -11,6 +11,7 @@ import { addHealthChecks } from './healthChecks.js';
 import type { Progress } from './healthChecks.js';
 import { createChain, type Chain, type ChainOptions } from '../http/chain.js';
 import type { Count } from '../../program/port/connections/index.js';
+import type { DrainedListener } from '../../program/port/listener.js';
 import { createRoutes } from '../http/routes.js';
 import { createHealthRegistry, type HealthRegistry } from '../../program/health.js';
 import type { Logger } from '../../program/log/logger.js';
@@ -168,7 +169,7 @@ function chainOptionsOf(
   };
 }
 
-export const drain = (options: ApiServerOptions, listener: Parameters<typeof drainAndClose>[0], chain: Chain, log: Logger): Promise<void> =>
+export const drain = (options: ApiServerOptions, listener: DrainedListener, chain: Chain, log: Logger): Promise<void> =>
   drainAndClose(listener, chain, {
     delayMs: options['shutdown-delay-duration'],
     sendRetryAfter: options['shutdown-send-retry-after'],

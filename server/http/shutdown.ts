@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Chain } from './chain.js';
 import type { Exchange } from './exchange.js';
-import type { Listener } from '../../program/port/listener.js';
+import type { DrainedListener } from '../../program/port/listener.js';
 import type { Logger } from '../../program/log/logger.js';
 
 export interface ShutdownOptions {
@@ -23,7 +23,7 @@ const pollMs = 10;
 
 /** Order: delay, no new requests, watches end, others finish, connections close. */
 export async function drainAndClose(
-  listener: Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers'>,
+  listener: DrainedListener,
   chain: Chain,
   { delayMs, sendRetryAfter, watchGraceMs, requestsMs, log }: ShutdownOptions,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';
 import type { ThreadShare } from '../assembly/front.js';
-import type { Listener } from '../../program/port/listener.js';
+import type { DrainedListener, Listener } from '../../program/port/listener.js';
 import { SharedCount, type Count } from '../../program/port/connections/index.js';
 import { oneStream } from '../../program/log/logOutput.js';
 import type { Metrics } from '../http/metrics.js';
@@ -51,8 +51,6 @@ export interface ServingThreadsOptions {
   /** Counts events of all threads for `EventRateLimit`. */
   readonly countEvents: (keys: readonly string[]) => readonly boolean[];
 }
-
-type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers'>;
 
 interface Running {
   readonly worker: Worker;
