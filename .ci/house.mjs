@@ -13,7 +13,7 @@ import ts from 'typescript';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const ceilingsFile = path.join(root, '.ci', 'house.json');
-const tops = ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console'];
+const tops = ['api', 'raft', 'workers', 'program', 'cel', 'server', 'controllers', 'deploy', 'console'];
 const isGenerated = (file) => file.startsWith('api/types/');
 /** Comments that begin with one of these are fragments more often than sentences. */
 const fragment =

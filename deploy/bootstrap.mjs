@@ -13,7 +13,7 @@ import { bundle } from './bundle.mjs';
 import { bundleTypes } from './packageTypes.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const sourceFolders = ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console', 'test'];
+const sourceFolders = ['api', 'raft', 'workers', 'program', 'cel', 'server', 'controllers', 'deploy', 'console', 'test'];
 const dist = path.join(root, 'dist');
 const installStamp = path.join(root, 'node_modules', '.install-stamp');
 const buildStamp = path.join(dist, '.build-stamp');

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../api/object.js';
 import type { Condition, KubeObject, ObjectKey } from '../../api/meta/object.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 import type { RestApi } from '../../controllers/client/rest.js';
-import { createScope } from '../../server/cel/environment.js';
+import { createScope } from '../../cel/environment.js';
 import type { KindReference, ObjectReference } from './typed.js';
 import { manifestFilesIn } from '../manifestFiles.js';
 import { eventually, NotInTime, timeoutOf, type WaitOptions } from './waiting.js';

@@ -1,6 +1,6 @@
 import type { GroupResource } from '../../api/resource.js';
 import { emulatedMinor } from '../../program/features/emulation.js';
-import { createRuleMetrics } from '../cel/rules/metrics.js';
+import { createRuleMetrics } from '../../cel/rules/metrics.js';
 import type { WebhookConverters } from '../extensions/conversion/contract.js';
 import { CustomResources, withCustomResources } from '../extensions/definitions.js';
 import { builtInResources, completionOf, referenceKinds, selectableFieldsOf, storedKinds, storedResourceTypes } from '../kinds/index.js';

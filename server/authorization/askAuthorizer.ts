@@ -1,5 +1,5 @@
 import { parseFieldSelector } from '../../api/selectors/index.js';
-import type { AskAuthorizer, AuthorizationQuestion } from '../cel/admissionValues.js';
+import type { AskAuthorizer, AuthorizationQuestion } from '../../cel/admissionValues.js';
 import type { Attributes, Authorizer, Decision } from './authorizer.js';
 
 export const askAuthorizer =

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import type { Program } from '../cel/environment.js';
+import type { Program } from '../../cel/environment.js';
 import { inClusterSettings, loadKubeconfig } from '../../program/kubeconfig.js';
 import { parseDuration } from '../../program/flags/duration.js';
 import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Shape } from '../../program/files/configuration.js';

@@ -1,4 +1,4 @@
-import { compareVersions } from '../cel/eval/functions/semvers.js';
+import { compareVersions } from '../../cel/eval/functions/semvers.js';
 import { oldestEmulationVersion } from '../kinds/coordination.k8s.io/leaseStrategy.js';
 
 /** The time that a candidate has to answer a ping, and that its answer counts. */

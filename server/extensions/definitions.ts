@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { turns } from '../../workers/turns/turns.js';
 import type { JsonObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
-import { untimed, type RuleTimes } from '../cel/rules/times.js';
+import { untimed, type RuleTimes } from '../../cel/rules/times.js';
 import type { KindName } from '../../api/catalogue/types.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';

@@ -7,7 +7,7 @@ import { StatusError, type StatusCause } from '../../api/status.js';
 import { timeText } from '../../api/time.js';
 import { gatesOf, binaryMinor } from '../../program/features/gates.js';
 import { turns } from '../../workers/turns/turns.js';
-import { untimed } from '../cel/rules/times.js';
+import { untimed } from '../../cel/rules/times.js';
 import { readDefinition } from '../extensions/definition.js';
 import { CustomType } from '../extensions/serving/customType.js';
 import { createCatalogue } from '../kinds/index.js';

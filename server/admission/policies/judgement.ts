@@ -1,8 +1,8 @@
-import { AdmissionEvaluation } from '../../cel/admission.js';
-import { requestCostMax } from '../../cel/eval/budget.js';
-import { Failure, typeNameOf, type Value } from '../../cel/eval/values.js';
-import { outOfBudget, type Compiled } from '../../cel/matchConditions.js';
-import type { AdmissionValues } from '../../cel/admissionValues.js';
+import { AdmissionEvaluation } from '../../../cel/admission.js';
+import { requestCostMax } from '../../../cel/eval/budget.js';
+import { Failure, typeNameOf, type Value } from '../../../cel/eval/values.js';
+import { outOfBudget, type Compiled } from '../../../cel/matchConditions.js';
+import type { AdmissionValues } from '../../../cel/admissionValues.js';
 import type { EvaluationError } from './metrics.js';
 import type { Validation, ValidatingPolicy } from './policy.js';
 

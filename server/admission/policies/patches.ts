@@ -1,7 +1,7 @@
 import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { JsonMap, toJson } from '../../cel/eval/json.js';
-import { Failure, ListValue, MapValue, Message, type Value } from '../../cel/eval/values.js';
+import { JsonMap, toJson } from '../../../cel/eval/json.js';
+import { Failure, ListValue, MapValue, Message, type Value } from '../../../cel/eval/values.js';
 import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { merge } from '../../patch/apply/merge.js';

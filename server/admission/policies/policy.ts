@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { labelSelectorOf, type LabelSelector, type LabelSelectorObject } from '../../../api/selectors/index.js';
-import type { Variable } from '../../cel/admission.js';
-import { compileAdmission, compileMatchConditions, type Compiled, type MatchConditions } from '../../cel/matchConditions.js';
+import type { Variable } from '../../../cel/admission.js';
+import { compileAdmission, compileMatchConditions, type Compiled, type MatchConditions } from '../../../cel/matchConditions.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { matchTermsOf, type MatchTerms } from '../matching/match.js';

@@ -8,7 +8,7 @@ import { itemsOf, textAt } from '../../../api/json/members.js';
 import type { Catalogue } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { follow, type Following } from '../../storage/follow.js';
-import { schemasFor, typeChecking, type Kinds, type SchemaOf } from './typeCheck.js';
+import { schemasFor, typeChecking, type Kinds, type SchemaOf } from '../../../cel/policies/typeCheck.js';
 
 const group = 'admissionregistration.k8s.io';
 const resourceName = 'validatingadmissionpolicies';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../../api/object.js';
 import { badRequest, forbidden, internalError, StatusError } from '../../../api/status.js';
-import type { AskAuthorizer } from '../../cel/admissionValues.js';
+import type { AskAuthorizer } from '../../../cel/admissionValues.js';
 import { qualifiedNameComplaints } from '../../registry/validation/names.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { WebhookError } from '../../webhook/client.js';

@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { compileMatchConditions, type MatchConditions } from '../../cel/matchConditions.js';
+import { compileMatchConditions, type MatchConditions } from '../../../cel/matchConditions.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import type { HookTarget } from '../../webhook/hookClients.js';

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { withoutTrailing } from '../../../api/trailing.js';
-import { createScope, type Program } from '../../cel/environment.js';
+import { createScope, type Program } from '../../../cel/environment.js';
 import { readConfiguration, refuseConfiguration, type ConfigurationKind, type Shape } from '../../../program/files/configuration.js';
 import { certificateBlocks } from '../../../program/files/pem.js';
 import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';

@@ -1,7 +1,7 @@
 import { entryOf } from '../../../api/json/members.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
-import type { Program } from '../../cel/environment.js';
+import type { Program } from '../../../cel/environment.js';
 import type { JwtSettings, Mapping, Rule } from './settings.js';
 
 /** Names claims and rules, never values. */

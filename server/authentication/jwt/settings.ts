@@ -1,4 +1,4 @@
-import type { Program } from '../../cel/environment.js';
+import type { Program } from '../../../cel/environment.js';
 
 /** Maps a claim unchanged (with a prefix) or through an expression. */
 export type Mapping =

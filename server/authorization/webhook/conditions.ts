@@ -1,4 +1,4 @@
-import { createScope, type Compiled, type Program } from '../../cel/environment.js';
+import { createScope, type Compiled, type Program } from '../../../cel/environment.js';
 import type { Attributes } from '../authorizer.js';
 import { conditionInput } from './review.js';
 

@@ -1,7 +1,7 @@
 import type { ShardField, ShardSelector } from '../../../api/shards.js';
 import { badRequest } from '../../../api/status.js';
-import { dottedName, parse, type Expression } from '../../cel/check/parser.js';
-import { SyntaxProblem } from '../../cel/check/tokens.js';
+import { dottedName, parse, type Expression } from '../../../cel/check/parser.js';
+import { SyntaxProblem } from '../../../cel/check/tokens.js';
 
 const fields: ReadonlyMap<string, ShardField> = new Map([
   ['object.metadata.uid', 'uid'],

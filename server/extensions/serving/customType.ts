@@ -7,8 +7,8 @@ import { unknownFieldText, type CompiledSchema, type MergeSchema, type ReceiveRe
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { apiVersionOf } from '../../../api/resource.js';
 import { methodNotSupported, StatusError } from '../../../api/status.js';
-import { compileRules } from '../../cel/rules/compile.js';
-import type { RuleTimes } from '../../cel/rules/times.js';
+import { compileRules } from '../../../cel/rules/compile.js';
+import type { RuleTimes } from '../../../cel/rules/times.js';
 import { embeddedRules } from '../../kinds/apiextensions.k8s.io/embeddedRules.js';
 import { fieldsAt, fieldsOf } from '../../kinds/fields.js';
 import type { Schema } from '../../patch/apply/schema.js';

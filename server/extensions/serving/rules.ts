@@ -4,7 +4,7 @@ import type { JsonMembers } from '../../../workers/codecs/value.js';
 import { keepsRulesFromRunning, type CompiledSchema } from '../../../workers/schema/custom/contract.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { StatusCause } from '../../../api/status.js';
-import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../cel/rules/contract.js';
+import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../../cel/rules/contract.js';
 import { fieldsAt } from '../../kinds/fields.js';
 import type { Rules, SubresourceRules } from '../../registry/rules.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';

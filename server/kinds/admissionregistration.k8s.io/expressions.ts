@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { checkAdmission, type AdmissionScope, type Wanted } from '../../cel/check/admission.js';
-import { keptWords } from '../../cel/reserved.js';
+import { checkAdmission, type AdmissionScope, type Wanted } from '../../../cel/check/admission.js';
+import { keptWords } from '../../../cel/reserved.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { duplicate, internalError, invalid, required, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';

@@ -6,7 +6,7 @@ import type {
   Validation,
 } from '../../../api/types/admissionregistration/v1.js';
 import type { JsonObject } from '../../../api/object.js';
-import type { AdmissionScope, Wanted } from '../../cel/check/admission.js';
+import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';

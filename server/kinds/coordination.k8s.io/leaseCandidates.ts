@@ -1,5 +1,5 @@
 import type { LeaseCandidate, LeaseCandidateSpec } from '../../../api/types/coordination/v1beta1.js';
-import { isBefore, isVersion } from '../../cel/eval/functions/semvers.js';
+import { isBefore, isVersion } from '../../../cel/eval/functions/semvers.js';
 import { textAt, type MemberOf } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyComplaints } from '../../registry/validation/values.js';

@@ -1,6 +1,6 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { refusedSelector } from '../../cel/check/device.js';
+import { refusedSelector } from '../../../cel/check/device.js';
 import { objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';

@@ -12,7 +12,7 @@ const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesA
  */
 describe('layers/circles', () => {
   const products = new Map(
-    ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console'].flatMap((folder) =>
+    ['api', 'raft', 'workers', 'program', 'cel', 'server', 'controllers', 'deploy', 'console'].flatMap((folder) =>
       fs
         .readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => /\.tsx?$/.test(file))

@@ -7,7 +7,7 @@ import { importsOf, rules, table, violations } from './rules.js';
 
 /** Every TypeScript file of the repository, as paths from its root. */
 function sources(): string[] {
-  return ['api', 'raft', 'workers', 'program', 'server', 'controllers', 'deploy', 'console', 'test']
+  return ['api', 'raft', 'workers', 'program', 'cel', 'server', 'controllers', 'deploy', 'console', 'test']
     .filter((folder) => fs.existsSync(path.join(packageRoot, folder)))
     .flatMap((folder) =>
       fs

@@ -30,8 +30,8 @@ export interface Rule {
 const generator = 'api/generate/';
 const plainWords = ['api/', 'program/'];
 const raftDoor = 'raft/index.js';
-const server = ['server/', ...plainWords, raftDoor, 'workers/'];
-const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/webhook/', 'server/cel/'];
+const server = ['server/', ...plainWords, raftDoor, 'workers/', 'cel/'];
+const belowHttp = [raftDoor, 'workers/', ...plainWords, 'server/options/', 'server/webhook/', 'cel/'];
 
 /** Folders that others enter by their door alone, if they have one; `within` knows all of it. Tests look at what they test. */
 const closed: readonly { readonly folder: string; readonly door: string; readonly within: string }[] = [
@@ -105,6 +105,13 @@ export const rules: readonly Rule[] = [
       'what any process of ours needs: command lines, feature gates, configuration files and files that change, log, metrics, health, profiles, tracing, gRPC, kubeconfig, TLS; `program/port`: the secure port with its connections, and who comes by it with a certificate (`program/authentication`)',
     to: ['program/', 'workers/codecs/', 'api/'],
   },
+  // Patterns mean in expressions what they mean where objects are checked.
+  {
+    from: 'cel/',
+    about:
+      'expressions of the Common Expression Language: their types, costs and values; `cel/policies`: the types of kinds, and how admission policies fit them',
+    to: ['cel/', 'workers/regexp/', 'workers/turns/', ...plainWords],
+  },
   { from: 'server/', about: 'loose files: the program (`main.ts`), and the server that it starts and ends (`server.ts`)', to: server },
   {
     from: 'server/assembly/',
@@ -136,8 +143,6 @@ export const rules: readonly Rule[] = [
     about: 'commands for operators: `apiserver member`, `backup`, `restore`, `check`',
     to: ['server/operations/', raftDoor, ...plainWords],
   },
-  // Patterns mean in expressions what they mean where objects are checked.
-  { from: 'server/cel/', about: 'expressions', to: ['server/cel/', 'workers/regexp/', 'workers/turns/', ...plainWords] },
   ...serverStack.flatMap((rooms, level) =>
     Object.entries(rooms).map(
       // The life cycle of objects stands below the kinds; storage knows nothing of it.
@@ -193,7 +198,7 @@ export const rules: readonly Rule[] = [
   {
     from: 'deploy/testing/',
     about: 'the library for tests, `raftplane/testing`',
-    to: ['deploy/', 'controllers/client/', 'controllers/accountNames.js', 'server/cel/environment.js', 'api/'],
+    to: ['deploy/', 'controllers/client/', 'controllers/accountNames.js', 'cel/environment.js', 'api/'],
   },
   // The page runs in browsers, and is a client as any other: it knows nothing of the server but its API.
   {
@@ -205,7 +210,7 @@ export const rules: readonly Rule[] = [
   {
     from: 'test/',
     about: 'the tests, see below',
-    to: ['api/', 'raft/', 'workers/', 'program/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'],
+    to: ['api/', 'raft/', 'workers/', 'program/', 'cel/', 'server/', 'controllers/', 'deploy/', 'console/model/', 'test/'],
   },
 ];
 

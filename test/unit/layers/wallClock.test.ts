@@ -51,7 +51,7 @@ function readsWallClock(file: string): boolean {
 
 describe('layers/wallClock', () => {
   it('is read where it is meant, and for no duration: not at all by consensus, storage and requests', () => {
-    const files = ['raft', 'workers', 'program', 'server', 'controllers'].flatMap((folder) =>
+    const files = ['raft', 'workers', 'program', 'cel', 'server', 'controllers'].flatMap((folder) =>
       fs
         .readdirSync(path.join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts'))

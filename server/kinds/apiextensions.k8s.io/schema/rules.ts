@@ -1,6 +1,6 @@
 import { writeJson } from '../../../../workers/codecs/jsonWriter.js';
 import type { JsonObject } from '../../../../api/object.js';
-import { reviewRules } from '../../../cel/rules/review.js';
+import { reviewRules } from '../../../../cel/rules/review.js';
 import { objectsIn } from '../../../../api/json/defaulting.js';
 import { textAt } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';

@@ -7,7 +7,7 @@ import { createAuthorizerChain, type Mode } from '../../../../server/authorizati
 import { readAuthorizationConfiguration } from '../../../../server/authorization/configuration.js';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from '../../../../server/authorization/webhook/authorizer.js';
 import { compileCondition, matches } from '../../../../server/authorization/webhook/conditions.js';
-import type { Program } from '../../../../server/cel/environment.js';
+import type { Program } from '../../../../cel/environment.js';
 import { LiveFiles } from '../../../../program/files/liveFile.js';
 import { webhookClient, type WebhookClient } from '../../../../server/webhook/client.js';
 import { reviewRetrying } from '../../../../server/webhook/retry.js';

@@ -1,0 +1,78 @@
+import { entryOf } from '../../api/json/members.js';
+import { compileRegexp } from '../../workers/regexp/regexp.js';
+import { convert } from '../eval/functions/conversions.js';
+import { literalValue } from '../eval/literals.js';
+import { Failure, type Value } from '../eval/values.js';
+import { formatProblems } from './formats.js';
+import type { Call, Expression } from './parser.js';
+import type { Problem } from './tokens.js';
+import { dyn, printed, sameType, type Type } from './types.js';
+
+/** Checks that types cannot express: literal arguments with which functions always fail, and mixed lists and maps. */
+
+/** Reports whether a function fails with this literal argument, by function (`newFormatValidator` of cel-go). */
+const fails: Readonly<Record<string, (value: Value) => boolean>> = {
+  matches: (value) => typeof value === 'string' && !compileRegexp(value).ok,
+  duration: (value) => convert('duration', value) instanceof Failure,
+  timestamp: (value) => convert('timestamp', value) instanceof Failure,
+};
+
+export function literalProblems(tree: Expression, types: ReadonlyMap<Expression, Type>): Problem[] {
+  const calls = [...types.keys()].filter((one): one is Call => one.kind === 'call');
+  return [...argumentProblems(calls), ...mixedProblems(tree, types), ...formatProblems(calls, types)].sort((a, b) => a.at - b.at);
+}
+
+/** The receiver of a method is none of its arguments. */
+const argumentProblems = (calls: readonly Call[]): Problem[] =>
+  calls.flatMap(({ name, args: [first] }) => {
+    const failsWith = entryOf(fails, name);
+    if (failsWith === undefined || first?.kind !== 'literal' || !failsWith(literalValue(first))) return [];
+    return [{ at: first.at, message: `invalid ${name} argument` }];
+  });
+
+/**
+ * Elements of a list literal, and keys and values of a map literal, have one type. Those below a call of `format` may have any
+ * (`homogeneousAggregateLiteralValidator` of cel-go).
+ */
+function mixedProblems(expression: Expression, types: ReadonlyMap<Expression, Type>): Problem[] {
+  if (expression.kind === 'call' && expression.name === 'format') return [];
+  const typed = (part: Expression): Part => ({ at: part.at, type: types.get(part) ?? dyn });
+  const below = partsOf(expression).flatMap((part) => mixedProblems(part, types));
+  if (expression.kind === 'list') return [...mixed(expression.items.map(typed)).slice(0, 1), ...below];
+  if (expression.kind !== 'map') return below;
+  const { entries } = expression;
+  return [...mixed(entries.map(({ key }) => typed(key))), ...mixed(entries.map(({ value }) => typed(value))), ...below];
+}
+
+interface Part {
+  readonly at: number;
+  readonly type: Type;
+}
+
+/** Parts whose type is not that of the first one. */
+const mixed = ([first, ...others]: readonly Part[]): Problem[] =>
+  others
+    .filter(({ type }) => first !== undefined && !sameType(first.type, type, false))
+    .map(({ at, type }) => ({ at, message: `expected type '${printed(first?.type ?? dyn)}' but found '${printed(type)}'` }));
+
+/** The parts of an expression in the order in which the reference plans them: the receiver comes before the arguments. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'literal':
+    case 'name':
+      return [];
+    case 'select':
+    case 'maybe':
+      return [expression.of];
+    case 'index':
+      return [expression.of, expression.key];
+    case 'call':
+      return expression.target === null ? expression.args : [expression.target, ...expression.args];
+    case 'list':
+      return expression.items;
+    case 'map':
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case 'message':
+      return expression.fields.map(({ value }) => value);
+  }
+}

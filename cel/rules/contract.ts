@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../api/object.js';
+import type { StatusCause } from '../../api/status.js';
+import type { RuleTimes } from './times.js';
+
+/** The result of a schema's rules (`x-kubernetes-validations`). */
+export interface RulesVerdict {
+  /** The causes of a 422 (`details.causes`); empty when the object is accepted. */
+  readonly causes: readonly StatusCause[];
+  /** Texts for `Warning` headers: a failing rule for a value that an update does not change warns instead of refusing. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The compiled rules of one version of a custom resource, made once for each version of the definition. Never throws: expressions that fail, or do not compile,
+ * are causes. All rules share a budget for each object.
+ */
+export interface SchemaRules {
+  readonly isEmpty: boolean;
+  /**
+   * `object` and `old` are whole objects in the schema's version, after pruning and defaults; `old` is null on create. Both are read-only, and `object` must
+   * have passed the schema's checks (see `blocksRules`). Returns a promise, which never rejects, only where rules cost much and other requests run in between.
+   */
+  verdict(object: JsonObject, old: JsonObject | null): RulesVerdict | Promise<RulesVerdict>;
+}
+
+/** Compiles the rules of a structural schema (`openAPIV3Schema` as stored). Fast for schemas without rules. */
+export type CompileRules = (schema: JsonObject, times?: RuleTimes) => SchemaRules;
+
+/** Schema findings that suppress the rules, which rely on types and bounds. */
+const blocking: ReadonlySet<string | undefined> = new Set([
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+/** Reports whether findings suppress the rules; then `rulesUnchecked` joins the causes (if there are rules). */
+export const blocksRules = (causes: readonly StatusCause[]): boolean => causes.some(({ reason }) => blocking.has(reason));
+
+/** Follows the findings that suppressed the rules. */
+export const rulesUnchecked: StatusCause = {
+  reason: 'FieldValueInvalid',
+  field: '<nil>',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
