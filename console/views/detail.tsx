@@ -58,7 +58,12 @@ export function Detail(props: DetailProps): VNode {
         setObject(now);
         setDeleted(false);
       };
-      void followObject(props, { see, gone: () => setDeleted(true), tell: setProblem }, signal);
+      const gone = (): void => {
+        setDeleted(true);
+        // The watch may be faster than the response to the dialog's own request.
+        setDialog(null);
+      };
+      void followObject(props, { see, gone, tell: setProblem }, signal);
     },
     [client, resource, namespace, name],
   );
@@ -107,14 +112,17 @@ function useReturnedFocus(heading: RefObject<HTMLHeadingElement | null>): void {
 }
 
 function useEscape(close: () => void, enabled: boolean): void {
+  // Effects run after the frame is drawn: a key may come before.
+  const latest = useRef({ close, enabled });
+  latest.current = { close, enabled };
   useEffect(() => {
     const leave = (event: KeyboardEvent): void => {
       // A user who edits would lose the text; a dialog has Escape for itself.
-      if (event.key === 'Escape' && enabled && !(event.target instanceof HTMLTextAreaElement)) close();
+      if (event.key === 'Escape' && latest.current.enabled && !(event.target instanceof HTMLTextAreaElement)) latest.current.close();
     };
     addEventListener('keydown', leave);
     return () => removeEventListener('keydown', leave);
-  }, [enabled]);
+  }, []);
 }
 
 interface ActionsProps extends DetailProps {

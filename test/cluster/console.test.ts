@@ -59,7 +59,8 @@ describe('cluster/console', function () {
     const asked = await api.expect(201, 'POST', '/api/v1/namespaces/team/serviceaccounts/reader/token', { body: { spec: {} } });
     token = (asked.status as { readonly token: string }).token;
   });
-  afterEach(async () => {
+  afterEach(async function () {
+    if (this.currentTest?.isFailed() === true) for (const { page } of open) console.log(await page.locator('body').innerText());
     const faults = open.flatMap((page) => page.faults);
     for (const page of open.splice(0)) await page.close();
     expect(faults, 'policy, foreign hosts, exceptions').to.deep.equal([]);
@@ -220,11 +221,21 @@ describe('cluster/console', function () {
     await page.locator('.tree').getByText('ReplicaSet').first().waitFor();
     await page.getByRole('tab', { name: 'Managers' }).click();
     await page.locator('.paths').getByText('spec.replicas').first().waitFor();
+    // The watch is faster than the response.
+    let respond = (): void => undefined;
+    const held = new Promise<void>((resolve) => (respond = resolve));
+    await page.route('**/deployments/api', async (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue();
+      const response = await route.fetch();
+      await held;
+      await route.fulfill({ response });
+    });
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('This object was deleted.').waitFor();
     await page.keyboard.press('Escape');
     await page.locator('.detail').waitFor({ state: 'detached' });
+    respond();
   });
 
   it('reads the log of a pod, and runs a command in it, where a node agent serves them', async () => {
