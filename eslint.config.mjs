@@ -37,7 +37,7 @@ export default tseslint.config(
   {
     ignores: [
       'dist/',
-      '.ci/tools/node_modules/',
+      '.ci/{tools,mutate}/node_modules/',
       '.build/',
       'node_modules/',
       '.cluster/',

@@ -27,7 +27,7 @@ export default {
     'test/**/*.test.ts',
     'examples/**/*.{ts,mjs}',
   ],
-  project: ['**/*.{ts,tsx,mjs}', '!.ci/tools/**'],
+  project: ['**/*.{ts,tsx,mjs}', '!.ci/{tools,mutate}/**'],
   // Generated for users of the package, who may want any of them.
   ignore: ['api/types/**'],
   // Only files of the first two are read; the third is installed beside, by .ci/run.

@@ -50,6 +50,10 @@ const commands = {
     about: 'throw requests, frames and bodies at a server (npm run fuzz -- --help)',
     run: (args) => child([path.join(dist, 'test', 'fuzz', 'main.js'), ...args]),
   },
+  mutate: {
+    about: 'change sources in small places, and show what no unit test notices (npm run mutate -- --help)',
+    run: (args) => child([path.join(root, '.ci', 'mutate', 'main.mjs'), ...args]),
+  },
   bench: {
     about: 'measure throughput (npm run bench -- --help)',
     run: (args) => child([path.join(dist, 'test', 'bench', 'main.js'), ...args]),
