@@ -2,7 +2,7 @@ import { dyn, list, map, object, typeOf, type Type } from '../check/types.js';
 import { escapedName } from '../rules/names.js';
 import { typeNamed, typeOfKind, type ApiType, type KindName, type Scalar, type Shape } from '../../api/catalogue/types.js';
 
-/** Built-in types as expressions see them. Types are recursive, so fields are resolved on access. */
+/** Built-in types as expressions see them. Few of their fields are ever looked at, so each is resolved on access. */
 
 const scalars: Readonly<Record<Scalar, string>> = {
   string: 'string',
@@ -12,13 +12,14 @@ const scalars: Readonly<Record<Scalar, string>> = {
   double: 'double',
   boolean: 'bool',
 };
-const leaves: Readonly<Record<string, string>> = {
-  string: 'string',
-  'string date-time': 'google.protobuf.Timestamp',
-  integer: 'int',
-  number: 'double',
-  boolean: 'bool',
-};
+const empty = object('object', {});
+
+/** Leaves that expressions see, by JSON type and format. Others, such as quantities, have no single type in the reference's schemas. */
+const leaves: ReadonlyMap<string | undefined, Type> = new Map([
+  ['object', empty],
+  ['string date-time', typeOf('google.protobuf.Timestamp')],
+  ['string int-or-string', dyn],
+]);
 
 const known = new Map<string, Type>();
 
@@ -35,17 +36,29 @@ export function metadataType(): Type {
 function typeFor(type: ApiType): Type {
   const before = known.get(type.name);
   if (before !== undefined) return before;
-  const { fields } = type;
+  const seen = [...(type.fields ?? [])].filter(([, { shape }]) => isSeen(shape));
   const made =
-    fields === undefined
-      ? leafOf(type)
-      : object('object', lazily(new Map([...fields].map(([name, { shape }]) => [escapedName(name) ?? name, () => shapeType(shape)]))));
+    type.fields === undefined
+      ? (leaves.get(type.leaf) ?? dyn)
+      : object('object', lazily(new Map(seen.map(([name, { shape }]) => [escapedName(name) ?? name, () => shapeType(shape, type.name)]))));
   known.set(type.name, made);
   return made;
 }
 
-/** Quantities and the like are texts or numbers, as written. */
-const leafOf = ({ leaf = '' }: ApiType): Type => (Object.hasOwn(leaves, leaf) ? typeOf(leaves[leaf] ?? 'dyn') : dyn);
+function isSeen(shape: Shape): boolean {
+  switch (shape.is) {
+    case 'scalar':
+      return true;
+    case 'list':
+      return isSeen(shape.items);
+    case 'map':
+      return isSeen(shape.values);
+    case 'type': {
+      const type = typeNamed(shape.name);
+      return type !== undefined && (type.fields !== undefined || leaves.has(type.leaf));
+    }
+  }
+}
 
 /** Resolves field types on access. */
 export function lazily(types: ReadonlyMap<string, () => Type>): Readonly<Record<string, Type>> {
@@ -54,15 +67,17 @@ export function lazily(types: ReadonlyMap<string, () => Type>): Readonly<Record<
   return fields;
 }
 
-function shapeType(shape: Shape): Type {
+/** A type that occurs in itself is an object without fields there, as in the reference. */
+function shapeType(shape: Shape, within: string): Type {
   switch (shape.is) {
     case 'scalar':
       return typeOf(scalars[shape.scalar]);
     case 'list':
-      return list(shapeType(shape.items));
+      return list(shapeType(shape.items, within));
     case 'map':
-      return map(typeOf('string'), shapeType(shape.values));
+      return map(typeOf('string'), shapeType(shape.values, within));
     case 'type': {
+      if (shape.name === within) return empty;
       const type = typeNamed(shape.name);
       return type === undefined ? dyn : typeFor(type);
     }

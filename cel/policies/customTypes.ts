@@ -1,13 +1,13 @@
 import { isObject } from '../../api/json/json.js';
+import { membersOf } from '../../api/json/members.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { dyn, list, map, object, typeOf, type Type } from '../check/types.js';
 import { escapedName } from '../rules/names.js';
-import { membersOf } from '../../api/json/members.js';
 import { lazily, metadataType } from './builtInTypes.js';
 
 /**
- * Types of custom resources in policies (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, for the published schema). Parts that a schema leaves open are
- * dynamic.
+ * Types of custom resources in policies (`SchemaDeclType` of k8s.io/apiserver/pkg/cel/common, for the published schema). Expressions see what the schema names:
+ * neither fields that an object may have beyond, nor parts without a type.
  */
 
 const string = typeOf('string');
@@ -29,37 +29,42 @@ const known = new WeakMap<JsonObject, Type>();
 /** Schemas are immutable, so their types are cached with them. */
 export function customType(schema: JsonObject): Type {
   let type = known.get(schema);
-  if (type === undefined) known.set(schema, (type = objectType(schema, true)));
+  if (type === undefined) known.set(schema, (type = objectType(schema, true) ?? dyn));
   return type;
 }
 
-function typeFor(schema: JsonValue | undefined): Type {
-  if (!isObject<JsonObject>(schema) || schema['x-kubernetes-int-or-string'] === true) return dyn;
+/** Null for a part that expressions do not see. */
+function typeFor(schema: JsonValue | undefined): Type | null {
+  if (!isObject<JsonObject>(schema)) return null;
+  if (schema['x-kubernetes-int-or-string'] === true) return dyn;
   switch (schema['type']) {
-    case 'array':
-      return list(typeFor(schema['items']));
+    case 'array': {
+      const items = typeFor(schema['items']);
+      return items && list(items);
+    }
     case 'object':
       return objectType(schema, schema['x-kubernetes-embedded-resource'] === true);
     case 'string':
       return formats.get(schema['format']) ?? string;
     default:
-      return scalars.get(schema['type']) ?? dyn;
+      return scalars.get(schema['type']) ?? null;
   }
 }
 
-function objectType(schema: JsonObject, isResource: boolean): Type {
+function objectType(schema: JsonObject, isResource: boolean): Type | null {
   const rest = schema['additionalProperties'];
-  if (isObject<JsonObject>(rest)) return map(string, typeFor(rest));
-  const open = schema['x-kubernetes-preserve-unknown-fields'] === true || rest === true;
-  const properties = Object.entries(membersOf(schema['properties']));
-  if (open && properties.length === 0 && !isResource) return dyn;
+  if (isObject<JsonObject>(rest)) {
+    const values = typeFor(rest);
+    return values && map(string, values);
+  }
   const fields = new Map<string, () => Type>();
-  for (const [name, property] of properties) {
+  for (const [name, property] of Object.entries(membersOf(schema['properties']))) {
     const escaped = escapedName(name);
-    if (escaped !== null) fields.set(escaped, () => typeFor(property));
+    const type = typeFor(property);
+    if (escaped !== null && type !== null) fields.set(escaped, () => type);
   }
   if (isResource) for (const [name, type] of frame) fields.set(name, type);
-  return { ...object('object', lazily(fields)), ...(open ? { open } : {}) };
+  return object('object', lazily(fields));
 }
 
 const frame: readonly (readonly [string, () => Type])[] = [

@@ -10,28 +10,28 @@ import { customType } from './customTypes.js';
 
 /** Warnings about a policy whose expressions do not match the types of its kinds. It stays in effect; mismatches fail at evaluation. Pure. */
 
-/** Further kinds of a policy are not checked. */
+/** A rule that comes to so many kinds ends the search: further ones of it, and later rules, are not checked. */
 const kindsMax = 10;
 
-/** Null for a resource that is not served. */
-export type KindOf = (group: string, version: string, resource: string) => string | null;
-
-/** The structural schema of a custom kind, or null. The object is identical as long as nothing in it changes. */
-export type SchemaOf = (kind: KindName) => JsonObject | null;
+export interface ServedKind extends KindName {
+  readonly resource: string;
+  readonly singular: string;
+}
 
 export interface Kinds {
-  readonly kindOf: KindOf;
-  readonly schemaOf: SchemaOf;
+  readonly served: readonly ServedKind[];
+  /** Returns the structural schema of a custom kind, or null. The object is identical as long as nothing in it changes. */
+  readonly schemaOf: (kind: KindName) => JsonObject | null;
 }
 
 /** Computes `status.typeChecking` of a validating policy. */
-export function typeChecking(policy: ApiObject, { kindOf, schemaOf }: Kinds): JsonObject {
+export function typeChecking(policy: ApiObject, { served, schemaOf }: Kinds): JsonObject {
   const spec = objectAt(policy, 'spec') ?? {};
   const typeFor = (kind: KindName): Type | null => {
     const schema = schemaOf(kind);
     return schema === null ? builtInType(kind) : customType(schema);
   };
-  const scopes = kindsOf(spec, kindOf).flatMap((kind) => scopeFor(kind, spec, typeFor));
+  const scopes = kindsOf(spec, served).flatMap((kind) => scopeFor(kind, spec, typeFor));
   const warnings = objectsIn(spec, 'validations').flatMap((validation, position) =>
     ['expression', 'messageExpression'].flatMap((member) => {
       const warning = warningOf(textAt(validation, member), scopes);
@@ -41,34 +41,37 @@ export function typeChecking(policy: ApiObject, { kindOf, schemaOf }: Kinds): Js
   return warnings.length === 0 ? {} : { expressionWarnings: warnings };
 }
 
-/** The schemas that a policy was checked against, null for kinds without a definition: a different one requires a new check. */
-export function schemasFor(policy: ApiObject, { kindOf, schemaOf }: Kinds): readonly (JsonObject | null)[] {
-  const spec = objectAt(policy, 'spec') ?? {};
-  const paramKind = objectAt(spec, 'paramKind');
-  return [...kindsOf(spec, kindOf), ...(paramKind === null ? [] : [paramName(paramKind)])].map(schemaOf);
-}
-
 const printed = ({ group, version, kind }: KindName): string => `${group}/${version}, Kind=${kind}`;
 
-function kindsOf(spec: JsonObject, kindOf: KindOf): KindName[] {
-  const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
-  const named = objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules').flatMap((rule) =>
-    texts(rule, 'apiGroups').flatMap((group) =>
-      texts(rule, 'apiVersions').flatMap((version) =>
-        texts(rule, 'resources')
-          .filter((resource) => ![group, version].includes('*') && !/[*/]/.test(resource))
-          .flatMap((resource): KindName[] => {
-            const kind = kindOf(group, version, resource);
-            return kind === null ? [] : [{ group, version, kind }];
-          }),
-      ),
-    ),
-  );
-  return [...new Map(named.map((kind) => [printed(kind), kind])).entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .slice(0, kindsMax)
-    .map(([, kind]) => kind);
+function kindsOf(spec: JsonObject, served: readonly ServedKind[]): KindName[] {
+  const found = new Map<string, KindName>();
+  for (const rule of objectsIn(objectAt(spec, 'matchConstraints') ?? {}, 'resourceRules')) {
+    const kinds = kindsOfRule(rule, served).slice(0, kindsMax);
+    for (const kind of kinds) found.set(printed(kind), kind);
+    if (kinds.length === kindsMax) break;
+  }
+  return [...found.values()].sort((a, b) => inOrder(a.group, b.group) || inOrder(a.version, b.version) || inOrder(a.kind, b.kind));
 }
+
+const inOrder = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+/** Groups and versions with a wildcard say nothing of types, and neither do resources with one, or subresources. */
+function kindsOfRule(rule: JsonObject, served: readonly ServedKind[]): KindName[] {
+  const texts = (member: string): string[] => itemsOf(rule[member]).map(String).sort();
+  const groups = texts('apiGroups');
+  const versions = texts('apiVersions');
+  if ([...groups, ...versions].some((text) => text.includes('*'))) return [];
+  const resources = texts('resources').filter((resource) => !/[*/]/.test(resource));
+  return groups.flatMap((group) =>
+    versions.flatMap((version) => resources.flatMap((resource) => kindsFor(group, version, resource.toLowerCase(), served))),
+  );
+}
+
+/** The core group has no name, so that, as in the reference, resources of the same name and version in any group are meant with it. */
+const kindsFor = (group: string, version: string, resource: string, served: readonly ServedKind[]): KindName[] =>
+  served.filter(
+    (each) => (group === '' || each.group === group) && each.version === version && [each.resource, each.singular].includes(resource),
+  );
 
 interface KindScope {
   readonly kind: KindName;

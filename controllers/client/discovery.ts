@@ -2,6 +2,8 @@ import type { Api } from './api.js';
 import { apiVersionOf, type Resource } from '../../api/meta/resource.js';
 
 export interface DiscoveredType extends Resource {
+  /** The resource's name for one object; guessed from the kind where the server does not say it. */
+  readonly singular: string;
   readonly verbs: ReadonlySet<string>;
 }
 
@@ -20,6 +22,7 @@ interface GroupDocument {
     readonly freshness?: string;
     readonly resources?: readonly {
       readonly resource: string;
+      readonly singularResource?: string;
       readonly responseKind?: { readonly group?: string; readonly version?: string; readonly kind?: string };
       readonly scope?: string;
       readonly verbs?: readonly string[];
@@ -43,6 +46,7 @@ export async function discover(api: Api): Promise<Discovery> {
       group,
       version,
       resource: entry.resource,
+      singular: entry.singularResource || (entry.responseKind?.kind ?? '').toLowerCase(),
       kind: entry.responseKind?.kind ?? '',
       namespaced: entry.scope === 'Namespaced',
       verbs: new Set(entry.verbs ?? []),

@@ -107,10 +107,7 @@ export const controllerManagerFlags = {
     'concurrent-statefulset-syncs': count('stateful sets', 5),
     'concurrent-ttl-after-finished-syncs': count('finished jobs', 5),
     'concurrent-device-taint-eviction-syncs': count('pods with devices', 8),
-    'concurrent-validating-admission-policy-status-syncs': {
-      ...count('admission policies', 5),
-      help: 'How many admission policies are checked at the same time. API servers check each as it is written, so there is nothing to bound; the option is there for scripts that give it.',
-    },
+    'concurrent-validating-admission-policy-status-syncs': count('admission policies', 5),
     'mirroring-concurrent-service-endpoint-syncs': count('endpoints to mirror', 5),
   }),
   ...inGroup('Endpoints', {

@@ -1,8 +1,82 @@
-import type { Controller } from '../client/controller.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { KindName } from '../../api/catalogue/types.js';
+import type { ApiObject, JsonObject } from '../../api/object.js';
+import { groupVersionOf } from '../../api/meta/resource.js';
+import { keyOf, nameOf } from '../../api/meta/object.js';
+import { validatingAdmissionPolicies, type ValidatingAdmissionPolicy } from '../../api/types/admissionregistration/v1.js';
+import { customResourceDefinitions, type CustomResourceDefinition } from '../../api/types/apiextensions/v1.js';
+import { typeChecking, type ServedKind } from '../../cel/policies/typeCheck.js';
+import { applyPatch } from '../client/api.js';
+import { QueueController, type Controller } from '../client/controller.js';
+import { discover } from '../client/discovery.js';
+import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** API servers check the types of policies themselves, where the expressions are compiled anyway, and write the status: nothing is left to do here. */
-export function policyStatusController({ log }: ManagerEnvironment): Controller | null {
-  log('info', 'validatingadmissionpolicy-status-controller: API servers do this work themselves');
-  return null;
+/** The reference's name, so that a migrated cluster keeps one owner of the status. */
+const fieldManager = 'validatingadmissionpolicy-status';
+
+/** Writes to the status of each policy whether its expressions fit the types of its kinds, and does so again when one of their definitions changes. */
+export function policyStatusController(environment: ManagerEnvironment): Controller {
+  const { options, informers } = environment;
+  const controller = new QueueController(environment, {
+    name: 'validatingadmissionpolicy-status',
+    workers: options['concurrent-validating-admission-policy-status-syncs'],
+    sync: (name) => observe(environment, name),
+  }).watch(validatingAdmissionPolicies);
+  const again = ({ spec }: CustomResourceDefinition): void => {
+    for (const policy of informers.of(validatingAdmissionPolicies).cache.list())
+      if (groupsOf(policy).has(spec.group)) controller.queue.add(nameOf(policy));
+  };
+  controller.needs(customResourceDefinitions).addHandlers({ added: again, changed: (_before, after) => again(after), removed: again });
+  return controller;
+}
+
+async function observe({ api, informers }: ManagerEnvironment, name: string): Promise<void> {
+  const policy = informers.of(validatingAdmissionPolicies).cache.get(name);
+  if (!policy) return;
+  const definitions = informers.of(customResourceDefinitions).cache.list();
+  const generation = policy.metadata.generation ?? 0;
+  const isObserved = (policy.status?.observedGeneration ?? 0) >= generation;
+  if (isObserved && !definitions.some(({ spec }) => groupsOf(policy).has(spec.group))) return;
+  const checked = typeChecking(policy as unknown as ApiObject, {
+    served: served((await discover(api)).all, definitions),
+    schemaOf: (kind) => schemaOf(kind, definitions),
+  });
+  if (isObserved && isDeepStrictEqual(policy.status?.typeChecking ?? {}, checked)) return;
+  const { group, version, kind } = validatingAdmissionPolicies;
+  const status = { observedGeneration: generation, typeChecking: checked };
+  const patch = applyPatch({ apiVersion: `${group}/${version}`, kind, metadata: { name }, status }, { fieldManager, force: true });
+  await unless(isNotFound, api.patch(validatingAdmissionPolicies, keyOf(policy), patch, { subresource: 'status' }));
+}
+
+/** The groups of the kinds that decide what a policy's expressions may say. */
+function groupsOf({ spec = {} }: ValidatingAdmissionPolicy): ReadonlySet<string> {
+  const { group } = groupVersionOf(spec.paramKind?.apiVersion ?? '');
+  return new Set([group, ...(spec.matchConstraints?.resourceRules ?? []).flatMap(({ apiGroups }) => apiGroups ?? [])]);
+}
+
+/** Replaces discovered custom resources by those of the definitions, which may be newer than the answer of another server. */
+function served(discovered: readonly ServedKind[], definitions: readonly CustomResourceDefinition[]): readonly ServedKind[] {
+  const defined = definitions.filter(isEstablished).flatMap(({ spec: { group, names, versions } }) =>
+    (versions ?? [])
+      .filter((version) => version.served)
+      .map((version) => ({
+        group,
+        version: version.name,
+        kind: names.kind,
+        resource: names.plural,
+        singular: names.singular || names.kind.toLowerCase(),
+      })),
+  );
+  const names = new Set(defined.map(({ group, resource }) => `${resource}.${group}`));
+  return [...discovered.filter(({ group, resource }) => !names.has(`${resource}.${group}`)), ...defined];
+}
+
+const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  (status?.conditions ?? []).some((condition) => condition.type === 'Established' && condition.status === 'True');
+
+function schemaOf({ group, version, kind }: KindName, definitions: readonly CustomResourceDefinition[]): JsonObject | null {
+  const found = definitions.find(({ spec }) => spec.group === group && spec.names.kind === kind);
+  const defined = found?.spec.versions?.find((each) => each.name === version && each.served);
+  return (defined?.schema?.openAPIV3Schema as JsonObject | undefined) ?? null;
 }

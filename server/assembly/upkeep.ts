@@ -1,4 +1,3 @@
-import { PolicyStatuses } from '../admission/policies/statuses.js';
 import type { Aggregation } from '../aggregation/aggregation.js';
 import { apiServicesResource } from '../aggregation/apiServices.js';
 import { definitionsResource, type CustomResources } from '../extensions/definitions.js';
@@ -15,19 +14,10 @@ export interface UpkeepParts {
   readonly registry: Registry;
 }
 
-/** Starts the controllers of the API server, as in the reference: policy statuses, availability of API services, definitions. */
+/** Starts the controllers of the API server, as in the reference: availability of API services, definitions. */
 export function beginUpkeep(platform: Platform, { objects, custom, aggregation, registry }: UpkeepParts): void {
   const { now, parts } = platform;
-  const { storage, catalogue, builtIn } = objects;
-  const policyStatuses = new PolicyStatuses({
-    storage,
-    registry,
-    catalogue,
-    schemaOf: custom.schemaOf,
-    onDefinitionsChange: (listener) => custom.onChange(listener),
-    report: reporter(platform, 'policies', 'warn', 'the status of a policy cannot be written'),
-  });
-  parts.add({ name: 'statuses of policies', stop: () => policyStatuses.stop() });
+  const { storage, builtIn } = objects;
   const apiServices = builtIn.resource(apiServicesResource.group, 'v1', apiServicesResource.resource);
   if (apiServices !== null)
     aggregation.begin({

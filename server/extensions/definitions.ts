@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { turns } from '../../workers/turns/turns.js';
-import type { JsonObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
 import { untimed, type RuleTimes } from '../../cel/rules/times.js';
-import type { KindName } from '../../api/catalogue/types.js';
 import { indexedCatalogue, type Catalogue, type ServedGroup, type ServedResource } from '../registry/resources.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
@@ -112,12 +110,6 @@ export class CustomResources {
   readonly kindOf = ({ group, resource }: GroupResource): string | null => {
     const definition = this.#entries.get(`${resource}.${group}`)?.definition;
     return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
-  };
-
-  /** The structural schema of a served kind, or null. The object is identical while the definition is. */
-  readonly schemaOf = ({ group, version, kind }: KindName): JsonObject | null => {
-    const resource = this.#present.kind(group, version, kind);
-    return resource === null ? null : (this.typeOf(resource)?.schemaOf(version) ?? null);
   };
 
   /** Served definitions of a group, as stored JSON. */

@@ -93,10 +93,6 @@ export class CustomType {
     return this.#options.definition;
   }
 
-  schemaOf(version: string): JsonObject | null {
-    return this.#versions.get(apiVersionOf({ group: this.definition.group, version }))?.defined.schema ?? null;
-  }
-
   /** Compiles served versions early, in steps, for types whose first request would block all others. */
   *compileAhead(): Steps<void> {
     for (const { defined, schema, mergeTypes, rules } of this.#versions.values()) {

@@ -27,7 +27,7 @@ const unprobed: Readonly<Record<ProbedProgram, Readonly<Record<string, string>>>
     'configure-cloud-routes': 'needs a cloud; unit/controllers/cloud has one in memory',
     'route-reconciliation-period': 'needs a cloud; unit/controllers/cloud has one in memory',
     'concurrent-service-syncs': 'needs a cloud; unit/controllers/cloud has one in memory',
-    'concurrent-validating-admission-policy-status-syncs': 'API servers do this work, so there is nothing to bound',
+    'concurrent-validating-admission-policy-status-syncs': 'no webhook is asked about policies; unit/controllers/policystatus counts',
   },
 };
 

@@ -25,7 +25,7 @@ const others: Readonly<Record<string, string>> = {
   'certificatesigningrequest-signing-controller': 'signs in threads of the platform; cluster/managerLoops',
   'persistentvolume-expander-controller': 'tells, and writes nothing',
   'selinux-warning-controller': 'tells, and writes nothing',
-  'validatingadmissionpolicy-status-controller': 'does nothing here',
+  'validatingadmissionpolicy-status-controller': 'applies a status that follows from the policy alone',
   'cloud-node-controller': 'initialises a node by one update, of facts that the cloud gives again',
 };
 

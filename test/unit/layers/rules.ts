@@ -170,6 +170,8 @@ export const rules: readonly Rule[] = [
       'the controller manager: a folder for each controller, or for what several share (`workloads`, `revisions`, `slices`, `services`)',
     to: ['controllers/', ...plainWords],
   },
+  // The status of a policy tells how its expressions fit the types of its kinds.
+  { from: 'controllers/policystatus/', to: ['controllers/', 'cel/policies/', ...plainWords] },
   // The client for controllers speaks Protobuf, with the same pure codecs that the server has; see docs/decisions/0009.
   {
     from: 'controllers/client/',

@@ -3,17 +3,14 @@ import { typeChecking, type Kinds } from '../../../../cel/policies/typeCheck.js'
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 
-const catalogue = createCatalogue();
 const rule = (group: string, version: string, ...resources: string[]): JsonObject => ({
   apiGroups: [group],
   apiVersions: [version],
   operations: ['CREATE'],
   resources,
 });
-const builtIn: Kinds = {
-  kindOf: (group, version, resource) => catalogue.resource(group, version, resource)?.kind ?? null,
-  schemaOf: () => null,
-};
+const served = createCatalogue().groups.flatMap(({ versions }) => versions.flatMap(({ resources }) => resources));
+const builtIn: Kinds = { served, schemaOf: () => null };
 const check = (spec: JsonObject, kinds = builtIn): JsonObject[] => {
   const policy: ApiObject = { metadata: { name: 'p' }, spec };
   return (typeChecking(policy, kinds)['expressionWarnings'] ?? []) as JsonObject[];
@@ -28,7 +25,6 @@ describe('types of the objects of a policy', () => {
     'object.spec.template.spec.containers.all(c, c.image.startsWith("x"))',
     'object.metadata.creationTimestamp < timestamp("2030-01-01T00:00:00Z")',
     'has(oldObject.spec) && object.metadata.labels["a"] == "b"',
-    'object.spec.template.spec.containers[0].resources.limits["cpu"] == "1"',
     'object.spec.strategy.rollingUpdate.maxSurge == 1',
     'request.operation == "CREATE" && authorizer.requestResource.check("x").allowed()',
   ];
@@ -61,6 +57,57 @@ describe('types of the objects of a policy', () => {
       "spec.validations[0].expression: /v1, Kind=ConfigMap: ERROR: <input>:1:7: undefined field 'spec'",
     ]);
     expect(warnings({ ...both, validations: [{ expression: 'variables.data["x"] == 1' }] })).to.have.length(1);
+  });
+
+  const kindsNamed = (resourceRules: readonly JsonObject[], kinds = builtIn): string[] =>
+    check({ matchConstraints: { resourceRules: [...resourceRules] }, validations: [{ expression: 'object.nosuch' }] }, kinds).flatMap(
+      ({ warning }) => String(warning).match(/[\w./-]+, Kind=\w+/g) ?? [],
+    );
+
+  const unseen: readonly (readonly [string, string, string, string])[] = [
+    ['', 'pods', 'object.spec.containers[0].resources.limits["cpu"] == "1"', "1:36: undefined field 'limits'"],
+    ['', 'pods', 'object.metadata.managedFields[0].fieldsV1.x == 1', "1:42: undefined field 'x'"],
+    ['apps', 'controllerrevisions', 'object.data.x == 1', "1:12: undefined field 'x'"],
+    [
+      'apiextensions.k8s.io',
+      'customresourcedefinitions',
+      'object.spec.versions[0].schema.openAPIV3Schema.default == 1',
+      "1:47: undefined field 'default'",
+    ],
+    [
+      'apiextensions.k8s.io',
+      'customresourcedefinitions',
+      'object.spec.versions[0].schema.openAPIV3Schema.not.type == "x"',
+      "1:51: undefined field 'type'",
+    ],
+  ];
+  for (const [group, resource, expression, expected] of unseen)
+    it(`does not see what has no one type: ${expression}`, () => {
+      const [only] = warnings({ matchConstraints: { resourceRules: [rule(group, 'v1', resource)] }, validations: [{ expression }] });
+      expect(only).to.contain(`ERROR: <input>:${expected}`);
+    });
+
+  it('names kinds in the order of group, version and kind', () => {
+    const widget = { group: 'apps.example.com', version: 'v1', resource: 'widgets', singular: 'widget', kind: 'Widget' };
+    const kinds: Kinds = { served: [...served, widget], schemaOf: ({ kind }) => (kind === 'Widget' ? { type: 'object' } : null) };
+    expect(kindsNamed([rule('apps.example.com', 'v1', 'widgets'), rule('apps', 'v1', 'statefulsets', 'deployments')], kinds)).to.deep.equal(
+      ['apps/v1, Kind=Deployment', 'apps/v1, Kind=StatefulSet', 'apps.example.com/v1, Kind=Widget'],
+    );
+  });
+
+  it('finds a resource by its singular, in any case of letters, and with the core group in every group', () => {
+    expect(kindsNamed([rule('apps', 'v1', 'Deployment')])).to.deep.equal(['apps/v1, Kind=Deployment']);
+    expect(kindsNamed([rule('', 'v1', 'events')])).to.deep.equal(['/v1, Kind=Event', 'events.k8s.io/v1, Kind=Event']);
+  });
+
+  it('ends with a rule that comes to ten kinds', () => {
+    const core = ['bindings', 'configmaps', 'endpoints', 'limitranges', 'namespaces', 'nodes', 'persistentvolumes', 'pods', 'secrets'];
+    const nine = rule('', 'v1', ...core);
+    const later = rule('apps', 'v1', 'deployments', 'replicasets');
+    expect(kindsNamed([nine, later])).to.have.length(11);
+    const eleven = kindsNamed([rule('', 'v1', ...core, 'services', 'serviceaccounts'), later]);
+    expect(eleven).to.have.length(10);
+    expect(eleven).to.include('/v1, Kind=ServiceAccount').and.not.include('/v1, Kind=Service');
   });
 
   it('says nothing of what stands for all, or is not known', () => {
@@ -100,6 +147,8 @@ const schemaWith = (size: JsonObject): JsonObject => ({
         namespace: { type: 'string' },
         anything: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
         whatever: { 'x-kubernetes-preserve-unknown-fields': true },
+        whatevers: { type: 'array', items: { 'x-kubernetes-preserve-unknown-fields': true } },
+        anymap: { type: 'object', additionalProperties: { 'x-kubernetes-preserve-unknown-fields': true } },
         partly: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { known: { type: 'integer' } } },
         template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
       },
@@ -108,8 +157,10 @@ const schemaWith = (size: JsonObject): JsonObject => ({
 });
 const schemas: Readonly<Record<string, JsonObject>> = { v1: schemaWith({ type: 'integer' }), v2: schemaWith({ type: 'string' }) };
 const defined: Kinds = {
-  kindOf: (group, version, resource) =>
-    group === 'example.com' && resource === 'widgets' && version in schemas ? 'Widget' : builtIn.kindOf(group, version, resource),
+  served: [
+    ...served,
+    ...Object.keys(schemas).map((version) => ({ group: 'example.com', version, resource: 'widgets', singular: 'widget', kind: 'Widget' })),
+  ],
   schemaOf: ({ group, version, kind }) => (group === 'example.com' && kind === 'Widget' ? (schemas[version] ?? null) : null),
 };
 
@@ -129,10 +180,8 @@ describe('types of the objects of a policy about custom kinds', () => {
     'object.spec.since < timestamp("2030-01-01T00:00:00Z")',
     'object.spec.raw == b"x"',
     'object.spec.my__dash__field && object.spec.__namespace__ == "x"',
-    'object.spec.anything.deep.down == 1',
-    'object.spec.whatever[0].name == "a"',
-    'object.spec.partly.known == 1 && object.spec.partly.other.more == "x"',
-    'object.spec.template.spec.x == 1 && object.spec.template.metadata.name == "x"',
+    'object.spec.partly.known == 1',
+    'object.spec.template.metadata.name == "x" && object.spec.template.metadata.labels.x == "y"',
     'object.metadata.labels["a"] == "b" && object.kind == "Widget" && has(object.metadata.deletionTimestamp)',
     '!has(object.spec.size)',
   ];
@@ -153,6 +202,12 @@ describe('types of the objects of a policy about custom kinds', () => {
     ['object.spec.limits["a"] == "1"', "1:25: found no matching overload for '_==_' applied to '(int, string)'"],
     ['object.spec.since == "now"', "1:19: found no matching overload for '_==_' applied to '(timestamp, string)'"],
     ['object.spec.partly.known == "x"', "1:26: found no matching overload for '_==_' applied to '(int, string)'"],
+    ['object.spec.partly.other.more == "x"', "1:19: undefined field 'other'"],
+    ['object.spec.anything.deep.down == 1', "1:21: undefined field 'deep'"],
+    ['object.spec.whatever[0].name == "a"', "1:12: undefined field 'whatever'"],
+    ['object.spec.whatevers.size() == 1', "1:12: undefined field 'whatevers'"],
+    ['object.spec.anymap.a == 1', "1:12: undefined field 'anymap'"],
+    ['object.spec.template.spec.x == 1', "1:21: undefined field 'spec'"],
     ['object.metadata.nosuch == "x"', "1:16: undefined field 'nosuch'"],
     ['nosuch == 1', "1:1: undeclared reference to 'nosuch' (in container '')"],
   ];

@@ -13,7 +13,7 @@ import { packageRoot } from '../../../fixtures/packageRoot.js';
 /** Of these there is one accepted value, so that nothing reads them. */
 const singleValued = ['leader-elect-resource-lock', 'cidr-allocator-type', 'external-cloud-volume-plugin'];
 /** What they ask for is done in any case, or there is nothing that they could change; `--help` says so. */
-const alwaysSo = ['permit-address-sharing', 'concurrent-validating-admission-policy-status-syncs', 'cloud-config'];
+const alwaysSo = ['permit-address-sharing', 'cloud-config'];
 /** What options of both programs are read by. */
 const shared = ['program/port/portOptions.ts', 'server/options/emulation.ts', 'program/log/options.ts', 'program/metrics/options.ts'];
 /** Where options are only compared with each other, or shown. */
