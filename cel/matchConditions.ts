@@ -46,7 +46,8 @@ export const outOfBudget = 'validation failed due to running out of cost budget,
 
 async function evaluate(conditions: readonly ({ readonly name: string } & Compiled)[], values: AdmissionValues): Promise<MatchVerdict> {
   if (conditions.length === 0) return match;
-  const evaluation = new AdmissionEvaluation(values, conditionsCostMax);
+  // Conditions declare the namespace, and never have it.
+  const evaluation = new AdmissionEvaluation({ ...values, namespaceObject: null }, conditionsCostMax);
   const errors = new Set<string>();
   for (const condition of conditions) {
     if (condition.program === null) {

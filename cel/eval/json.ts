@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { ListValue, MapValue, UInt, type Value } from './values.js';
+import { durationText, timestampText } from './clock.js';
+import { Duration, ListValue, MapValue, Timestamp, UInt, type Value } from './values.js';
 
 /**
  * JSON as expressions see it. Nothing is copied: parts of an object become values on access. The schema determines the type of a part (an integer, a time), or
@@ -78,18 +79,35 @@ const valuesMax = 1_000_000;
 const charactersMax = 8 * 1024 * 1024;
 
 /** Throws TypeError for values without JSON, such as a time, and for those that are too large. */
-export const toJson = (value: Value): JsonValue => asJson(value, { depth: 0, left: { values: valuesMax, characters: charactersMax } });
+export const toJson = (value: Value): JsonValue => asJson(value, { ...root(), scalar: () => undefined });
+
+/** The same as Protocol Buffers write JSON: times, durations and bytes are texts, and so are whole numbers that a double does not hold. */
+export const toProtocolJson = (value: Value): JsonValue => asJson(value, { ...root(), scalar: protocolScalar });
+
+const root = (): Omit<Place, 'scalar'> => ({ depth: 0, left: { values: valuesMax, characters: charactersMax } });
+
+function protocolScalar(value: Value): JsonValue | undefined {
+  if (value instanceof Timestamp) return timestampText(value);
+  if (value instanceof Duration) return durationText(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  const whole = value instanceof UInt ? value.value : value;
+  return typeof whole === 'bigint' && !Number.isSafeInteger(Number(whole)) ? String(whole) : undefined;
+}
 
 interface Place {
   readonly depth: number;
+  /** The form of a value that has one of its own; undefined for others. */
+  readonly scalar: (value: Value) => JsonValue | undefined;
   readonly left: { values: number; characters: number };
 }
 
-function asJson(value: Value, { depth, left }: Place): JsonValue {
+function asJson(value: Value, { depth, left, scalar }: Place): JsonValue {
   left.values -= 1;
   if (typeof value === 'string') left.characters -= value.length;
   if (depth > depthMax || left.values < 0 || left.characters < 0) throw new TypeError('the expression yields a value that is too large');
-  const below: Place = { depth: depth + 1, left };
+  const own = scalar(value);
+  if (own !== undefined) return own;
+  const below: Place = { depth: depth + 1, left, scalar };
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
   if (value instanceof UInt) return asJson(value.value, below);

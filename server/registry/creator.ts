@@ -102,7 +102,8 @@ export class Creator {
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#allocateAndCreate(target, body, { name, names }, request);
       if (outcome.taken === null) return outcome.object;
-      if (names.prefix === '' || attempt >= nameAttemptsMax) throw nameTaken(target.resource, name, outcome.taken.terminating);
+      if (names.prefix === '' || attempt >= nameAttemptsMax)
+        throw nameTaken(target.resource, name, { ...outcome.taken, prefixed: (body.metadata.generateName ?? '') !== '' });
       name = generatedName(names.prefix, request.random);
     }
   }

@@ -7,7 +7,7 @@ import { DamagedValueError } from '../storage/encoding.js';
 import { admissionRequest } from './admissionRequest.js';
 import type { Deleted, DeletionTerms, WriteOptions } from './contract.js';
 import type { Target } from './target.js';
-import { planDeletion, preconditionProblem, type DeleteOptions } from './deletion.js';
+import { deletionWarnings, planDeletion, preconditionProblem, type DeleteOptions } from './deletion.js';
 import { sameValue } from '../../api/json/equality.js';
 import { modified, writeFailure } from './failures.js';
 import { storedForm } from './metadata.js';
@@ -43,7 +43,7 @@ export class Deleter {
     // The reference checks named objects only.
     const why = terms.unnamed === true ? null : rules.protectedBy(target.name);
     if (why !== null) throw forbidden(target.resource.storage, target.name, why);
-    if (terms.unnamed !== true) warn(target.resource, deleteOptions, request);
+    if (terms.unnamed !== true) deletionWarnings(target.resource, deleteOptions).forEach(request.warn);
     return this.#deleteUnprotected(target, deleteOptions, request, terms);
   }
 
@@ -140,7 +140,6 @@ export class Deleter {
     deleteOptions: DeleteOptions,
     request: WriteRequest,
   ): Promise<void> {
-    warn(resource, deleteOptions, request);
     // All workers share this iterator, which a failure empties.
     const left = objects.values();
     const failures: unknown[] = [];
@@ -185,12 +184,6 @@ export class Deleter {
       toCause(invalid(force, true, 'is exclusively used to delete corrupt object(s), try again by removing this option')),
     ]);
   }
-}
-
-/** Warns once for each request. */
-function warn({ behaviour }: ServedResource, { propagationPolicy, orphanDependents }: DeleteOptions, request: WriteRequest): void {
-  const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
-  behaviour.strategy.delete.warnings(policy).forEach(request.warn);
 }
 
 const force = Path.of('ignoreStoreReadErrorWithClusterBreakingPotential');

@@ -3,6 +3,7 @@ import type { ApiObject } from '../../api/object.js';
 import { conflict, type StatusError } from '../../api/status.js';
 import type { StoredObject } from '../storage/contract.js';
 import type { Target } from './target.js';
+import type { ServedResource } from './resources.js';
 import type { DeleteSteps } from './strategy.js';
 
 /** Absent members are null. */
@@ -154,4 +155,13 @@ export function preconditionProblem(
     );
   }
   return null;
+}
+
+/** Returns the warnings of a request, which clients get even where nothing can be deleted. */
+export function deletionWarnings(
+  { behaviour }: ServedResource,
+  { propagationPolicy, orphanDependents }: Pick<DeleteOptions, 'propagationPolicy' | 'orphanDependents'>,
+): readonly string[] {
+  const policy = propagationPolicy ?? (orphanDependents === null ? null : orphanDependents ? 'Orphan' : 'Background');
+  return behaviour.strategy.delete.warnings(policy);
 }

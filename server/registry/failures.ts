@@ -50,10 +50,22 @@ export function writeFailure(result: Extract<WriteResult, { outcome: 'unavailabl
     : timeout(`the request did not complete within the allowed duration, and may still take effect: ${result.reason}`);
 }
 
-/** `terminating`: the existing object is being deleted, so a later attempt may succeed. */
-export const nameTaken = (resource: GroupResource, name: string, terminating: boolean): StatusError => {
-  const plain = alreadyExists(resource, name);
-  return terminating ? new StatusError(409, 'AlreadyExists', `object is being deleted: ${plain.message}`, plain.details) : plain;
-};
+/** Why a name cannot be had. */
+export interface TakenName {
+  /** The existing object is being deleted, so a later attempt may succeed. */
+  readonly terminating: boolean;
+  /** The new object has a prefix, from which its name may have been made. */
+  readonly prefixed: boolean;
+}
+
+/** The reference takes any object with a prefix for one whose name the server has chosen. */
+export function nameTaken(resource: GroupResource, name: string, { terminating, prefixed }: TakenName): StatusError {
+  const { message, details } = alreadyExists(resource, name);
+  const told = prefixed ? `${message}, the server was not able to generate a unique name for the object` : message;
+  return new StatusError(409, 'AlreadyExists', terminating ? `object is being deleted: ${told}` : told, {
+    ...details,
+    ...(prefixed ? { retryAfterSeconds: 1 } : {}),
+  });
+}
 
 export { modified };

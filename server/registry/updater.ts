@@ -193,6 +193,7 @@ export class Updater {
     const { mayCreate } = change;
     // The wrong name's error precedes that of an absent object.
     const put = change.replaces === true ? await this.#fromNothing(target, change) : null;
+    if (put !== null) await this.#warnOfRepeatedOwners(put, request);
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.#fromNothing(target, change));
@@ -208,6 +209,12 @@ export class Updater {
       mayCreate,
       change.applies === true ? { ...request, owners: object.metadata.managedFields ?? [] } : request,
     );
+  }
+
+  /** Even where the object is absent. */
+  async #warnOfRepeatedOwners({ metadata }: ApiObject, request: WriteRequest): Promise<void> {
+    const repeated = turns.run(withoutRepeatedOwners(metadata, 'sent'), endedOf(request));
+    (repeated instanceof Promise ? await repeated : repeated).forEach(request.warn);
   }
 
   async #fromNothing(target: Target, change: Change): Promise<ApiObject> {

@@ -148,7 +148,8 @@ function checkedUpdate(target: Target, change: Update, context: WriteContext): E
   const steps = through(subresource);
   return afterwards(turns.run(changeFindings(target, change, context), context.ended), (findings) =>
     afterwards(steps.lastFindings(object, old, findings, context.warn), (last) => {
-      refuseInvalid(target, target.name, [...findings, ...last]);
+      // Admission may have changed the name.
+      refuseInvalid(target, object.metadata.name ?? '', [...findings, ...last]);
       steps.canonicalize(object);
       settleEmpty(object, resource.storage);
       const form = storedForm(object, apiVersionOf(resource.storage));

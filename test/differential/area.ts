@@ -41,6 +41,10 @@ export interface Area {
   readonly about: string;
   /** Controllers have to run on both sides. Such areas are only played when they are asked for, since controllers disturb the others. */
   readonly needsControllers?: boolean;
+  /** What is there on both sides while cases are played: nothing of it is in a namespace. */
+  readonly standing?: readonly AskedStep[];
+  /** Whether a smaller sequence still asks what the area means to; without it, any does. */
+  readonly isSound?: (sequence: Sequence) => boolean;
   /** Takes every choice from `random` and keeps nothing between cases. */
   generate(random: Random): Sequence;
 }

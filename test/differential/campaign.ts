@@ -10,6 +10,8 @@ export interface Bounds {
   readonly cases: number;
   /** When to begin no more of them, as `Date.now()` counts. */
   readonly until: number;
+  /** When to make differences smaller no more. */
+  readonly shrinkUntil?: number;
 }
 
 /** A case by which it can be had again: `--area AREA --case SEED:INDEX`. */
@@ -49,12 +51,18 @@ const agreedMax = 25;
 
 export const sequenceOf = ({ area, seed, index }: Case): Sequence => area.generate(new Random(seed * 1_000_003 + index));
 
+interface Campaign {
+  readonly seed: number;
+  readonly bounds: Bounds;
+  readonly known: readonly Known[];
+  readonly onFinding: (finding: Finding) => void;
+}
+
 /** One area: plays cases, and makes each rule that is met small. `onFinding` is told at once. */
-export async function campaign(
-  pair: Pair,
-  area: Area,
-  { seed, bounds, known, onFinding }: { seed: number; bounds: Bounds; known: readonly Known[]; onFinding: (finding: Finding) => void },
-): Promise<Result> {
+export const campaign = (pair: Pair, area: Area, options: Campaign): Promise<Result> =>
+  pair.beside({ steps: area.standing ?? [] }, () => played(pair, area, options));
+
+async function played(pair: Pair, area: Area, { seed, bounds, known, onFinding }: Campaign): Promise<Result> {
   const met = new Map<string, Met>();
   const counts = { cases: 0, requests: 0, known: 0, notAgain: 0 };
   const agreed: Result['agreed'][number][] = [];
@@ -74,7 +82,7 @@ export async function campaign(
   await eachOf(bounds, casesAtOnce, one);
   const queue = [...met.values()];
   await eachOf({ cases: queue.length, until: Infinity }, shrinksAtOnce, async (index) => {
-    const finding = await smallest(pair, queue[index] as Met);
+    const finding = await smallest(pair, queue[index] as Met, bounds.shrinkUntil ?? Infinity);
     if (finding === null) return void counts.notAgain++;
     findings.push(finding);
     onFinding(finding);
@@ -97,11 +105,13 @@ function add(met: Map<string, Met>, found: Omit<Met, 'count'>): void {
 }
 
 /** Null where the difference is not there again: something else that ran at the time made it. */
-async function smallest(pair: Pair, { origin, difference, sequence, count }: Met): Promise<Finding | null> {
+async function smallest(pair: Pair, { origin, difference, sequence, count }: Met, until: number): Promise<Finding | null> {
+  const { isSound = () => true } = origin.area;
   const sameIn = ({ differences }: Answers): Found | undefined => differences.find(({ rule }) => rule.key === difference.rule.key);
   const shows = async (trial: Sequence): Promise<boolean> => sameIn(await pair.ask(trial)) !== undefined;
   if (!(await shows(sequence))) return null;
-  const small = await shrink(sequence, shows);
+  const isSmaller = async (trial: Sequence): Promise<boolean> => Date.now() < until && isSound(trial) && shows(trial);
+  const small = await shrink(sequence, isSmaller);
   const answers = await pair.ask(small);
   return { origin, difference: sameIn(answers) ?? difference, sequence: small, answers, count };
 }

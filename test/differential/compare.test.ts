@@ -10,6 +10,13 @@ describe('comparing two servers', () => {
     assert.deepEqual(compare(sequence, theirs, [{ status: 201, body: { b: [2], a: 1 } }, null]), []);
   });
 
+  it('leaves out where the other server is behind, unless a version was asked for', () => {
+    const late = [{ body: { object: { message: 'Timeout: Too large resource version: 9, current: 7' } } }];
+    const watch = (query: string): object[] => compare({ steps: [{ do: `GET /api/v1/pods?watch=1${query}` }] }, late, [{ body: null }]);
+    assert.deepEqual(watch(''), []);
+    assert.equal(watch('&resourceVersion=9').length, 1);
+  });
+
   it('tells of a different status alone, with what explains it', () => {
     const [found, ...others] = compare(sequence, [refused('spec.a: Required value'), null], [{ status: 201, body: {} }, null]);
     assert.deepEqual(others, []);

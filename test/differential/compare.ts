@@ -1,7 +1,7 @@
 import { aboutStep } from '../golden/scenario.js';
 import { differencesOf, isWording, type Difference } from '../golden/differences.js';
 import { normalised } from './normalise.js';
-import type { Sequence } from './area.js';
+import type { AskedStep, Sequence } from './area.js';
 import type { Played } from './play.js';
 
 /** A difference between two answers, and to which request. `want` is what the other server says, `got` what ours does. */
@@ -22,7 +22,7 @@ export interface Rule {
 /** Differences of all steps. */
 export function compare({ steps }: Sequence, theirs: Played, ours: Played): Found[] {
   return steps.flatMap((step, index) => {
-    if (lacksStorage(theirs[index])) return [];
+    if (lacksStorage(theirs[index]) || isBehind(step, theirs[index])) return [];
     const all = differencesOf(normalised(theirs[index] ?? null), normalised(ours[index] ?? null));
     const told = telling(all);
     return told.map((difference) => {
@@ -35,6 +35,10 @@ export function compare({ steps }: Sequence, theirs: Played, ours: Played): Foun
 
 /** The etcd of the other server is too old for what was asked. */
 const lacksStorage = (answer: unknown): boolean => JSON.stringify(answer ?? null).includes('the required storage feature ');
+
+/** The cache of the other server did not reach the state of the moment in time: nobody asked for a version of the future. */
+const isBehind = (step: AskedStep, answer: unknown): boolean =>
+  step.do?.includes('resourceVersion=') === false && JSON.stringify(answer ?? null).includes('Too large resource version: ');
 
 /** What differs where the answers are of two kinds, or messages list several things: all else follows from it. The first that is there counts; of events, which come at all. */
 const decisive = ['/status', '/body/kind', '/body/message'] as const;

@@ -26,7 +26,7 @@ const usage = `usage: npm run differential -- --against URL (--token T | --cert 
   --area NAME         one area (all of them): ${areas.map(({ name }) => name).join(', ')}
   --seed N            which cases there are (1)
   --cases N           cases of each area (200, or as many as the time allows)
-  --minutes M         begin no more cases after that time
+  --minutes M         begin no more cases after that time, and make differences no smaller after as long again
   --case SEED:INDEX   one case, with what was said to each step
   --out FOLDER        where differences are written (differential-report)
   --flag F            a flag for our server, as the other one has it; may be repeated
@@ -117,13 +117,14 @@ async function differential(pair: Pair, chosen: readonly Area[], values: Values)
   const known = readKnown();
   const report = new Report(values.out);
   const seed = Number(values.seed);
-  const until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * minuteMs;
+  const span = values.minutes === undefined ? Infinity : Number(values.minutes) * minuteMs;
+  const until = Date.now() + span;
   const cases = Number(values.cases ?? (values.minutes === undefined ? casesDefault : Infinity));
   say(`seed ${seed}`, 0);
   const agreeing = await agreeingKnown(pair);
   const results: Result[] = [];
   for (const area of chosen) {
-    const bounds = { cases, until };
+    const bounds = { cases, until, shrinkUntil: until + span };
     const onFinding = (finding: Parameters<Report['add']>[0]): void => void say(findingLines(finding, report.add(finding)), 0);
     results.push(await campaign(pair, area, { seed, bounds, known, onFinding }));
   }

@@ -21,6 +21,15 @@ describe('answers of two servers', () => {
     assert.notDeepEqual(normalised(told('a', 'b')), normalised(told('a', 'c')));
   });
 
+  it('are without the port that a service got twice', () => {
+    const told = (port: number): object => ({
+      details: { causes: [{ field: 'spec.ports[1].nodePort', message: `Duplicate value: ${port}` }] },
+    });
+    assert.deepEqual(normalised(told(31741)), normalised(told(32710)));
+    const others = { details: { causes: [{ field: 'spec.ports[1].port', message: 'Duplicate value: 1' }] } };
+    assert.deepEqual(normalised(others), others);
+  });
+
   it('are compared with all else', () => {
     const cells = ['10', 'a 10.0.0.7', '<none>', '5d'];
     assert.deepEqual(normalised({ cells, clusterIP: '10.0.0.7', names: ['0s'] }), { cells, clusterIP: '10.0.0.7', names: ['0s'] });

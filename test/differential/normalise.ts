@@ -47,11 +47,17 @@ function withoutChosen(value: unknown): unknown {
       name === 'cells' && Array.isArray(member)
         ? member.map(shownCell)
         : name === 'causes' && Array.isArray(member)
-          ? sortedRuns(member.map(withoutChosen), fieldOfCause)
+          ? sortedRuns(member.map(withoutPort).map(withoutChosen), fieldOfCause)
           : withoutChosen(member),
     ]),
   );
 }
+
+const withoutPort = (cause: unknown): unknown =>
+  isObject(cause) && String(cause['field']).endsWith('odePort')
+    ? { ...cause, message: String(cause['message']).replace(duplicatePort, '$1<port>') }
+    : cause;
+const duplicatePort = /^(Duplicate value: )\d+$/;
 
 /** An OpenAPI document: its words are our own, and what it lists in some order is a set. */
 function withoutProse(value: unknown): unknown {

@@ -2,7 +2,7 @@ import type { Connection } from '../golden/connection.js';
 import { randomWord } from '../golden/player.js';
 import type { Sequence } from './area.js';
 import { compare, type Found } from './compare.js';
-import { play, type Played } from './play.js';
+import { play, stand, type Played } from './play.js';
 
 /** What both servers said to one sequence. */
 export interface Answers {
@@ -26,5 +26,16 @@ export class Pair {
     const names = { ns: `d-${randomWord()}`, r: randomWord() };
     const [theirs, ours] = await Promise.all([play(this.#theirs, sequence, names), play(this.#ours, sequence, names)]);
     return { theirs, ours, differences: compare(sequence, theirs, ours) };
+  }
+
+  /** Does the work while what a sequence makes is there on both sides. */
+  async beside<T>(sequence: Sequence, work: () => Promise<T>): Promise<T> {
+    const names = { ns: `d-${randomWord()}`, r: randomWord() };
+    const removals = await Promise.all([this.#theirs, this.#ours].map((connection) => stand(connection, sequence, names)));
+    try {
+      return await work();
+    } finally {
+      await Promise.all(removals.map((remove) => remove()));
+    }
   }
 }

@@ -28,7 +28,7 @@ export async function play(connection: Connection, { steps }: Sequence, names: R
     return played;
   } finally {
     player.close();
-    for (const path of made) await remove(connection, path);
+    await removeAll(connection, [...made]);
     if (isNamespaced) await remove(connection, `/api/v1/namespaces/${names['ns']}`);
   }
 }
@@ -58,15 +58,38 @@ async function makeNamespace(connection: Connection, name: string): Promise<void
 const post = (connection: Connection, path: string, body: object): Promise<unknown> =>
   connection.request({ method: 'POST', path, headers: json, body: JSON.stringify(body) });
 
+/** Plays a sequence outside of namespaces that stands beside others; what it made stays until the answer is called. */
+export async function stand(
+  connection: Connection,
+  { steps }: Sequence,
+  names: Readonly<Record<string, string>>,
+): Promise<() => Promise<void>> {
+  const player = new Player(connection, [], { ...names });
+  const made: string[] = [];
+  for (const step of steps) made.push(...madeBy(step, await shown(connection, player, step), player.names));
+  return () => removeAll(connection, made);
+}
+
 /** Paths of objects outside of the namespace that a step made. */
 function madeBy(step: AskedStep, seen: Expectation | null, names: Readonly<Record<string, unknown>>): string[] {
   const [method = '', target = ''] = filled(step.do ?? '', names).split(' ');
   const [path = '', query = ''] = target.split('?');
   if (seen?.status !== 201 || query.includes('dryRun') || path.includes(`/namespaces/${String(names['ns'])}/`)) return [];
   if (method !== 'POST') return [path];
-  const metadata: unknown = isObject(seen.body) ? filled(seen.body['metadata'], names) : undefined;
+  const name = [step.body, seen.body].map((object) => nameOf(filled(object, names))).find((each) => each !== undefined);
+  return name === undefined || name.includes('<') ? [] : [`${path}/${name}`];
+}
+
+/** An answer of which a step keeps little need not have it. */
+function nameOf(object: unknown): string | undefined {
+  const metadata = isObject(object) ? object['metadata'] : undefined;
   const name = isObject(metadata) ? metadata['name'] : undefined;
-  return typeof name === 'string' && !name.includes('<') ? [`${path}/${name}`] : [];
+  return typeof name === 'string' ? name : undefined;
+}
+
+/** What was made last goes first: bindings before their policies. */
+async function removeAll(connection: Connection, made: readonly string[]): Promise<void> {
+  for (const path of [...made].reverse()) await remove(connection, path);
 }
 
 /** Without waiting, finalizers included: nobody is there who would act on them. */

@@ -1,6 +1,6 @@
 import type { Steps } from '../../../api/steps.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { JsonMap, toJson } from '../../../cel/eval/json.js';
+import { JsonMap, toJson, toProtocolJson } from '../../../cel/eval/json.js';
 import { Failure, ListValue, MapValue, Message, type Value } from '../../../cel/eval/values.js';
 import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
@@ -13,9 +13,12 @@ export type Patched = { readonly ok: true; readonly object: JsonObject } | { rea
 
 const refused = (message: string): Patched => ({ ok: false, message });
 
-function asJson(value: Value): { readonly ok: true; readonly json: JsonValue } | { readonly ok: false; readonly message: string } {
+function asJson(
+  value: Value,
+  convert: (value: Value) => JsonValue = toJson,
+): { readonly ok: true; readonly json: JsonValue } | { readonly ok: false; readonly message: string } {
   try {
-    return { ok: true, json: toJson(value) };
+    return { ok: true, json: convert(value) };
   } catch (error) {
     return { ok: false, message: (error as Error).message };
   }
@@ -110,7 +113,7 @@ function operationsOf(
     const inner = item instanceof MapValue ? item.get('value') : undefined;
     const wrong = inner instanceof Message ? misplaced(inner, inner.typeName) : null;
     if (wrong !== null) return { ok: false, message: wrong };
-    const made = asJson(item);
+    const made = asJson(item, toProtocolJson);
     if (!made.ok) return made;
     list.push(made.json);
   }

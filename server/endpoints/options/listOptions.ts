@@ -74,15 +74,31 @@ function read(query: URLSearchParams, { shards = false }: ListTerms): Raw {
   };
 }
 
-/** Throws 400 or 422. `namespace` is null for all namespaces. */
-export function parseListOptions(
+/** `namespace` is null for all namespaces. */
+type ScopedTerms = ListTerms & { readonly namespace: string | null };
+
+/** Throws 400 or 422. */
+export const parseListOptions = (query: URLSearchParams, resource: ServedResource, terms: ScopedTerms): ListOptions =>
+  placedLater(query, resource, terms)();
+
+/** The same, except that the place of the list, its version and token, is parsed when the result is called: the reference does so where it reads. */
+export function placedLater(
   query: URLSearchParams,
   resource: ServedResource,
-  { namespace, cached = true, ...terms }: ListTerms & { readonly namespace: string | null },
-): ListOptions {
+  { namespace, cached = true, ...terms }: ScopedTerms,
+): () => ListOptions {
   const raw = read(query, terms);
   refuseFindings('ListOptions', listFindings(raw));
   const selection = selectionOf(raw, resource);
+  return () => placed(raw, selection, resource, { namespace, cached });
+}
+
+function placed(
+  raw: Raw,
+  selection: ReturnType<typeof selectionOf>,
+  resource: ServedResource,
+  { namespace, cached }: { readonly namespace: string | null; readonly cached: boolean },
+): ListOptions {
   if (raw.token !== '') return { ...selection, ...continued(raw, resource, { namespace, cached }), continuing: true };
   const limit = cached && raw.resourceVersion === '0' ? null : raw.limit;
   return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };

@@ -3,13 +3,14 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { attributesOf } from '../../authorization/authorizer.js';
 import { servedObject } from '../../registry/conversion.js';
+import { deletionWarnings } from '../../registry/deletion.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
 import type { RequestContext } from '../context.js';
 import { negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
 import { expiredMessageOf, refusedList } from '../options/expired.js';
-import { parseListOptions } from '../options/listOptions.js';
+import { placedLater } from '../options/listOptions.js';
 import { parseWriteParameters } from '../options/writeOptions.js';
 import type { Route } from '../routing.js';
 import { creationCheck } from './creationCheck.js';
@@ -96,9 +97,12 @@ export const removeCollection: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion, shards, cached } = deps;
   const { resource, namespace } = route;
   const representation = negotiateWrite(context, resource, { list: true });
-  const options = parseListOptions(context.query, resource, { shards, cached: cached(resource.storage), namespace });
+  const place = placedLater(context.query, resource, { shards, cached: cached(resource.storage), namespace });
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   refuseForceOnCollection(parameters);
+  // A client is warned even where its list cannot be had.
+  context.warnings.push(...deletionWarnings(resource, parameters.deleteOptions));
+  const options = place();
   const allNamespaces = resource.namespaced && namespace === null;
   const page = await registry
     .deleteCollection(

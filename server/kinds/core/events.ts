@@ -78,7 +78,7 @@ function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: Ser
     findings,
     ofMetadata(),
     // The core group accepts any name.
-    subdomainName(name, false).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
+    (name === '' ? [] : subdomainName(name, false)).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
     validateSeries(event),
     isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')],
     types.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)],

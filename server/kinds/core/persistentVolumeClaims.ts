@@ -93,7 +93,7 @@ export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
     status: { phase: 'Pending' },
   },
   update: {
-    review: ['objectMeta', validate, 'objectMetaUpdate', validateClaimChange],
+    review: ['objectMetaUpdate', 'objectMeta', validate, validateClaimChange],
   },
   subresources: {
     status: {

@@ -39,11 +39,12 @@ export const ipAddresses: Kind<Draft<IPAddress>> = {
     review: ['objectMeta', validate, 'objectMetaUpdate', immutable('spec.parentRef', (parent) => printedStructure(parent, parentForm))],
   },
   cells: {
-    ParentRef: (object) =>
-      (['group', 'resource', 'namespace', 'name'] as const)
-        .map((member) => textAt(object, 'spec', 'parentRef', member))
-        .filter((text, index) => text !== '' || index === 0)
-        .filter((text) => text !== '')
-        .join('/'),
+    ParentRef: (object) => {
+      const [resource, group, namespace, name] = (['resource', 'group', 'namespace', 'name'] as const).map((member) =>
+        textAt(object, 'spec', 'parentRef', member),
+      );
+      const kind = group === '' ? resource : `${resource}.${group}`;
+      return [kind?.toLowerCase(), ...(namespace === '' ? [] : [namespace]), name].join('/');
+    },
   },
 };

@@ -90,20 +90,24 @@ const managersWritten: MakeStep = (target, random) => {
       type: 'application/merge-patch+json',
       body: { metadata: { managedFields: random.pick<JsonValue>([[], [{}], null]) } },
     };
-  const place = `/metadata/managedFields/0`;
-  const change = random.pick([
-    { op: 'replace', path: `${place}/manager`, value: random.pick(['a', 'b', 'c', 'd', '']) },
-    { op: 'replace', path: `${place}/operation`, value: random.pick(['Apply', 'Update', 'x']) },
-    {
-      op: 'replace',
-      path: `${place}/fieldsV1`,
-      value: random.pick<JsonValue>([{}, { 'f:metadata': { 'f:labels': { 'f:x': {} } } }, { 'f:nowhere': {} }, { x: {} }]),
-    },
-    { op: 'replace', path: `${place}/apiVersion`, value: random.pick(['v1', 'apps/v1', 'example.com/v9']) },
-    { op: 'add', path: `${place}/subresource`, value: random.pick(['status', 'scale', '']) },
-    { op: 'remove', path: place },
-    { op: 'remove', path: `${place}/time` },
-  ]);
+  // The list as a whole: what stands first in it depends on the second in which each was written.
+  const entry = {
+    manager: 'a',
+    operation: 'Update',
+    apiVersion: 'v1',
+    time: '2020-01-01T00:00:00Z',
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:metadata': { 'f:labels': { 'f:a': {} } } },
+    ...random.pick<JsonObject>([
+      { manager: random.pick(['a', 'b', 'c', 'd', '']) },
+      { operation: random.pick(['Apply', 'Update', 'x']) },
+      { fieldsV1: random.pick<JsonObject>([{}, { 'f:nowhere': {} }, { x: {} }]) },
+      { apiVersion: random.pick(['v1', 'apps/v1', 'example.com/v9']) },
+      { subresource: random.pick(['status', 'scale', '']) },
+      { time: null },
+    ]),
+  };
+  const change = { op: 'add', path: '/metadata/managedFields', value: random.chance(0.2) ? [entry, entry] : [entry] };
   return { do: path, type: 'application/json-patch+json', body: [change] };
 };
 

@@ -4,12 +4,6 @@ import type { Area, Sequence } from '../area.js';
 import { expression, within, type Variables } from '../expressions.js';
 import type { Random } from '../random.js';
 
-export const policies: Area = {
-  name: 'policies',
-  about: 'validating and mutating policies as requests meet them: parameters, bindings, conditions, variables, actions, faults and patches',
-  generate,
-};
-
 const admission = '/apis/admissionregistration.k8s.io/v1';
 const core = '/api/v1/namespaces/${ns}';
 const configMaps = `${core}/configmaps`;
@@ -79,9 +73,13 @@ const variables: Variables = {
   timestamp: ['object.metadata.creationTimestamp', 'namespaceObject.metadata.creationTimestamp'],
 };
 
+const paramKind = { apiVersion: 'differential.example.com/v1', kind: 'Parameter' };
+const text = { type: 'string' };
+const parameterSchema = { type: 'object', properties: { data: { type: 'object', additionalProperties: text } } };
+
 const parameters: readonly Step[] = ['p', 'q'].map((name) => ({
-  do: `POST ${configMaps}`,
-  body: { metadata: { name, labels: { role: 'parameter', name } }, data: { s: `of ${name}`, a: 'b' } },
+  do: `POST /apis/${paramKind.apiVersion}/namespaces/\${ns}/parameters`,
+  body: { ...paramKind, metadata: { name, labels: { role: 'parameter', name } }, data: { s: `of ${name}`, a: 'b' } },
 }));
 
 function generate(random: Random): Sequence {
@@ -94,8 +92,9 @@ function generate(random: Random): Sequence {
       { do: `POST ${configMaps}`, body: { metadata: { name: 'before', labels: { a: 'b' } }, data: { s: 'before' } } },
       ...(takes ? parameters : []),
       { do: `POST ${path}ies`, body: policy(kind, takes, random) },
-      ...random.upTo(2, (index): Step => ({ do: `POST ${path}ybindings`, body: binding(kind, index, takes, random) })),
-      ...probe,
+      // The reference goes through bindings in no particular order.
+      { do: `POST ${path}ybindings`, body: binding(kind, takes, random) },
+      ...(mutates ? mutatingProbe : validatingProbe),
       ...random.times(6, () => asked(random)),
     ],
   };
@@ -103,29 +102,112 @@ function generate(random: Random): Sequence {
 
 const accounts = `${core}/serviceaccounts`;
 const ofNamespace = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '${ns}' } } };
-const probe: readonly Step[] = [
+const createsOf = (resource: string): JsonObject => ({
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: [resource] }],
+});
+
+/** A policy that was made after those of a case, and its binding: once it is at work, they are. */
+function probeOf(kind: string, spec: JsonObject, bound: JsonObject, where: NonNullable<Step['where']>): readonly Step[] {
+  const path = `${admission}/${kind}admissionpolic`;
+  const matchConstraints = { ...ofNamespace, ...createsOf('serviceaccounts') };
+  return [
+    { do: `POST ${path}ies`, body: { metadata: { name: 'z-${r}' }, spec: { matchConstraints, ...spec } }, keep: ['/message'] },
+    {
+      do: `POST ${path}ybindings`,
+      body: { metadata: { name: 'z-${r}' }, spec: { policyName: 'z-${r}', ...bound } },
+      keep: ['/message'],
+    },
+    { eventually: `POST ${accounts}?dryRun=All`, body: { metadata: { name: 'probe' } }, within: 20, where, keep: ['/kind'] },
+  ];
+}
+
+const validatingProbe = probeOf(
+  'validating',
+  { validations: [{ expression: 'false', message: 'at work' }] },
+  { validationActions: ['Deny'] },
+  { '/status': 'Failure' },
+);
+const mutatingProbe = probeOf(
+  'mutating',
   {
-    do: `POST ${admission}/validatingadmissionpolicies`,
+    reinvocationPolicy: 'Never',
+    mutations: [
+      {
+        patchType: 'ApplyConfiguration',
+        applyConfiguration: { expression: 'Object{metadata: Object.metadata{labels: {"at": "work"}}}' },
+      },
+    ],
+  },
+  {},
+  { '/metadata/labels/at': 'work' },
+);
+
+/**
+ * The kind of the parameters, and policies that name it all the time: the reference finds a new kind after a while, and never reads parameters of a built-in kind
+ * again once no policy has named it for a moment.
+ */
+const standing: readonly Step[] = [
+  {
+    do: 'POST /apis/apiextensions.k8s.io/v1/customresourcedefinitions',
     body: {
-      metadata: { name: 'z-${r}' },
+      metadata: { name: 'parameters.differential.example.com' },
       spec: {
-        matchConstraints: {
-          ...ofNamespace,
-          resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['serviceaccounts'] }],
-        },
-        validations: [{ expression: 'false', message: 'at work' }],
+        group: 'differential.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'parameters', singular: 'parameter', kind: 'Parameter', listKind: 'ParameterList' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: parameterSchema } }],
       },
     },
-    keep: ['/message'],
   },
-  {
-    do: `POST ${admission}/validatingadmissionpolicybindings`,
-    body: { metadata: { name: 'z-${r}' }, spec: { policyName: 'z-${r}', validationActions: ['Deny'] } },
-    keep: ['/message'],
-  },
-  { eventually: `POST ${accounts}?dryRun=All`, body: { metadata: { name: 'probe' } }, within: 8, where: { '/status': 'Failure' } },
-  { wait: 1200 },
+  ...keeper('Validating', { validations: [{ expression: 'true' }] }, { validationActions: ['Deny'] }),
+  ...keeper('Mutating', { reinvocationPolicy: 'Never', mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[]' } }] }, {}),
 ];
+
+/** A policy that refuses one priority class for want of parameters, once it is at work. */
+function keeper(kind: string, content: JsonObject, bound: JsonObject): Step[] {
+  const path = `${admission}/${kind.toLowerCase()}admissionpolic`;
+  const name = `${kind.toLowerCase()}-\${r}`;
+  const resourceRules = [{ apiGroups: ['scheduling.k8s.io'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['priorityclasses'] }];
+  const matchConditions = [{ name: 'one', expression: `request.name == '${name}'` }];
+  const paramRef = { name: 'none', namespace: 'default', parameterNotFoundAction: 'Deny' };
+  return [
+    {
+      do: `POST ${path}ies`,
+      body: { metadata: { name }, spec: { paramKind, matchConstraints: { resourceRules }, matchConditions, ...content } },
+    },
+    { do: `POST ${path}ybindings`, body: { metadata: { name }, spec: { policyName: name, paramRef, ...bound } } },
+    {
+      eventually: 'POST /apis/scheduling.k8s.io/v1/priorityclasses?dryRun=All',
+      body: { metadata: { name }, value: 1 },
+      within: 60,
+      where: { '/message': absentParameters(kind, name) },
+    },
+  ];
+}
+
+function absentParameters(kind: string, name: string): string {
+  const refused = `'${name}' with binding '${name}' denied request: failed to configure binding: no params found for policy binding with \`Deny\` parameterNotFoundAction`;
+  return kind === 'Mutating'
+    ? `policy ${refused}`
+    : `priorityclasses.scheduling.k8s.io "${name}" is forbidden: ValidatingAdmissionPolicy ${refused}`;
+}
+
+/** Policies are for the namespace of their case alone, since others run at the time, and are waited for. */
+function isSound({ steps }: Sequence): boolean {
+  const written = JSON.stringify(steps);
+  const isProbed = [validatingProbe, mutatingProbe].some((probe) => written.includes(JSON.stringify(probe).slice(1, -1)));
+  return isProbed && steps.every(({ do: request = '', body }) => !/policies$/.test(request) || isOfNamespace(body));
+}
+
+const isOfNamespace = (policy: unknown): boolean => JSON.stringify(policy).includes(JSON.stringify(ofNamespace).slice(1, -1));
+
+export const policies: Area = {
+  name: 'policies',
+  about: 'validating and mutating policies as requests meet them: parameters, bindings, conditions, variables, actions, faults and patches',
+  standing,
+  isSound,
+  generate,
+};
 
 function policy(kind: string, takes: boolean, random: Random): JsonObject {
   const text = (type: string, depth = 1): string => expression(type, variables, random, depth);
@@ -134,7 +216,7 @@ function policy(kind: string, takes: boolean, random: Random): JsonObject {
     metadata: { name: 'p-${r}' },
     spec: {
       failurePolicy: random.pick(['Fail', 'Fail', 'Ignore']),
-      ...(takes ? { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } } : {}),
+      ...(takes ? { paramKind } : {}),
       matchConstraints: {
         ...ofNamespace,
         ...(random.chance(0.15)
@@ -240,9 +322,8 @@ const mutating = (random: Random): JsonObject => ({
   }),
 });
 
-function binding(kind: string, index: number, takes: boolean, random: Random): JsonObject {
+function binding(kind: string, takes: boolean, random: Random): JsonObject {
   const paramRef = (): JsonObject => ({
-    // What the reference does not find (known.json) is to be seen.
     parameterNotFoundAction: 'Deny',
     ...random.pick<JsonObject>([
       { name: 'p' },
@@ -253,7 +334,7 @@ function binding(kind: string, index: number, takes: boolean, random: Random): J
     ]),
   });
   return {
-    metadata: { name: `p${index}-\${r}` },
+    metadata: { name: 'p-${r}' },
     spec: {
       policyName: 'p-${r}',
       ...(takes && random.chance(0.9) ? { paramRef: paramRef() } : {}),

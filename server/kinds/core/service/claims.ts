@@ -48,6 +48,18 @@ export const giveBack = (claims: readonly Claim[]): SideWrite[] => claims.map((c
 export const take = (claims: readonly Claim[], service: ApiObject, context: Pick<AllocationContext, 'now' | 'newUid'>): SideWrite[] =>
   claims.map((claim) => ({ action: 'create', key: claimKey(claim), object: claimObject(claim, service, context) }));
 
+/** Clients see who has made an address, as of any object that they may change. */
+const ownerOfAddress = {
+  manager: 'kube-apiserver',
+  operation: 'Update',
+  apiVersion: 'networking.k8s.io/v1',
+  fieldsType: 'FieldsV1',
+  fieldsV1: {
+    'f:metadata': { 'f:labels': { '.': {}, 'f:ipaddress.kubernetes.io/ip-family': {}, 'f:ipaddress.kubernetes.io/managed-by': {} } },
+    'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
+  },
+};
+
 function claimObject({ resource, name }: Claim, service: ApiObject, { now, newUid }: Pick<AllocationContext, 'now' | 'newUid'>): ApiObject {
   const { name: owner = '', namespace = '' } = service.metadata;
   const parentRef = { resource: 'services', namespace, name: owner };
@@ -57,5 +69,6 @@ function claimObject({ resource, name }: Claim, service: ApiObject, { now, newUi
     'ipaddress.kubernetes.io/ip-family': parseAddress(name)?.family ?? 'IPv4',
     'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
   };
-  return { apiVersion: 'networking.k8s.io/v1', metadata: { ...metadata, labels }, spec: { parentRef } };
+  const managedFields = [{ ...ownerOfAddress, time: now }];
+  return { apiVersion: 'networking.k8s.io/v1', metadata: { ...metadata, labels, managedFields }, spec: { parentRef } };
 }

@@ -476,6 +476,37 @@ describe('admission policies', () => {
     );
   });
 
+  it('find no namespace in their conditions, and nothing in it', async () => {
+    await guard('p', {
+      validations: [{ expression: 'true' }],
+      matchConditions: [{ name: 'c', expression: 'namespaceObject.metadata.name == "x"' }],
+    });
+    expect(await refused(map('m'))).to.equal(
+      `422 Invalid expression 'namespaceObject.metadata.name == "x"' resulted in error: no such key: metadata`,
+    );
+  });
+
+  it('put times, durations, bytes and large numbers into JSON patches as texts', async () => {
+    const values = ['timestamp("2020-01-02T03:04:05.6Z")', 'duration("90s")', 'b"ab"', '9007199254740993', '18446744073709551615u'];
+    const operations = values.map((value, index) => `JSONPatch{op: "add", path: "/data/v${index}", value: ${value}}`);
+    await change('p', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: `[${operations.join(', ')}]` } }] });
+    expect((await sample.create(map('m')))['data']).to.deep.equal({
+      v0: '2020-01-02T03:04:05.6Z',
+      v1: '90s',
+      v2: 'YWI=',
+      v3: '9007199254740993',
+      v4: '18446744073709551615',
+    });
+  });
+
+  it('are told by the name that they have given an object', async () => {
+    await sample.create(map('m'));
+    const rename = '[JSONPatch{op: "add", path: "/metadata/name", value: "other"}]';
+    await change('p', { mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: rename } }] });
+    const error = await refusal(sample.update(map('m'), (object) => Object.assign(object, { data: { a: 'b' } })));
+    expect(error.message).to.equal('ConfigMap "other" is invalid: metadata.name: Invalid value: "other": field is immutable');
+  });
+
   const configurations: readonly (readonly [what: string, expression: string, message: string])[] = [
     [
       'parts of what is one whole',

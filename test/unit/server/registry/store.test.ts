@@ -120,6 +120,21 @@ describe('registry/store', () => {
     expect(names).to.deep.equal(['g-bbbbb', 'g-rrrrr']);
   });
 
+  it('takes a name beside a prefix for one that it has chosen itself', async () => {
+    await registry.create(target(''), configMap({ name: 'a' }), options());
+    const plain = 'configmaps "a" already exists';
+    const told = async (metadata: ApiObject['metadata']): Promise<unknown> => {
+      const { code, message, details } = await refusal(registry.create(target(''), configMap(metadata), options()));
+      return [code, message, details.retryAfterSeconds];
+    };
+    expect(await told({ name: 'a' })).to.deep.equal([409, plain, undefined]);
+    expect(await told({ name: 'a', generateName: 'g-' })).to.deep.equal([
+      409,
+      `${plain}, the server was not able to generate a unique name for the object`,
+      1,
+    ]);
+  });
+
   it('refuses objects in namespaces that are absent or terminating', async () => {
     const elsewhere = { ...target(''), namespace: 'absent' };
     expect(await refusal(registry.create(elsewhere, configMap({ name: 'a' }), options()))).to.include({

@@ -44,3 +44,36 @@ describe('endpoints, statuses of components', () => {
     expect(await found('fieldSelector=metadata.name%3Detcd-0')).to.equal(1);
   });
 });
+
+describe('endpoints, deletions of jobs', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('warn of pods that stay even where the list cannot be had, but not where an option is wrong', async () => {
+    const deleted = async (query: string): Promise<unknown> => {
+      const { status, headers } = await call(server.url, 'DELETE', `/apis/batch/v1/namespaces/default/jobs?${query}`);
+      return [status, String(headers['warning']).includes('child pods are preserved')];
+    };
+    expect(await deleted('continue=x')).to.deep.equal([400, true]);
+    expect(await deleted('continue=x&propagationPolicy=Background')).to.deep.equal([400, false]);
+    expect(await deleted('resourceVersionMatch=x')).to.deep.equal([422, false]);
+  });
+});
+
+describe('endpoints, updates of absent objects', () => {
+  let server: TestServer;
+  before(async () => {
+    server = await startTestServer();
+  });
+  after(() => server.close());
+
+  it('warn of owners that are named twice', async () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u' };
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ownerReferences: [owner, owner] } };
+    const { status, headers } = await call(server.url, 'PUT', '/api/v1/namespaces/default/configmaps/a', { body });
+    expect([status, String(headers['warning']).includes('duplicate UID(s) observed: u')]).to.deep.equal([404, true]);
+  });
+});

@@ -25,6 +25,23 @@ const refused: Refused = [
     ),
     ['invalid metadata.name'],
   ],
+  [
+    'names of events of the newer group, where there is one',
+    object(
+      'events.k8s.io/v1/Event',
+      {
+        regarding: { namespace: 'default' },
+        type: 'Normal',
+        eventTime: '2026-01-01T00:00:00.000001Z',
+        reportingController: 'a',
+        reportingInstance: 'b',
+        action: 'c',
+        reason: 'd',
+      },
+      { name: '' },
+    ),
+    ['required metadata.name'],
+  ],
   ['namespaces of events', object('Event', { involvedObject: { namespace: 'other' } }), ['invalid involvedObject.namespace']],
   [
     'events of the newer style',

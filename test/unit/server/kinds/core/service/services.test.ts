@@ -196,6 +196,26 @@ describe('registry/services', () => {
       ]);
     });
 
+    it('are owned by the server where it has allocated them', async () => {
+      await sample.create(service('a', { clusterIP: '10.0.0.7' }));
+      const { metadata } = await sample.get('networking.k8s.io/v1/IPAddress', '10.0.0.7');
+      const family = 'ipaddress.kubernetes.io/ip-family';
+      const manager = 'ipaddress.kubernetes.io/managed-by';
+      expect(metadata.managedFields?.map(({ time: _, ...entry }) => entry)).to.deep.equal([
+        {
+          manager: 'kube-apiserver',
+          operation: 'Update',
+          apiVersion: 'networking.k8s.io/v1',
+          fieldsType: 'FieldsV1',
+          fieldsV1: {
+            'f:metadata': { 'f:labels': { '.': {}, [`f:${family}`]: {}, [`f:${manager}`]: {} } },
+            'f:spec': { 'f:parentRef': { '.': {}, 'f:name': {}, 'f:namespace': {}, 'f:resource': {} } },
+          },
+        },
+      ]);
+      expect(Object.keys(metadata.labels ?? {})).to.have.members([family, manager]);
+    });
+
     it('name their owner in a reference that is absent where it is empty', async () => {
       const kind = { apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress' };
       const made = await sample.create({
