@@ -110,7 +110,7 @@ function conflictError(conflicts: readonly ApplyConflict[]): StatusError {
   let count = 0;
   for (const { manager, fields } of [...conflicts].sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
     const who = describeConflict(manager);
-    for (const path of fields.paths()) if (++count <= conflictsNamedMax) named.push({ manager: who, field: spellPath(path) });
+    for (const path of fields.orderedPaths()) if (++count <= conflictsNamedMax) named.push({ manager: who, field: spellPath(path) });
   }
   const more = count > named.length ? `\n... and ${count - named.length} more` : '';
   return new StatusError(409, 'Conflict', `Apply failed with ${count} conflict${count === 1 ? '' : 's'}: ${summary(named)}${more}`, {

@@ -148,6 +148,13 @@ export class FieldSet {
     for (const [element, child] of this.children) yield* child.paths([...prefix, element]);
   }
 
+  /** The same in the order in which the reference lists conflicts: members of a level come before what is below them, each in order. */
+  *orderedPaths(prefix: readonly string[] = []): Generator<readonly string[]> {
+    const elements = sortedElements([...this.children.keys()]);
+    for (const element of elements) if (this.child(element).self) yield [...prefix, element];
+    for (const element of elements) yield* this.child(element).orderedPaths([...prefix, element]);
+  }
+
   /** The `fieldsV1` form, with sorted elements. It is shared and must not be changed. */
   toFieldsV1(): JsonObject {
     return inOneGo(this.writingFieldsV1());

@@ -45,6 +45,15 @@ const applying = (config: ApiObject, manager: string, now: string): Change => ({
 const time = (second: number): string => `2026-01-01T00:00:0${second}Z`;
 
 describe('registry/applied', () => {
+  it('lists conflicts with a first writer in order, whatever the order of its object', () => {
+    const live = { ...map('live', { labels: { b: 'x', a: 'x' } }), data: { n: 'x', m: 'x' } };
+    const config = { ...map('live', { labels: { b: 'y', a: 'y' } }), data: { n: 'y', m: 'y' } };
+    const request = { resource, config, manager: 'a', subresource: '', force: false, now: time(0) };
+    expect(() => inOneGo(applyConfiguration(live, request))).to.throw(
+      'Apply failed with 4 conflicts: conflicts with "before-first-apply" using v1:\n- .data.m\n- .data.n\n- .metadata.labels.a\n- .metadata.labels.b',
+    );
+  });
+
   it('writes nothing when it changes nothing, also where what is sent is spelled otherwise', async () => {
     const registry = await registryOf(createMemoryStorage());
     const config = map('same', { creationTimestamp: null });

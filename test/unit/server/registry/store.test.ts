@@ -125,7 +125,7 @@ describe('registry/store', () => {
     const plain = 'configmaps "a" already exists';
     const told = async (metadata: ApiObject['metadata']): Promise<unknown> => {
       const { code, message, details } = await refusal(registry.create(target(''), configMap(metadata), options()));
-      return [code, message, details.retryAfterSeconds];
+      return [code, message, details?.retryAfterSeconds];
     };
     expect(await told({ name: 'a' })).to.deep.equal([409, plain, undefined]);
     expect(await told({ name: 'a', generateName: 'g-' })).to.deep.equal([
