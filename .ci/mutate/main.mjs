@@ -130,8 +130,8 @@ function strykerOptions(choice, sources) {
     ignoreStatic: !choice.static,
     buildCommand: buildCommand(sources),
     // The limit of a run is a multiple of what its tests took unchanged, and this for what a busy machine adds.
-    timeoutFactor: 4,
-    timeoutMS: 3000,
+    timeoutFactor: 3,
+    timeoutMS: 5000,
     concurrency: Number(choice.jobs),
     ignorePatterns: ['/.ci', '/docs/api', '/dist/programs', '/dist/types', '/dist/**/*.map', '/dist/**/*.d.ts'],
     tempDirName: path.join('.build', 'mutate'),
@@ -147,6 +147,7 @@ process.chdir(root);
 const sources = sourcesOf(choice.places);
 process.env.MUTATE_TESTS = JSON.stringify(testsOf(choice.places, choice.tests));
 process.env.MUTATE_SEED = choice.seed;
+if (choice.static) process.env.MUTATE_STATIC = 'true';
 if (choice.sample !== undefined) process.env.MUTATE_SAMPLE = choice.sample;
 const { Stryker } = await import('@stryker-mutator/core');
 const mutants = await new Stryker(strykerOptions(choice, sources)).runMutationTest();

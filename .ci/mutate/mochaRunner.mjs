@@ -26,6 +26,8 @@ class MochaRunner {
   async init() {
     this.#mocha.cleanReferencesAfterRun(false);
     for (const file of JSON.parse(process.env.MUTATE_TESTS)) this.#mocha.addFile(path.resolve(file));
+    // Here loading costs nothing of the time that a run has. What is wrong at loading has to be there before.
+    if (process.env.MUTATE_STATIC === undefined) await this.#load(undefined);
   }
 
   async dryRun({ disableBail, coverageAnalysis }) {
