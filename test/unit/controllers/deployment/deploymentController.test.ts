@@ -88,6 +88,84 @@ describe('controllers/deployment/deploymentController', () => {
     expect(world.api.all(replicaSets)).to.have.length(1);
   });
 
+  it('tells it once while the reason stays, and not in the status without a deadline', async () => {
+    for (const [progressDeadlineSeconds, times] of [
+      [60, 1],
+      [undefined, 0],
+    ] as const) {
+      const other = controllerWorld();
+      other.api.seed(deployments, deployment({ progressDeadlineSeconds } as never));
+      other.api.before = ({ verb, type }) => {
+        if (verb === 'create' && type === 'replicasets.apps') throw refusal(403, 'Forbidden', 'exceeded quota');
+      };
+      await other.start(deploymentController);
+      await other.advance(10_000);
+      const writes = await other.writes();
+      expect(writes.filter(({ verb }) => verb === 'create').length).to.be.greaterThan(1);
+      expect(writes.filter(({ subresource }) => subresource === 'status')).to.have.length(times);
+      await other.stop();
+    }
+  });
+
+  it('makes nothing in a namespace that ends, and reports no failure', async () => {
+    world.api.seed(deployments, deployment());
+    world.api.before = ({ verb, type }) => {
+      if (verb === 'create' && type === 'replicasets.apps')
+        throw refusal(403, 'Forbidden', 'is being terminated', { causes: [{ reason: 'NamespaceTerminating' }] });
+    };
+    await world.start(deploymentController);
+    await world.advance(10_000);
+    expect([lines(await world.writes()).length, world.events, status()]).to.deep.equal([1, [], undefined]);
+  });
+
+  it('makes a set without pods without an event, and tells each change of size', async () => {
+    const resize = (replicas: number): void =>
+      void world.api.change(deployments, 'n/web', (each) => ({ ...each, spec: { ...each.spec, replicas } }) as Deployment);
+    world.api.seed(deployments, deployment({ replicas: 0 }));
+    await world.start(deploymentController);
+    await world.settled();
+    const name = world.api.all(replicaSets)[0]?.metadata.name ?? '';
+    expect(world.events).to.deep.equal([]);
+    for (const replicas of [5, 5, 2]) {
+      resize(replicas);
+      await world.advance(1_000);
+    }
+    expect(world.events).to.deep.equal([
+      `Normal ScalingReplicaSet n/web: Scaled up replica set ${name} from 0 to 5`,
+      `Normal ScalingReplicaSet n/web: Scaled down replica set ${name} from 5 to 2`,
+    ]);
+  });
+
+  it('waits for a set of its own with the same name to go, and counts no collision', async () => {
+    world.api.seed(deployments, deployment());
+    let name = '';
+    world.api.before = ({ verb, type, body }) => {
+      if (verb !== 'create' || type !== 'replicasets.apps' || name) return;
+      name = (body as Deployment).metadata.name ?? '';
+      world.api.seed(replicaSets, {
+        metadata: {
+          name,
+          namespace: 'n',
+          uid: 'going',
+          labels: { app: 'a' },
+          finalizers: ['x/hold'],
+          deletionTimestamp: '2026-01-01T00:00:00Z',
+          ownerReferences: [owner],
+        },
+        spec: { replicas: 0, template: {} },
+      });
+    };
+    await world.start(deploymentController);
+    await world.advance(100);
+    expect([world.api.all(replicaSets).map(({ metadata }) => metadata.uid), status()?.collisionCount]).to.deep.equal([
+      ['going'],
+      undefined,
+    ]);
+    world.api.evaporate(replicaSets, `n/${name}`);
+    await world.advance(10_000);
+    expect(world.api.all(replicaSets).map(({ metadata }) => metadata.name)).to.deep.equal([name]);
+  });
+
   it('takes another name when another template has the same hash', async () => {
     world.api.seed(deployments, deployment());
     let taken = '';

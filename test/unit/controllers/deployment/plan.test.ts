@@ -277,6 +277,113 @@ describe('controllers/deployment/plan', () => {
     expect(at(given, sets, now + 100_000).againAfterMs).to.equal(501_000);
     expect(conditionsOf(at(given, sets, now + 600_001))).to.include('Progressing False ProgressDeadlineExceeded');
   });
+  const only = (found: Plan): readonly string[] => steps(found).filter((step) => step !== 'status');
+  const recorded = ({ actions }: Plan): Record<string, string | undefined> =>
+    Object.fromEntries(
+      actions.flatMap((action) =>
+        action.do === 'resize' ? [[action.set.metadata.name ?? '', action.annotations['deployment.kubernetes.io/desired-replicas']]] : [],
+      ),
+    );
+  it('after a change of size in a rollout records the new number in all sets with pods, and does nothing else', () => {
+    const sets = [
+      set('v2', { size: 5, desired: 10, max: 13, revision: 2, created: 2 }),
+      set('v1', { size: 8, desired: 10, max: 13, revision: 1 }),
+      set('v0', { size: 0, desired: 10, revision: 0 }),
+    ];
+    const found = at(deployment(20), sets);
+    expect([only(found), recorded(found)]).to.deep.equal([['resize v1 15', 'resize v2 10'], { v1: '20', v2: '20' }]);
+  });
+  it('records the new number in a set that has the size already', () => {
+    const found = at(deployment(5), [set('v2', { size: 5, desired: 3, revision: 2 }), set('v1', { size: 0, desired: 3, revision: 1 })]);
+    expect([only(found), recorded(found)]).to.deep.equal([['resize v2 5'], { v2: '5' }]);
+  });
+  it('counts what is unavailable by the new sizes', () => {
+    const found = at(deployment(5), [set('v2', { size: 3, desired: 3, revision: 2 })]);
+    const [status] = found.actions.flatMap((action) => (action.do === 'status' ? [action.deployment.status] : []));
+    expect([only(found), status?.unavailableReplicas]).to.deep.equal([['resize v2 5'], 2]);
+  });
+
+  const since = (reason: string, status: string) => ({
+    conditions: [{ type: 'Progressing', status, reason, lastUpdateTime: '2026-01-01T00:00:00Z' }],
+  });
+  it('resumes after a pause, and says so while nothing else has happened', () => {
+    const counts = { replicas: 3, updatedReplicas: 3, readyReplicas: 0, availableReplicas: 0 };
+    const sets = [set('v2', { size: 3, available: 0, desired: 3, revision: 1 })];
+    const found = (given: Partial<Spec>, reason: string, status: string) =>
+      conditionsOf(at(deployment(3, given, { ...counts, ...since(reason, status) }), sets)).filter((text) =>
+        text.startsWith('Progressing'),
+      );
+    expect(found({}, 'DeploymentPaused', 'Unknown')).to.deep.equal(['Progressing Unknown DeploymentResumed']);
+    expect(found({ paused: true }, 'DeploymentPaused', 'Unknown')).to.deep.equal(['Progressing Unknown DeploymentPaused']);
+    expect(found({ paused: true }, 'ProgressDeadlineExceeded', 'False')).to.deep.equal(['Progressing False ProgressDeadlineExceeded']);
+    expect(found({ paused: true, progressDeadlineSeconds: 2_147_483_647 }, 'ReplicaSetUpdated', 'True')).to.deep.equal([
+      'Progressing True ReplicaSetUpdated',
+    ]);
+  });
+  it('forgets superfluous sets while paused as well', () =>
+    expect(
+      only(
+        at(deployment(3, { paused: true, revisionHistoryLimit: 0 }), [
+          set('v2', { size: 3, desired: 3, revision: 2 }),
+          set('v1', { size: 0, revision: 1 }),
+        ]),
+      ),
+    ).to.deep.equal(['delete v1']));
+  it('says that it found its set', () => {
+    const sets = [set('v2', { size: 3, available: 0, desired: 3, revision: 1 })];
+    const counts = { replicas: 3, updatedReplicas: 3, readyReplicas: 0, availableReplicas: 0 };
+    expect(conditionsOf(at(deployment(3, {}, counts), sets))).to.include('Progressing True FoundNewReplicaSet');
+    expect(conditionsOf(at(deployment(3, { progressDeadlineSeconds: 2_147_483_647 }, counts), sets)).join()).not.to.include('Progressing');
+  });
+  it('hands the seconds that pods must be ready on to its set', () => {
+    const sets = [set('v2', { size: 3, desired: 3, revision: 1 })];
+    expect(only(at(deployment(3, { minReadySeconds: 5 }), sets))).to.deep.equal(['annotate v2']);
+    expect(only(at(deployment(3, { minReadySeconds: 0 }), sets))).to.deep.equal([]);
+  });
+  it('forgets no set before the status says that all is done, nor beside other steps', () => {
+    const given = { revisionHistoryLimit: 0 };
+    const sets = [set('v2', { size: 3, revision: 2, desired: 3 }), set('v1', { size: 0, revision: 1 })];
+    expect(only(at(deployment(3, given, complete), sets))).to.deep.equal(['delete v1']);
+    expect(only(at(deployment(3, given, { ...complete, availableReplicas: 2 }), sets))).to.deep.equal([]);
+    expect(only(at(deployment(3, { ...given, minReadySeconds: 1 }, complete), sets))).to.deep.equal(['annotate v2']);
+  });
+  it('writes no status twice, though a server leaves out numbers that are zero', () => {
+    const sets = [set('v2', { size: 3, available: 0, revision: 1, desired: 3 })];
+    const given = deployment(3);
+    const [first] = at(given, sets).actions.flatMap((action) => (action.do === 'status' ? [action.deployment] : []));
+    const stored = Object.fromEntries(
+      Object.entries(first?.status ?? {}).filter(([name, value]) => value !== 0 || name === 'terminatingReplicas'),
+    );
+    expect(steps(at({ ...given, metadata: first?.metadata ?? {}, status: stored }, sets))).to.deep.equal([]);
+    expect(steps(at({ ...given, metadata: first?.metadata ?? {}, status: { ...stored, observedGeneration: 1 } }, sets))).to.deep.equal([
+      'status',
+    ]);
+    expect(
+      steps(at({ ...given, metadata: first?.metadata ?? {}, status: { ...stored, terminatingReplicas: undefined } as never }, sets)),
+    ).to.deep.equal(['status']);
+  });
+
+  describe('with Recreate', () => {
+    const recreate: Partial<Spec> = { strategy: { type: 'Recreate' } };
+    const pod = (name: string, phase: string) => ({ metadata: { name, namespace: 'n' }, spec: {}, status: { phase } });
+    const withPods = (of: Record<string, readonly ReturnType<typeof pod>[]>, ...sets: ReplicaSet[]) =>
+      only(plan({ deployment: deployment(3, recreate), sets, pods: new Map(Object.entries(of)) as never, now }));
+    it('gives the current set its size', () =>
+      expect([withPods({}, set('v2', { size: 1, revision: 1 })), withPods({}, set('v2', { size: 3, revision: 1 }))]).to.deep.equal([
+        ['resize v2 3'],
+        [],
+      ]));
+    it('waits for pods of other sets that still run, and for no others', () => {
+      const v2 = set('v2', { size: 1, revision: 2 });
+      const v1 = set('v1', { size: 0, revision: 1 });
+      expect(withPods({ v2: [pod('a', 'Running')], v1: [pod('b', 'Running')] }, v2, v1)).to.deep.equal([]);
+      expect(withPods({ v2: [pod('a', 'Running')], v1: [pod('b', 'Failed'), pod('c', 'Succeeded')] }, v2, v1)).to.deep.equal([
+        'resize v2 3',
+      ]);
+      expect(withPods({ v1: [pod('c', 'Succeeded'), pod('b', 'Running')] }, v1)).to.deep.equal([]);
+    });
+  });
+
   it('only counts while it is being deleted', () =>
     expect(
       steps(at({ ...deployment(3), metadata: { ...deployment(3).metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } }, [])),

@@ -62,8 +62,41 @@ describe('controllers/deployment/rollback', () => {
       ]);
     });
 
+  it('to 0 goes to the last revision but one, in whatever order the sets come', () => {
+    const [v1, v2, v3] = sets as [ReplicaSet, ReplicaSet, ReplicaSet];
+    for (const order of [
+      [v1, v3, v2],
+      [v2, v1, v3],
+      [v3, v1, v2],
+      [v2, v3, v1],
+    ])
+      expect(rollbackOf(deployment('0'), order)?.deployment.metadata.annotations?.[cause]).to.equal('v2');
+  });
+
+  it('keeps the annotations of the Deployment that its sets have for themselves', () => {
+    const given = deployment('1');
+    const numbered = { ...given, metadata: { ...given.metadata, annotations: { ...given.metadata.annotations, [revision]: '3' } } };
+    expect(rollbackOf(numbered, sets)?.deployment.metadata.annotations).to.deep.equal({ [revision]: '3', [cause]: 'v1' });
+  });
+
   it('takes what is no number for no request', () => {
     for (const to of ['', 'v1', '1_0', '0x1']) expect(rollbackOf(deployment(to), sets), to).to.equal(null);
+  });
+
+  it('warns of a revision that is not there, and forgets the request', async () => {
+    const world = controllerWorld();
+    try {
+      for (const each of sets) world.api.seed(replicaSets, each);
+      world.api.seed(deployments, deployment('7'));
+      await world.start(deploymentController);
+      await world.settled();
+      expect(world.events.filter((event) => event.includes('Rollback'))).to.deep.equal([
+        'Warning DeploymentRollbackRevisionNotFound n/web: Unable to find the revision to rollback to.',
+      ]);
+      expect(world.api.peek(deployments, 'n/web')?.metadata.annotations).not.to.have.property(asked);
+    } finally {
+      await world.stop();
+    }
   });
 
   it('comes before all else, and the rollout to the former template follows', async () => {

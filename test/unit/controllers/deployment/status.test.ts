@@ -88,10 +88,7 @@ describe('controllers/deployment/status', () => {
       ).to.deep.equal([2, 'none']));
     it('is available with as many as may not be missing', () => {
       const of = (available: number) =>
-        found(
-          rolloutStatus(deployment(), { current: set('v1', 4, { availableReplicas: available }), old: [] }, now),
-          'Available',
-        )?.status;
+        found(rolloutStatus(deployment(), { current: set('v1', 4, { availableReplicas: available }), old: [] }, now), 'Available')?.status;
       expect([of(4), of(3), of(2)]).to.deep.equal(['True', 'True', 'False']);
     });
     it("reports a failure of the current set before those of old ones, and forgets it with the sets' own", () => {
