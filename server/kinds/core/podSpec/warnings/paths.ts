@@ -11,8 +11,14 @@ interface Comparisons {
   left: number;
 }
 
-const filesOf = (source: JsonObject): string[] | null =>
-  Array.isArray(source['items']) ? objectsIn(source, 'items').map((item) => textAt(item, 'path')) : null;
+/** `source`: the one of several sources that has the file; empty where a volume has one. */
+interface File {
+  readonly path: string;
+  readonly source: string;
+}
+
+const filesOf = (holder: JsonObject, source = ''): readonly File[] =>
+  objectsIn(holder, 'items').map((item) => ({ path: textAt(item, 'path'), source }));
 
 export function overlappingPaths(spec: JsonObject): string[] {
   const comparisons = { left: comparisonsMax };
@@ -24,63 +30,68 @@ function overlapsOfVolume(volume: JsonObject, comparisons: Comparisons): string[
   const [configMap, secret, downward, projected] = ['configMap', 'secret', 'downwardAPI', 'projected'].map((member) =>
     objectAt(volume, member),
   );
+  const ofOne = (holder: JsonObject, what: string): string[] => overlaps(filesOf(holder), [], `${called} (${what})`, comparisons);
   return [
-    ...(configMap
-      ? overlaps(filesOf(configMap) ?? [], `${called} (ConfigMap ${JSON.stringify(textAt(configMap, 'name'))})`, comparisons)
-      : []),
-    ...(secret ? overlaps(filesOf(secret) ?? [], `${called} (Secret ${JSON.stringify(textAt(secret, 'secretName'))})`, comparisons) : []),
-    ...(downward ? overlaps(filesOf(downward) ?? [], `${called} (DownwardAPI)`, comparisons) : []),
-    ...(projected ? projectedOverlaps(objectsIn(projected, 'sources'), called, comparisons) : []),
+    ...(configMap ? ofOne(configMap, named('ConfigMap', configMap)) : []),
+    ...(secret ? ofOne(secret, named('Secret', secret, 'secretName')) : []),
+    ...(downward ? ofOne(downward, 'DownwardAPI') : []),
+    ...(projected ? projectedOverlaps(objectsIn(projected, 'sources'), `${called} (Projected)`, comparisons) : []),
   ];
 }
 
-/** Checks each source by itself, then with earlier ones. */
+const named = (what: string, holder: JsonObject, member = 'name'): string => `${what} ${JSON.stringify(textAt(holder, member))}`;
+
+/** The files of all sources are in one folder. */
 function projectedOverlaps(sources: readonly JsonObject[], called: string, comparisons: Comparisons): string[] {
-  const earlier = new Set<string>();
-  return sources.flatMap((source) => {
-    if (Object.keys(source).length === 0) return [`${called} (Projected) has no sources provided`];
-    const found = comparisons.left < earlier.size ? null : projection(source);
-    if (found === null || found.files.length === 0) return [];
-    // Earlier files are sorted for each source.
-    comparisons.left -= earlier.size;
-    const what = `${called} (Projected ${found.what})`;
-    const own = [...new Set(found.files)];
-    const warnings = [...overlaps(found.files, what, comparisons), ...overlaps([...own, ...earlier].sort(), what, comparisons)];
-    for (const file of own) earlier.add(file);
-    return warnings;
-  });
-}
-
-function projection(source: JsonObject): { readonly what: string; readonly files: readonly string[] } | null {
-  const [configMap, secret, downward, token] = ['configMap', 'secret', 'downwardAPI', 'serviceAccountToken'].map((member) =>
-    objectAt(source, member),
+  const seen: File[] = [];
+  return sources.flatMap((source) =>
+    Object.keys(source).length === 0 ? [`${called} has no sources provided`] : overlaps(filesOfSource(source), seen, called, comparisons),
   );
-  const named = (what: string, holder: JsonObject): string => `${what} ${JSON.stringify(textAt(holder, 'name'))}`;
-  if (configMap && filesOf(configMap) !== null) return { what: named('ConfigMap', configMap), files: filesOf(configMap) ?? [] };
-  if (secret && filesOf(secret) !== null) return { what: named('Secret', secret), files: filesOf(secret) ?? [] };
-  if (downward && filesOf(downward) !== null) return { what: 'DownwardAPI', files: filesOf(downward) ?? [] };
-  return token ? { what: 'ServiceAccountToken', files: [textAt(token, 'path')] } : null;
 }
 
-function overlaps(files: readonly string[], what: string, comparisons: Comparisons): string[] {
-  const seen = new Set<string>();
+/** A source that takes all keys of its object has no files that are known. */
+function filesOfSource(source: JsonObject): readonly File[] {
+  const [configMap, secret, downward, token, bundle, certificate] = [
+    'configMap',
+    'secret',
+    'downwardAPI',
+    'serviceAccountToken',
+    'clusterTrustBundle',
+    'podCertificate',
+  ].map((member) => objectAt(source, member));
+  if (configMap && Array.isArray(configMap['items'])) return filesOf(configMap, named('ConfigMap', configMap));
+  if (secret && Array.isArray(secret['items'])) return filesOf(secret, named('Secret', secret));
+  if (downward && Array.isArray(downward['items'])) return filesOf(downward, 'DownwardAPI');
+  if (token) return [{ path: textAt(token, 'path'), source: 'ServiceAccountToken' }];
+  if (bundle)
+    return [{ path: textAt(bundle, 'path'), source: named('ClusterTrustBundle', bundle, 'name' in bundle ? 'name' : 'signerName') }];
+  return certificate ? filesOfCertificate(certificate) : [];
+}
+
+const filesOfCertificate = (certificate: JsonObject): readonly File[] =>
+  [
+    { path: textAt(certificate, 'certificateChainPath'), source: 'PodCertificate chain' },
+    { path: textAt(certificate, 'keyPath'), source: 'PodCertificate key' },
+    { path: textAt(certificate, 'credentialBundlePath'), source: 'PodCertificate credential bundle' },
+  ].filter(({ path }) => path !== '');
+
+const printed = ({ path, source }: File): string => `${JSON.stringify(path)}${source === '' ? '' : ` (${source})`}`;
+
+/** Compares each file with those before it, and adds it to `seen`. */
+function overlaps(files: readonly File[], seen: File[], what: string, comparisons: Comparisons): string[] {
   const warnings: string[] = [];
-  for (const file of files.map((each) => withoutTrailing(each, '/'))) {
-    if (comparisons.left < 0) break;
-    const other = file === '' ? undefined : inTheWay(file, seen, comparisons);
-    seen.add(file);
-    if (other === undefined) continue;
-    comparisons.left -= warningComparisons;
-    warnings.push(`${what}: overlapping paths: ${JSON.stringify(file)} with ${JSON.stringify(other)}`);
+  for (const { path, source } of files) {
+    const file = { path: withoutTrailing(path, '/'), source };
+    for (const other of seen) {
+      if (--comparisons.left < 0) return warnings;
+      if (!overlap(file.path, other.path)) continue;
+      comparisons.left -= warningComparisons;
+      warnings.push(`${what}: overlapping paths: ${printed(file)} with ${printed(other)}`);
+    }
+    seen.push(file);
   }
   return warnings;
 }
 
-/** The first equal path, or a parent or child of it. */
-function inTheWay(file: string, seen: Iterable<string>, comparisons: Comparisons): string | undefined {
-  for (const each of seen) {
-    if (--comparisons.left < 0) return undefined;
-    if (each !== '' && (each === file || each.startsWith(`${file}/`) || file.startsWith(`${each}/`))) return each;
-  }
-  return undefined;
-}
+/** Returns whether two files have one path, or one needs the other as a folder. */
+const overlap = (a: string, b: string): boolean => a !== '' && b !== '' && (`${a}/`.startsWith(`${b}/`) || `${b}/`.startsWith(`${a}/`));

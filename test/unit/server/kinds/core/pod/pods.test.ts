@@ -287,7 +287,7 @@ describe('kinds, pods', () => {
     );
     expect(sample.warnings()).to.deep.equal([
       'volume "a" (ConfigMap "m"): overlapping paths: "x/y" with "x"',
-      'volume "b" (Projected DownwardAPI): overlapping paths: "t/u" with "t"',
+      'volume "b" (Projected): overlapping paths: "t/u" (DownwardAPI) with "t" (Secret "s")',
       'volume "b" (Projected) has no sources provided',
     ]);
   });
