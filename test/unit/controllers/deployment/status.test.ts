@@ -25,7 +25,8 @@ const deployment = (status: DeploymentStatus = {}, spec: Partial<NonNullable<Dep
   },
   status,
 });
-const set = (name: string, size: number, status: ReplicaSet['status'] = {}): ReplicaSet => ({
+type SetStatus = Partial<NonNullable<ReplicaSet['status']>>;
+const set = (name: string, size: number, status: SetStatus = {}): ReplicaSet => ({
   metadata: { name, namespace: 'n', uid: name },
   spec: { replicas: size, selector: {}, template: {} },
   status: { replicas: size, readyReplicas: size, availableReplicas: size, ...status },
@@ -92,7 +93,7 @@ describe('controllers/deployment/status', () => {
       expect([of(4), of(3), of(2)]).to.deep.equal(['True', 'True', 'False']);
     });
     it("reports a failure of the current set before those of old ones, and forgets it with the sets' own", () => {
-      const failing = (message: string): ReplicaSet['status'] => ({
+      const failing = (message: string): SetStatus => ({
         conditions: [{ type: 'ReplicaFailure', status: 'True', reason: 'FailedCreate', message, lastTransitionTime: earlier }],
       });
       const of = (current: ReplicaSet | null, ...old: ReplicaSet[]) =>

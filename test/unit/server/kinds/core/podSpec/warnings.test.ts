@@ -4,7 +4,7 @@ import { podWarnings, templateWarnings } from '../../../../../../server/kinds/co
 import { Path } from '../../../../../../server/registry/validation/field.js';
 import { container, pod } from '../podSample.js';
 
-const ports = (...of: readonly JsonObject[]): JsonObject => container({ ports: of });
+const ports = (...of: readonly JsonObject[]): JsonObject => container({ ports: [...of] });
 const volumes = (...of: readonly JsonObject[]): JsonObject =>
   pod({ volumes: of.map((source, index) => ({ name: `v${index}`, ...source })) });
 const files = (...paths: readonly string[]): JsonObject => ({ items: paths.map((path) => ({ key: 'k', path })) });
