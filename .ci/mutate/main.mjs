@@ -19,6 +19,7 @@ Turns an operator, fixes or drops a condition, empties a block of the named sour
 Prints each change that no test noticed, and the score by file: noticed changes of all. Literals of text and numbers stay as they are.
 
   --tests FOLDER  unit tests of this folder too (those of the same folder below test/unit always run); may be repeated
+  --only PART     of these tests, those whose file has this in its path; may be repeated
   --except PART   no tests whose file has this in its path, such as those that a busy machine makes fail; may be repeated
   --sample N      only N of the changes
   --seed N        which N (1)
@@ -44,6 +45,7 @@ function parse(args) {
       allowPositionals: true,
       options: {
         tests: { type: 'string', multiple: true, default: [] },
+        only: { type: 'string', multiple: true, default: [] },
         except: { type: 'string', multiple: true, default: [] },
         sample: { type: 'string' },
         seed: { type: 'string', default: '1' },
@@ -89,10 +91,12 @@ function sourcesOf(places) {
 }
 
 /** Compiled unit tests that stand where the sources stand. */
-function testsOf({ places, tests, except }) {
+function testsOf({ places, tests, only, except }) {
   const folders = [...places.map(fileOf).map((file) => (file.endsWith('.ts') ? path.dirname(file) : file)), ...tests];
   const found = folders.flatMap((folder) => filesBelow(path.join('dist', 'test', 'unit', folder), '.test.js'));
-  const files = found.filter((file) => !except.some((part) => file.includes(part)));
+  const files = found
+    .filter((file) => only.length === 0 || only.some((part) => file.includes(part)))
+    .filter((file) => !except.some((part) => file.includes(part)));
   if (files.length === 0) end(`no compiled tests in test/unit/${folders.join(', test/unit/')}; npm run build makes them\n`, 2);
   return [...new Set(files)];
 }

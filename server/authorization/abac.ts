@@ -98,11 +98,12 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
   return {
     authorize: (attributes) => (policies.some((policy) => grants(policy, attributes)) ? allow : silence),
     rules: (user, namespace) => {
-      const own = policies.filter((policy) => concerns(policy, user));
+      // As in the reference, a policy for paths is listed for its namespace as well, though it grants the paths in any case.
+      const own = policies.filter((policy) => concerns(policy, user) && is(policy.namespace, namespace));
       const verbs = (policy: Policy): readonly string[] => (policy.readonly ? readVerbs : [any]);
       return {
         resourceRules: own
-          .filter((policy) => policy.resource !== '' && is(policy.namespace, namespace))
+          .filter(({ resource }) => resource !== '')
           .map((policy) => ({ verbs: verbs(policy), apiGroups: [policy.apiGroup], resources: [policy.resource], resourceNames: [] })),
         nonResourceRules: own
           .filter(({ nonResourcePath }) => nonResourcePath !== '')

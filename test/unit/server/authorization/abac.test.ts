@@ -72,6 +72,59 @@ describe('authorization/abac', () => {
     expect(read('{}').authorize(path('/metrics'))).to.deep.include({ decision: 'allow' });
     expect(read('{}').authorize(path('/metrics', user('x')))).to.deep.include({ decision: 'noOpinion' });
   });
+  it('allows by any one of several policies', () => {
+    const policies = read(policy({ user: 'bob', nonResourcePath: '*' }), policy({ user: 'ann', nonResourcePath: '/a' }));
+    expect([policies.authorize(path('/a')), policies.authorize(path('/b'))].map(({ decision }) => decision)).to.deep.equal([
+      'allow',
+      'noOpinion',
+    ]);
+  });
+  describe('in the oldest form', () => {
+    const bob = user('bob', 'team', 'system:authenticated');
+    const oldest: readonly (readonly [what: string, given: object, allowed: readonly Attributes[], not: readonly Attributes[]])[] = [
+      ['a user alone', { user: 'ann' }, [pods('create', 'ns'), path('/a')], [pods('get', 'ns', bob), path('/a', bob)]],
+      ['a group alone', { group: 'team' }, [pods('get', 'ns', bob)], [pods('get', 'ns', user('eve', 'system:authenticated'))]],
+      ['any user', { user: '*', group: 'none' }, [pods('get', 'ns', bob)], [pods('get', 'ns', user('bob'))]],
+      ['any group', { group: '*' }, [pods('get', 'ns', bob)], [pods('get', 'ns', user('bob'))]],
+      ['reading', { readonly: true }, [pods('list', 'ns'), path('/a')], [pods('update', 'ns'), path('/a', ann, 'post')]],
+      ['a namespace', { namespace: 'ns' }, [pods('get', 'ns')], [pods('get', 'other'), path('/a')]],
+      [
+        'a resource',
+        { resource: 'secrets' },
+        [{ ...pods('get', 'ns'), resource: 'secrets' } as Attributes],
+        [pods('get', 'ns'), path('/a')],
+      ],
+    ];
+    for (const [what, given, allowed, not] of oldest)
+      it(`matches ${what}`, () => {
+        const { authorize } = read(JSON.stringify(given));
+        const decisions = [...allowed, ...not].map((each) => (authorize(each) as { readonly decision: string }).decision);
+        expect(decisions).to.deep.equal([...allowed.map(() => 'allow'), ...not.map(() => 'noOpinion')]);
+      });
+  });
+  it('takes a group of everybody for all who are authenticated', () => {
+    const { authorize } = read(policy({ group: '*', nonResourcePath: '*' }));
+    expect([authorize(path('/a')), authorize(path('/a', user('x')))]).to.deep.equal([
+      { decision: 'allow', reason: '' },
+      { decision: 'noOpinion', reason: 'No policy matched.' },
+    ]);
+  });
+  it('lists rights to paths apart from those to resources, and for the namespace of the policy', () => {
+    const { rules } = read(
+      policy({ user: 'ann', nonResourcePath: '/a/*', namespace: '*' }),
+      policy({ user: 'ann', nonResourcePath: '/b' }),
+      policy({ user: 'ann', resource: 'pods', namespace: '*', apiGroup: '' }),
+      policy({ user: 'ann', namespace: '*' }),
+    );
+    expect(rules(ann, 'ns')).to.deep.include({
+      resourceRules: [{ verbs: ['*'], apiGroups: [''], resources: ['pods'], resourceNames: [] }],
+      nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['/a/*'] }],
+    });
+  });
+  it('skips lines of spaces, and comments behind spaces', () =>
+    expect(read('   ', '  # comment', `\t${policy({ user: 'ann', nonResourcePath: '*' })} \r`).authorize(path('/a'))).to.deep.include({
+      decision: 'allow',
+    }));
   it('lists what a user may do', () => {
     const { rules } = read(
       policy({ user: 'ann', readonly: true, resource: 'pods', namespace: 'ns', apiGroup: '' }),
@@ -87,7 +140,13 @@ describe('authorization/abac', () => {
   });
   it('refuses broken files with option, file and line', () => {
     expect(() => read(policy({ user: 'ann' }), 'not json')).to.throw(/^--authorization-policy-file: line 2 of .* is not JSON$/);
-    expect(() => read('[]')).to.throw(/line 1 of .* is not an object/);
+    for (const text of ['[]', 'null', '1', '"text"']) expect(() => read(text), text).to.throw(/line 1 of .* is not an object/);
+    for (const given of [
+      { apiVersion: 'abac.authorization.kubernetes.io/v1beta1' },
+      { kind: 'Policy' },
+      { apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Other' },
+    ])
+      expect(() => read(JSON.stringify(given)), JSON.stringify(given)).to.throw(/must have apiVersion abac.* and kind Policy/);
     expect(() => read('{"apiVersion":"v1","kind":"Policy"}')).to.throw(/must have apiVersion abac/);
     expect(() => readAbacPolicies('/nowhere/at/all')).to.throw(/^--authorization-policy-file: cannot read/);
   });
