@@ -74,10 +74,8 @@ describe('authorization/abac', () => {
   });
   it('allows by any one of several policies', () => {
     const policies = read(policy({ user: 'bob', nonResourcePath: '*' }), policy({ user: 'ann', nonResourcePath: '/a' }));
-    expect([policies.authorize(path('/a')), policies.authorize(path('/b'))].map(({ decision }) => decision)).to.deep.equal([
-      'allow',
-      'noOpinion',
-    ]);
+    expect(policies.authorize(path('/a'))).to.deep.include({ decision: 'allow' });
+    expect(policies.authorize(path('/b'))).to.deep.include({ decision: 'noOpinion' });
   });
   describe('in the oldest form', () => {
     const bob = user('bob', 'team', 'system:authenticated');
