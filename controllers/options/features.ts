@@ -17,6 +17,7 @@ export const switching = [
   'ComponentStatusz',
   'ControllerManagerReleaseLeaderElectionLockOnExit',
   'CoordinatedLeaderElection',
+  'DRAResourcePoolStatus',
   'DeploymentReplicaSetTerminatingReplicas',
   'HPAConfigurableTolerance',
   'LoggingAlphaOptions',

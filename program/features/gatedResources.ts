@@ -4,7 +4,6 @@ import type { GroupResource } from '../../api/resource.js';
 const gatedResources: Readonly<Record<string, string>> = {
   'certificates.k8s.io/clustertrustbundles': 'ClusterTrustBundle',
   'certificates.k8s.io/podcertificaterequests': 'PodCertificateRequest',
-  'resource.k8s.io/resourcepoolstatusrequests': 'DRAResourcePoolStatus',
   'scheduling.k8s.io/podgroups': 'GenericWorkload',
   'scheduling.k8s.io/workloads': 'GenericWorkload',
   'storagemigration.k8s.io/storageversionmigrations': 'StorageVersionMigrator',

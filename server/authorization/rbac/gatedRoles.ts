@@ -82,6 +82,7 @@ const gated: readonly Gated[] = [
   controller('resourcepoolstatusrequest-controller', {
     group: resource,
     resource: 'resourcepoolstatusrequests',
+    feature: 'DRAResourcePoolStatus',
     rules: [
       rule(resource, ['resourcepoolstatusrequests'], [...read, 'delete']),
       rule(resource, ['resourceslices', 'resourceclaims'], read),

@@ -56,6 +56,18 @@ describe('rights of controllers', () => {
     expect(role(false)).to.equal(undefined);
   });
 
+  it('of the controller of requests for the state of device pools are there while the feature is on', () => {
+    const names = (isOn: boolean): unknown[] =>
+      (
+        gatedRoles(
+          () => true,
+          (feature) => isOn && feature === 'DRAResourcePoolStatus',
+        )['clusterroles'] ?? []
+      ).map(({ metadata }) => metadata.name);
+    expect(names(true)).to.include('system:controller:resourcepoolstatusrequest-controller');
+    expect(names(false)).to.not.include('system:controller:resourcepoolstatusrequest-controller');
+  });
+
   it('of the controller of Jobs to make groups of pods are there while the feature is on', () => {
     const names = (isOn: boolean): unknown[] =>
       (

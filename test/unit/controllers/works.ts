@@ -413,6 +413,7 @@ export const works: readonly Work[] = [
   {
     controller: 'resourcepoolstatusrequest-controller',
     what: 'answers each request once',
+    flags: ['--feature-gates=DRAResourcePoolStatus=true'],
     seed: (api) => {
       serves('/apis/resource.k8s.io/v1alpha3', 'resourcepoolstatusrequests')(api);
       api.seed(resourceSlices, {

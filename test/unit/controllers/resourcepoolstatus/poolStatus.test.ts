@@ -27,6 +27,8 @@ const request = (more: object = {}): { metadata: { name: string }; spec: { drive
   spec: { driver: 'd', ...more },
 });
 
+const flags = ['--feature-gates=DRAResourcePoolStatus=true'];
+
 describe('the state of pools of devices', () => {
   const slices = [
     slice('s', 'p', ['x', 'y', 'bad']),
@@ -60,8 +62,12 @@ describe('the state of pools of devices', () => {
     expect(poolsOf(request({ poolName: 'q' }), slices, []).poolCount).to.equal(1);
   });
 
+  it('is told by nobody without the feature', () => {
+    expect(poolStatusController(controllerWorld().environment)).to.equal(null);
+  });
+
   it('is told once', async () => {
-    const world = controllerWorld();
+    const world = controllerWorld({ flags });
     world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
     world.api.seed(resourceSlices, ...slices);
     world.api.seed(resourceClaims, claim('p', 'x'));
@@ -78,7 +84,7 @@ describe('the state of pools of devices', () => {
   });
 
   it('is told once the pools are complete', async () => {
-    const world = controllerWorld();
+    const world = controllerWorld({ flags });
     world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
     world.api.seed(resourceSlices, ...slices);
     world.api.seed(resourcePoolStatusRequests, request({ poolName: 'half' }));
@@ -91,7 +97,7 @@ describe('the state of pools of devices', () => {
   });
 
   it('is kept for an hour, and a request without an answer for a day', async () => {
-    const world = controllerWorld();
+    const world = controllerWorld({ flags });
     world.api.answers.set('/apis/resource.k8s.io/v1alpha3', () => ({ resources: [{ name: 'resourcepoolstatusrequests' }] }));
     world.api.seed(resourceSlices, ...slices);
     const creationTimestamp = new Date(world.clock.now()).toISOString();

@@ -24,6 +24,8 @@ const questions = [
   /'feature-gates'\]\['(\w+)'\]/g,
   // What options need, and the plug-ins of admission that go with a gate.
   /^ {2}\['[a-z-]+', '((?:Remote|External|UnknownV)\w+)'\],$/gm,
+  // Roles that wait for theirs.
+  /^ {4}feature: '(\w+)',$/gm,
   // Resources that wait for theirs.
   /^ {2}'[a-z.8]+\/[a-z]+': '([A-Z]\w+)',$/gm,
   /\(\['(MutatingAdmissionPolicy)', '\w+'\] as const\)\.filter/g,
@@ -59,7 +61,6 @@ const testedAs: Readonly<Record<string, readonly [file: string, word: string] | 
   ServiceAccountNodeAudienceRestriction: ['server/authorization/nodeRestriction.test.ts', 'audiences: false'],
   ShardedListAndWatch: ['server/endpoints/options/shards.test.ts', 'shards: true'],
   SizeBasedListCostEstimate: null,
-  DRAResourcePoolStatus: ['server/options/derived.test.ts', 'closedGates'],
   StatefulSetSemanticRevisionComparison: ['controllers/statefulset/plan.test.ts', 'holdsInSubstance'],
   StorageVersionHash: null,
   StorageVersionMigrator: ['controllers/options/options.test.ts', 'isWanted'],

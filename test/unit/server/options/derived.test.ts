@@ -79,6 +79,13 @@ describe('--runtime-config', () => {
     expect(served('--feature-gates=AllBeta=true')).to.deep.equal({ served: [true, true, true], told: [] });
   });
 
+  it('serves the requests for the state of device pools without their feature, so that they can be removed', () => {
+    const read = readApiServerOptions(['--runtime-config=resource.k8s.io/v1alpha3=true']);
+    if (!read.ok) throw new Error(read.errors.join('; '));
+    expect(emulatedCatalogue(read.options).resource('resource.k8s.io', 'v1alpha3', 'resourcepoolstatusrequests')).to.not.equal(null);
+    expect(closedGates(read.options)).to.deep.equal([]);
+  });
+
   it('serves what has gone since only where a version is emulated that has it', () => {
     const served = (minor: number): boolean => {
       const read = readApiServerOptions([`--emulated-version=1.${minor}`, '--runtime-config=api/all=true']);
