@@ -18,8 +18,8 @@ export const copiedBytesMax = 3 * 1024 * 1024;
 export const movedItemsMax = 100_000_000;
 
 /** Clients receive only this message; the cause has the details. */
-const failed = (misfit: string): PatchError =>
-  new PatchError('failed', 'the server rejected our request due to an error in our request', { cause: new Error(misfit) });
+const failed = (misfit: string, isFailedTest = false): PatchError =>
+  new PatchError('failed', 'the server rejected our request due to an error in our request', { cause: new Error(misfit), isFailedTest });
 
 interface Work {
   root: JsonValue;
@@ -103,8 +103,6 @@ const reachesPrototype = (pointer: string): boolean => pointer.split('/').includ
 type Misfit = string | null;
 type Act = (container: Container, key: string) => Misfit;
 
-/** The end of the message for another value. */
-export const testFailed = 'test failed';
 const missing = 'missing value';
 const badIndex = 'invalid index referenced';
 const about = (text: string, why: Misfit): Misfit => (why === null ? null : `${text}: ${why}`);
@@ -209,11 +207,13 @@ function copy(work: Work, { path, from }: Operation): Misfit {
 
 /** An absent value equals null. */
 function test(work: Work, { path, value }: Operation): Misfit {
-  const failure = `testing value ${path} failed: ${testFailed}`;
-  if (path === '') return sameJson(work.root, value) ? null : failure;
+  const compare = (found: JsonValue): null => {
+    if (!sameJson(found, value)) throw failed(`testing value ${path} failed: test failed`, true);
+    return null;
+  };
+  if (path === '') return compare(work.root);
   return within(work, path, `test operation does not apply: is missing path: ${path}`, (container, key) => {
     const found = memberOf(container, key);
-    if (found === undefined) return `error in test for path: '${path}': ${noPlace(key)}`;
-    return sameJson(found, value) ? null : failure;
+    return found === undefined ? `error in test for path: '${path}': ${noPlace(key)}` : compare(found);
   });
 }

@@ -3,12 +3,16 @@
  * directive), `tooLarge` (413: too many operations or copied bytes).
  */
 export class PatchError extends Error {
+  /** True for a `test` that found another value, which some callers take for an answer. */
+  readonly isFailedTest: boolean;
+
   constructor(
     readonly kind: 'malformed' | 'failed' | 'directive' | 'tooLarge',
     message: string,
-    options?: ErrorOptions,
+    options: ErrorOptions & { readonly isFailedTest?: boolean } = {},
   ) {
     super(message, options);
     this.name = 'PatchError';
+    this.isFailedTest = options.isFailedTest ?? false;
   }
 }

@@ -419,6 +419,7 @@ describe('admission policies', () => {
 
   it('say of each operation what keeps it from being applied', async () => {
     const rows: readonly (readonly [operation: string, message: string])[] = [
+      ["op: 'no test failed', path: '/data/t'", 'Unexpected kind: no test failed'],
       ["op: 'move', from: '/data/a', path: '/data/b'", "error in move for path: 'a': Unable to remove nonexistent key: a: missing value"],
       [
         "op: 'move', from: '/data/t', path: '/none/b'",
