@@ -29,6 +29,7 @@ Prints each change that no test noticed, and the score by file: noticed changes 
 
   npm run mutate -- server/authorization
   npm run mutate -- --sample 100 --seed 7 controllers/deployment
+  npm run mutate -- --only abac server/authorization/abac.ts # a file by its own test: seconds
   npm run mutate -- server/authorization/abac.ts:40-80       # these lines
   npm run mutate -- --tests server/http --min 90 server/fairness
 

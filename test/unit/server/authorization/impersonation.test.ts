@@ -175,6 +175,131 @@ describe('acting as somebody else', () => {
     expect((await attempt({ name: 'j', groups: ['a', 'b', 'c'] }, rights)).as).to.equal('');
   });
 
+  /** The modes in which `wanted` is tried when nothing is granted. */
+  const modesFor = async (wanted: Parameters<typeof wantedOf>[0], requestor = deputy): Promise<string> =>
+    (await attempt(wanted, [], { requestor })).asked.map((line) => /^impersonate-on:([^:]+)/.exec(line)?.[1] ?? 'legacy').join(' ');
+  const account = 'system:serviceaccount:ci:builder';
+  const names: readonly (readonly [what: string, wanted: Parameters<typeof wantedOf>[0], modes: string])[] = [
+    ['a user', { name: 'jane' }, 'user-info legacy'],
+    ['a node', { name: 'system:node:n1' }, 'arbitrary-node legacy'],
+    ['a service account', { name: account }, 'serviceaccount legacy'],
+    ['a node with a uid', { name: 'system:node:n1', uid: '7' }, 'legacy'],
+    ['a node with a group', { name: 'system:node:n1', groups: ['g'] }, 'legacy'],
+    ['a node with more', { name: 'system:node:n1', extra: { 'a.io/b': ['c'] } }, 'legacy'],
+    ['a service account with a uid', { name: account, uid: '7' }, 'legacy'],
+    ['a service account with a group', { name: account, groups: ['g'] }, 'legacy'],
+    ['a service account with more', { name: account, extra: { 'a.io/b': ['c'] } }, 'legacy'],
+    ['a name that no node can have', { name: 'system:node:A_b' }, 'user-info legacy'],
+    ['no name of a node', { name: 'system:node:' }, 'user-info legacy'],
+    ['a namespace alone', { name: 'system:serviceaccount:ci' }, 'user-info legacy'],
+    ['a service account without a namespace', { name: 'system:serviceaccount::b' }, 'user-info legacy'],
+    ['a service account without a name', { name: 'system:serviceaccount:ci:' }, 'user-info legacy'],
+    ['a service account with a part too many', { name: `${account}:x` }, 'user-info legacy'],
+  ];
+  for (const [what, wanted, modes] of names)
+    it(`as ${what} is asked for as ${modes}`, async () => expect(await modesFor(wanted)).to.equal(modes));
+
+  it('as the own node needs one node in the token of a service account', async () => {
+    const bound = (...nodes: string[]): User => ({ ...agent('n1'), extra: { 'authentication.kubernetes.io/node-name': nodes } });
+    const own = 'associated-node arbitrary-node legacy';
+    expect(await modesFor({ name: 'system:node:n1' }, bound('n1'))).to.equal(own);
+    expect(await modesFor({ name: 'system:node:n1' }, bound('n1', 'n2'))).to.equal('arbitrary-node legacy');
+    expect(await modesFor({ name: 'system:node:n1' }, { ...agent('n1'), extra: {} })).to.equal('arbitrary-node legacy');
+  });
+
+  it('hides nothing of who asks, except as the own node, and sorts the keys then', async () => {
+    const { users } = await attempt({ name: 'system:node:n2' }, [], { requestor: agent('n1') });
+    for (const { extra } of users) expect(extra).to.deep.equal(agent('n1').extra);
+    const extra = { 'b.io/x': ['1'], 'authentication.kubernetes.io/node-name': ['n1'] };
+    const [first] = (await attempt({ name: 'system:node:n1' }, [], { requestor: { ...agent('n1'), extra } })).users;
+    expect(first?.extra).to.deep.equal({
+      'authentication.kubernetes.io/associated-node-keys': ['authentication.kubernetes.io/node-name', 'b.io/x'],
+    });
+  });
+
+  it('by the plain verb needs the right to every part', async () => {
+    const wanted = { name: 'jane', uid: '7', groups: ['devs'], extra: { 'Plain key': ['v', 'w'] } };
+    const rights = [
+      'impersonate /users /jane',
+      'impersonate /groups /devs',
+      ...['v', 'w'].map((value) => `impersonate ${authn}/userextras/Plain key /${value}`),
+      `impersonate ${authn}/uids /7`,
+    ];
+    const { as, asked } = await attempt(wanted, rights, { constrained: false });
+    expect([as, asked]).to.deep.equal(['jane', rights]);
+    for (const missing of rights)
+      expect(
+        (
+          await attempt(
+            wanted,
+            rights.filter((right) => right !== missing),
+            { constrained: false },
+          )
+        ).as,
+        missing,
+      ).to.equal('');
+  });
+
+  it('tells the first refusal, and counts it for the narrowest mode', async () => {
+    const { refusal, counted } = await attempt({ name: 'system:node:n1' }, []);
+    expect(refusal).to.include('cannot impersonate-on:arbitrary-node:list');
+    expect(counted).to.deep.equal(['asked arbitrary-node denied', 'asked legacy denied', 'attempted arbitrary-node denied']);
+  });
+
+  it('needs each of many groups and values unless all are granted at once', async () => {
+    const base = [on('user-info'), `impersonate:user-info ${authn}/users /j`];
+    const letters = ['a', 'b', 'c', 'd'];
+    const groups = letters.map((name) => `impersonate:user-info ${authn}/groups /${name}`);
+    expect((await attempt({ name: 'j', groups: letters }, [...base, ...groups])).as).to.equal('j');
+    expect((await attempt({ name: 'j', groups: letters }, [...base, ...groups.slice(1)])).as).to.equal('');
+    const extra = { 'a.io/x': ['a', 'b'], 'a.io/y': ['c', 'd'] };
+    const whole = [...base, `impersonate:user-info ${authn}/userextras/* /*`];
+    expect((await attempt({ name: 'j', extra }, whole)).as).to.equal('j');
+    expect((await attempt({ name: 'j', extra: { ...extra, 'a.io/y': ['c'] } }, whole)).as).to.equal('');
+    expect((await attempt({ name: 'j', extra }, base)).as).to.equal('');
+  });
+
+  const keys: readonly (readonly [key: string, complaint: string])[] = [
+    ['', 'the empty string key in extra'],
+    ['/x', 'Invalid value: "/x": must be a domain-prefixed path'],
+    ['a.io/', 'Invalid value: "a.io/": must be a domain-prefixed path'],
+    ['a_b/x', 'Invalid value: "a_b": '],
+    ['a.io/x y', 'Invalid value: "x y": Invalid path'],
+    ['a.io/x/Y', 'a non-lowercase key in extra is not allowed: "a.io/x/Y"'],
+  ];
+  for (const [key, complaint] of keys)
+    it(`never goes to the key ${JSON.stringify(key)}`, async () => {
+      const rights = [on('user-info'), `impersonate:user-info ${authn}/users /j`, `impersonate:user-info ${authn}/userextras/${key} /v`];
+      expect((await attempt({ name: 'j', extra: { [key]: ['v'] } }, rights)).refusal).to.include(complaint);
+    });
+  it('goes to short domains and to paths of several parts', async () => {
+    const rights = [
+      on('user-info'),
+      `impersonate:user-info ${authn}/users /j`,
+      ...['a/x', 'a.io/x/y'].map((key) => `impersonate:user-info ${authn}/userextras/${key} /v`),
+    ];
+    expect((await attempt({ name: 'j', extra: { 'a/x': ['v'], 'a.io/x/y': ['v'] } }, rights)).as).to.equal('j');
+  });
+
+  it('by the plain verb gives service accounts their groups, unless others are wanted, and nodes none', async () => {
+    const groupsOf = async (name: string, ...groups: string[]): Promise<readonly string[]> =>
+      (
+        await attempt(
+          { name, groups },
+          [
+            `impersonate /serviceaccounts ci/builder`,
+            `impersonate /users /${name}`,
+            ...groups.map((group) => `impersonate /groups /${group}`),
+          ],
+          { constrained: false },
+        )
+      ).groups;
+    expect(await groupsOf(account)).to.deep.equal(['system:serviceaccounts', 'system:serviceaccounts:ci', 'system:authenticated']);
+    expect(await groupsOf(account, 'g')).to.deep.equal(['g', 'system:authenticated']);
+    expect(await groupsOf('system:node:n1')).to.deep.equal(['system:authenticated']);
+    expect(await groupsOf('j', 'system:unauthenticated')).to.deep.equal(['system:unauthenticated']);
+  });
+
   it('holds for paths that are no resources', async () => {
     const request: Attributes = { isResource: false, user: deputy, verb: 'get', path: '/metrics' };
     const rights = ['impersonate-on:user-info:get /metrics', `impersonate:user-info ${authn}/users /j`];
