@@ -1,16 +1,19 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { ApiClient, redeem, whoAmI } from './api/client.js';
+import { credentials } from './api/credentials.js';
 import { t } from './english.js';
 import { Mark } from './parts/mark.js';
 import { ThemeChoice } from './parts/theme.js';
 import { Controllers } from './views/controllers.js';
 import { Objects } from './views/objects.js';
+import { Overview } from './views/overview.js';
+import { Palette } from './views/palette.js';
 import { Replicas } from './views/replicas.js';
 import { Requests } from './views/requests.js';
 import { SignIn } from './views/signIn.js';
 
-const views = { replicas: Replicas, controllers: Controllers, objects: Objects, requests: Requests } as const;
+const views = { overview: Overview, replicas: Replicas, controllers: Controllers, objects: Objects, requests: Requests } as const;
 type ViewName = keyof typeof views;
 const viewNames = Object.keys(views) as ViewName[];
 
@@ -21,7 +24,7 @@ interface Place {
 
 function placeIn(hash: string): Place {
   const [name = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
-  return { view: viewNames.find((view) => view === name) ?? 'replicas', rest: rest.join('/') };
+  return { view: viewNames.find((view) => view === name) ?? 'overview', rest: rest.join('/') };
 }
 
 /** Takes the code of a sign-in link out of the address, and so of the history. */
@@ -43,7 +46,9 @@ type State =
 
 /** The whole page: the sign-in, then navigation and one view. */
 export function App(): VNode {
-  const [state, setState] = useState<State>(linkCode === null ? { at: 'door', message: '' } : { at: 'link' });
+  const [state, setState] = useState<State>(() =>
+    linkCode === null && credentials.kept() === undefined ? { at: 'door', message: '' } : { at: 'link' },
+  );
   const [place, setPlace] = useState<Place>(() => placeIn(location.hash));
 
   useEffect(() => {
@@ -52,31 +57,50 @@ export function App(): VNode {
     return () => removeEventListener('hashchange', moved);
   }, []);
 
+  const leave = (message: string): void => {
+    credentials.forget();
+    setState({ at: 'door', message });
+  };
   const enter = useCallback(async (token: string | null): Promise<boolean> => {
     const user = await whoAmI(new ApiClient(token));
     if (user === null) return false;
-    const client = new ApiClient(token, () => setState({ at: 'door', message: t.signIn.ended }));
+    const client = new ApiClient(token, () => leave(t.signIn.ended));
+    credentials.keep(token);
     setState({ at: 'inside', session: { client, user } });
     return true;
   }, []);
 
   useEffect(() => {
-    if (linkCode === null) return;
-    redeem(linkCode)
+    const kept = credentials.kept();
+    if (linkCode === null && kept === undefined) return;
+    const [token, refusal] = linkCode === null ? [Promise.resolve(kept ?? null), t.signIn.ended] : [redeem(linkCode), t.signIn.linkRefused];
+    token
       .then(enter)
       .then((known) => known || Promise.reject(new Error()))
-      .catch(() => setState({ at: 'door', message: t.signIn.linkRefused }));
+      .catch(() => leave(refusal));
   }, [enter]);
 
-  if (state.at === 'link')
-    return (
-      <p class="centre" role="status">
-        {t.loading}
-      </p>
-    );
+  if (state.at === 'link') return entering;
   if (state.at === 'door') return <SignIn enter={enter} message={state.message} />;
-  const { client, user } = state.session;
+  return <Inside session={state.session} place={place} leave={() => leave('')} />;
+}
+
+const entering = (
+  <p class="centre" role="status">
+    {t.loading}
+  </p>
+);
+
+interface InsideProps {
+  readonly session: Session;
+  readonly place: Place;
+  readonly leave: () => void;
+}
+
+function Inside({ session: { client, user }, place, leave }: InsideProps): VNode {
   const View = views[place.view];
+  const [searches, setSearches] = useState(false);
+  useSearchKey(() => setSearches(true));
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={focusContent}>
@@ -95,11 +119,14 @@ export function App(): VNode {
           ))}
         </nav>
         <div class="who">
+          <button type="button" class="quiet" aria-keyshortcuts="Control+K Meta+K" onClick={() => setSearches(true)}>
+            {t.search.open} <kbd>{t.search.keys}</kbd>
+          </button>
           <ThemeChoice />
           <span class="user" title={t.signedInAs(user)}>
             {user}
           </span>
-          <button type="button" class="quiet" onClick={() => setState({ at: 'door', message: '' })}>
+          <button type="button" class="quiet" onClick={leave}>
             {t.signOut}
           </button>
         </div>
@@ -107,8 +134,25 @@ export function App(): VNode {
       <main id="content" tabIndex={-1}>
         <View client={client} rest={place.rest} />
       </main>
+      {searches ? <Palette client={client} views={foundViews} close={() => setSearches(false)} /> : null}
     </div>
   );
+}
+
+const foundViews = viewNames.map((name) => ({ label: t.views[name], kind: t.search.view, namespace: '', hash: `#${name}` }));
+
+function useSearchKey(open: () => void): void {
+  const latest = useRef(open);
+  latest.current = open;
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]') !== null) return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
 }
 
 /** The address belongs to the views. */

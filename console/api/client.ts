@@ -131,3 +131,10 @@ export async function redeem(code: string): Promise<string> {
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Falls back where the user may not read something, or it does not exist. */
+export const optional = <T>(asked: Promise<T>, otherwise: T): Promise<T> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof ApiError) return otherwise;
+    throw error;
+  });

@@ -28,7 +28,8 @@ export interface Row extends TableRow {
 }
 export type RowEvent = { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly row: TableRow };
 
-const keyOf = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
+/** Returns the key of an object's row: its namespace and name, in the order of the list. */
+export const rowKey = ({ metadata }: RowObject): string => `${metadata.namespace ?? ''}\u0000${metadata.name}`;
 
 /** Rows sorted by namespace and name. Changes cost a binary search, whatever the number of rows. */
 export class TableModel {
@@ -41,14 +42,14 @@ export class TableModel {
 
   reset(rows: readonly TableRow[]): void {
     this.#rows = rows
-      .map((row): Row => ({ ...row, key: keyOf(row.object), changedAt: 0 }))
+      .map((row): Row => ({ ...row, key: rowKey(row.object), changedAt: 0 }))
       .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
     this.version++;
   }
 
   /** `now` in milliseconds of `performance.now()`. */
   apply({ type, row }: RowEvent, now: number): void {
-    const key = keyOf(row.object);
+    const key = rowKey(row.object);
     const at = this.#place(key);
     const isThere = this.#rows[at]?.key === key;
     this.version++;

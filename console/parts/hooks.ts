@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Runs `look` now and again `everyMs` after each end, while the page is visible and the component exists. `look` must not reject. */
@@ -45,4 +46,16 @@ export function useRun(run: (signal: AbortSignal) => void, again: readonly unkno
     run(end.signal);
     return () => end.abort();
   }, again);
+}
+
+/** Shows a dialog as a modal one for as long as it exists. */
+export function useModal(): RefObject<HTMLDialogElement | null> {
+  const dialog = useRef<HTMLDialogElement | null>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    // Closing returns the focus.
+    return () => element?.close();
+  }, []);
+  return dialog;
 }

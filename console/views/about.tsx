@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ApiClient } from '../api/client.js';
-import { pathOf, type Resource } from '../api/resources.js';
+import { readMetadata } from '../api/metadata.js';
+import type { Resource } from '../api/resources.js';
 import { t } from '../english.js';
 import { age, fieldPaths, ownershipTree, type ApiObject, type TreeNode } from '../model/objects.js';
+import { hashOf } from '../model/place.js';
 import type { TabProps } from './viewProps.js';
 
 export interface EventObject extends ApiObject {
@@ -61,24 +63,14 @@ export const EventList = ({ events, about = false }: { readonly events: readonly
   </ul>
 );
 
-/** Concurrent requests while all objects of a namespace are read. */
-const readersMax = 6;
-const metadataOnly = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
-
 /** Returns all objects that may be related to one: those of its namespace, or the cluster-scoped ones. Forbidden resources are left out. */
 async function relatives(client: ApiClient, resources: readonly Resource[], namespace: string): Promise<readonly ApiObject[]> {
-  const waiting = resources.filter(({ namespaced, resource }) => namespaced === (namespace !== '') && resource !== 'events');
   const found: ApiObject[] = [];
-  const reader = async (): Promise<void> => {
-    for (let resource = waiting.pop(); resource !== undefined; resource = waiting.pop()) {
-      const { kind } = resource;
-      const list = await client
-        .json<{ readonly items?: readonly ApiObject[] }>(pathOf(resource, namespace), { accept: metadataOnly })
-        .catch(() => ({ items: [] }));
-      for (const item of list.items ?? []) found.push({ ...item, kind });
-    }
-  };
-  await Promise.all(Array.from({ length: readersMax }, reader));
+  await readMetadata(
+    client,
+    resources.filter(({ namespaced, resource }) => namespaced === (namespace !== '') && resource !== 'events'),
+    { namespace, limit: 0, take: (_resource, objects) => found.push(...objects) },
+  );
   return found;
 }
 
@@ -92,25 +84,38 @@ export function OwnersTab({ client, resources, namespace, object }: TabProps): V
   if (tree === null || (tree.children.length === 0 && tree.object.metadata.uid === uid)) return <p class="soft">{t.objects.noOwners}</p>;
   return (
     <ul class="tree">
-      <Branch node={tree} uid={uid} />
+      <Branch node={tree} uid={uid} resources={resources} />
     </ul>
   );
 }
 
-const Branch = ({ node, uid }: { readonly node: TreeNode; readonly uid: string }): VNode => (
+interface BranchProps {
+  readonly node: TreeNode;
+  readonly uid: string;
+  readonly resources: readonly Resource[];
+}
+
+const Branch = ({ node, uid, resources }: BranchProps): VNode => (
   <li>
     <span class={node.object.metadata.uid === uid ? 'self' : ''}>
-      <em>{node.object.kind}</em> {node.object.metadata.name}
+      <em>{node.object.kind}</em>{' '}
+      <a href={node.object.metadata.uid === uid ? undefined : linkTo(node.object, resources)}>{node.object.metadata.name}</a>
     </span>
     {node.children.length === 0 ? null : (
       <ul>
         {node.children.map((child) => (
-          <Branch key={child.object.metadata.uid} node={child} uid={uid} />
+          <Branch key={child.object.metadata.uid} node={child} uid={uid} resources={resources} />
         ))}
       </ul>
     )}
   </li>
 );
+
+/** Lists of metadata do not name the resource: it is known by the kind that was listed. */
+function linkTo({ kind, metadata: { name, namespace = '' } }: ApiObject, resources: readonly Resource[]): string | undefined {
+  const resource = resources.find((each) => each.kind === kind);
+  return resource === undefined ? undefined : hashOf({ ...resource, namespace, name });
+}
 
 /** The owners of fields. */
 export function FieldsTab({ object }: TabProps): VNode {

@@ -4,6 +4,7 @@ import { messageOf } from '../api/client.js';
 import { pathOf } from '../api/resources.js';
 import { t } from '../english.js';
 import type { ApiObject } from '../model/objects.js';
+import { useModal } from '../parts/hooks.js';
 import { Problem } from '../parts/words.js';
 import type { DetailProps } from './viewProps.js';
 
@@ -12,7 +13,7 @@ interface ActionProps extends DetailProps {
 }
 
 /** A modal dialog; the browser keeps the focus in it. */
-function Dialog({
+export function Dialog({
   label,
   submit,
   danger,
@@ -27,14 +28,8 @@ function Dialog({
   readonly done: () => void;
   readonly children: ComponentChildren;
 }): VNode {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [problem, setProblem] = useState('');
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    // Closing returns the focus.
-    return () => element?.close();
-  }, []);
   return (
     <dialog ref={dialog} aria-label={label} onClose={done}>
       <form
@@ -61,15 +56,28 @@ function Dialog({
 
 const propagations = ['Background', 'Foreground', 'Orphan'] as const;
 
-export function DeleteDialog({ client, resource, namespace, name, done }: ActionProps): VNode {
+export interface DeleteOptions {
+  readonly apiVersion: 'v1';
+  readonly kind: 'DeleteOptions';
+  readonly propagationPolicy: string;
+}
+
+interface DeletionProps {
+  readonly label: string;
+  readonly act: (options: DeleteOptions) => Promise<unknown>;
+  readonly done: () => void;
+}
+
+/** Asks what becomes of dependents. */
+export function DeletionDialog({ label, act, done }: DeletionProps): VNode {
   const choice = useRef<HTMLSelectElement>(null);
-  const act = (): Promise<unknown> =>
-    client.json(pathOf(resource, namespace, name), {
-      method: 'DELETE',
-      body: { apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: choice.current?.value ?? 'Background' },
-    });
+  const options = (): DeleteOptions => ({
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    propagationPolicy: choice.current?.value ?? 'Background',
+  });
   return (
-    <Dialog label={t.objects.deleteAbout(name)} submit={t.objects.delete} danger act={act} done={done}>
+    <Dialog label={label} submit={t.objects.delete} danger act={() => act(options())} done={done}>
       <label>
         {t.objects.propagation}
         <select ref={choice}>
@@ -81,6 +89,14 @@ export function DeleteDialog({ client, resource, namespace, name, done }: Action
     </Dialog>
   );
 }
+
+export const DeleteDialog = ({ client, resource, namespace, name, done }: ActionProps): VNode => (
+  <DeletionDialog
+    label={t.objects.deleteAbout(name)}
+    act={(body) => client.json(pathOf(resource, namespace, name), { method: 'DELETE', body })}
+    done={done}
+  />
+);
 
 export function ScaleDialog({ client, resource, namespace, name, done }: ActionProps): VNode {
   const field = useRef<HTMLInputElement>(null);

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ViewProps } from './viewProps.js';
-import { ApiError, type ApiClient } from '../api/client.js';
+import { optional, type ApiClient } from '../api/client.js';
 import { order, servers } from '../api/cluster.js';
 import { t } from '../english.js';
 import { QueueHistory, type ManagerReading } from '../model/queues.js';
@@ -28,6 +28,7 @@ interface Seen {
 export function Controllers({ client }: ViewProps): VNode {
   const [seen] = useState<Seen>(() => ({ lease: null, events: [], hasLauncher: null, problem: '' }));
   const [queues] = useState(() => new QueueHistory());
+  const [idle, setIdle] = useState(false);
   const redraw = useRedraw();
   useLook(async (signal) => {
     await readManagers(client, { seen, queues }, signal);
@@ -48,7 +49,7 @@ export function Controllers({ client }: ViewProps): VNode {
       <section aria-labelledby="queues">
         <h2 id="queues">{t.controllers.queues}</h2>
         {seen.hasLauncher === false ? <p class="soft">{t.controllers.local}</p> : null}
-        {queues.queues.length === 0 ? null : <QueueTable queues={queues.queues} now={now} />}
+        {queues.queues.length === 0 ? null : <Queues queues={queues.queues} now={now} idle={idle} setIdle={setIdle} />}
       </section>
       {queues.loops.length === 0 ? null : (
         <section aria-labelledby="loops">
@@ -71,13 +72,6 @@ export function Controllers({ client }: ViewProps): VNode {
     </>
   );
 }
-
-/** Falls back where the user may not read something, or it does not exist. */
-const optional = <T,>(asked: Promise<T>, otherwise: T): Promise<T> =>
-  asked.catch((error: unknown) => {
-    if (error instanceof ApiError) return otherwise;
-    throw error;
-  });
 
 interface Known {
   readonly seen: Seen;
@@ -151,6 +145,26 @@ const ManagerCard = ({ name, state, controllers, memoryBytes }: QueueHistory['ma
 
 type Queue = QueueHistory['queues'][number];
 
+interface QueuesProps {
+  readonly queues: readonly Queue[];
+  readonly now: number;
+  readonly idle: boolean;
+  readonly setIdle: (idle: boolean) => void;
+}
+
+function Queues({ queues, now, idle, setIdle }: QueuesProps): VNode {
+  const shown = queues.filter(({ depth, lastAt }) => idle || depth > 0 || lastAt !== null);
+  return (
+    <>
+      <label class="check">
+        <input type="checkbox" checked={idle} onChange={(event) => setIdle(event.currentTarget.checked)} />
+        {t.controllers.idle}
+      </label>
+      {shown.length === 0 ? <p class="soft">{t.controllers.noneBusy}</p> : <QueueTable queues={shown} now={now} />}
+    </>
+  );
+}
+
 const QueueTable = ({ queues, now }: { readonly queues: readonly Queue[]; readonly now: number }): VNode => (
   <div class="scroll" tabIndex={0} role="group" aria-label={t.controllers.queue}>
     <table class="plain">
@@ -173,9 +187,7 @@ const QueueTable = ({ queues, now }: { readonly queues: readonly Queue[]; readon
 const QueueRow = ({ queue, now }: { readonly queue: Queue; readonly now: number }): VNode => (
   <tr class={queue.depth > 0 || now - (queue.lastAt ?? 0) < everyMs * 2 ? 'lit' : ''}>
     <th scope="row">{queue.name}</th>
-    <td>
-      <Depth depth={queue.depth} />
-    </td>
+    <td>{depthBar(queue.depth)}</td>
     <td>{queue.adds.toLocaleString('en')}</td>
     <td class={queue.retries > 0 ? 'warn' : ''}>{queue.retries.toLocaleString('en')}</td>
     <td>{queue.done.toLocaleString('en')}</td>
@@ -198,7 +210,7 @@ const Loop = ({ name, last, now }: { readonly name: string; readonly last: Event
   </li>
 );
 
-const Depth = ({ depth }: { readonly depth: number }): VNode => (
+const depthBar = (depth: number): VNode => (
   <span class="depth">
     <b>{depth}</b>
     <span class="bar-of" style={{ width: `${Math.min(100, Math.log2(depth + 1) * 12)}px` }} />

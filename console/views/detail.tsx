@@ -12,6 +12,7 @@ import { EventsTab, FieldsTab, OwnersTab } from './about.js';
 import { DeleteDialog, ScaleDialog } from './actions.js';
 import { Editor, yamlOf } from './editor.js';
 import { LogsTab } from './logs.js';
+import { SummaryPart } from './summary.js';
 import { TerminalTab } from './terminal.js';
 import type { DetailProps, TabProps } from './viewProps.js';
 
@@ -278,11 +279,12 @@ const Yaml = ({ text }: { readonly text: string }): VNode => (
 );
 
 /** The object as text, and an editor for it: every write is preceded by a dry run. */
-function YamlTab({ client, resource, namespace, name, object }: TabProps): VNode {
+function YamlTab({ client, resource, resources, namespace, name, object }: TabProps): VNode {
   const [text, setText] = useState<string | null>(null);
   if (text === null)
     return (
       <>
+        <SummaryPart object={object} namespace={namespace} resources={resources} />
         {resource.verbs.includes('update') ? (
           <p class="toolbar">
             <button type="button" onClick={() => setText(yamlOf(object))}>

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { t } from '../english.js';
 import { age } from '../model/objects.js';
 import type { Column, Order, Row } from '../model/tableModel.js';
+import { wellnessOf } from '../model/wellness.js';
 
 const rowHeight = 32;
 const around = 8;
@@ -20,17 +21,21 @@ interface TableProps {
   readonly setOrder: (order: Order | null) => void;
   readonly opened: string | null;
   readonly open: (row: Row) => void;
+  /** Keys of selected rows. */
+  readonly selected: ReadonlySet<string>;
+  readonly select: (row: Row) => void;
   readonly listed: boolean;
 }
 
 /** Rows of which only the visible ones are drawn, with the keys of a grid: https://www.w3.org/WAI/ARIA/apg/patterns/grid/ */
-export function ObjectTable({ label, columns, all, rows, namespaced, order, setOrder, opened, open, listed }: TableProps): VNode {
-  const grid = useGrid(rows, open);
+export function ObjectTable(props: TableProps): VNode {
+  const { label, columns, all, rows, namespaced, order, setOrder, opened, open, selected, select, listed } = props;
+  const grid = useGrid(rows, open, select);
   const cells: readonly Cell[] = columns.map((column) => ({ column, at: all.indexOf(column), isAge: /^age$/i.test(column.name) }));
   const widths = [...(namespaced ? [9] : []), ...columns.map(({ name }) => (name === 'Name' ? 15 : 6.5))];
   const style = {
-    '--columns': widths.map((width) => `minmax(${width}rem, ${width}fr)`).join(' '),
-    '--width': `${widths.reduce((sum, width) => sum + width, 1)}rem`,
+    '--columns': `2rem ${widths.map((width) => `minmax(${width}rem, ${width}fr)`).join(' ')}`,
+    '--width': `${widths.reduce((sum, width) => sum + width, 3)}rem`,
   };
 
   return (
@@ -59,6 +64,8 @@ export function ObjectTable({ label, columns, all, rows, namespaced, order, setO
             isOpened={row.key === opened}
             activate={grid.activate}
             open={open}
+            isSelected={selected.has(row.key)}
+            select={select}
           />
         ))}
       </div>
@@ -75,7 +82,7 @@ interface Cell {
 }
 
 /** The scroll position, the current row, and the keys of a grid. */
-function useGrid(rows: readonly Row[], open: (row: Row) => void) {
+function useGrid(rows: readonly Row[], open: (row: Row) => void, select: (row: Row) => void) {
   const place = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(600);
@@ -110,6 +117,10 @@ function useGrid(rows: readonly Row[], open: (row: Row) => void) {
     if (y < element.scrollTop) element.scrollTop = y;
     else if (y + rowHeight * 2 > element.scrollTop + element.clientHeight) element.scrollTop = y + rowHeight * 2 - element.clientHeight;
   };
+  const withCurrent = (act: (row: Row) => void): void => {
+    const row = rows[current];
+    if (row) act(row);
+  };
   const keys: Readonly<Record<string, () => void>> = {
     ArrowDown: () => move(current + 1),
     ArrowUp: () => move(current - 1),
@@ -117,13 +128,11 @@ function useGrid(rows: readonly Row[], open: (row: Row) => void) {
     PageUp: () => move(current - page),
     Home: () => move(0),
     End: () => move(rows.length - 1),
-    Enter: () => {
-      const row = rows[current];
-      if (row) open(row);
-    },
+    Enter: () => withCurrent(open),
+    ' ': () => withCurrent(select),
   };
   const pressed = (event: KeyboardEvent): void => {
-    const act = event.target instanceof HTMLButtonElement ? undefined : keys[event.key];
+    const act = event.target instanceof HTMLButtonElement || event.target instanceof HTMLInputElement ? undefined : keys[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act();
@@ -138,6 +147,9 @@ interface HeadProps extends Pick<TableProps, 'namespaced' | 'order' | 'setOrder'
 
 const HeadRow = ({ cells, namespaced, order, setOrder }: HeadProps): VNode => (
   <div class="row head" role="row" aria-rowindex={1}>
+    <span role="columnheader">
+      <span class="unseen">{t.objects.selectColumn}</span>
+    </span>
     {namespaced ? <span role="columnheader">{t.objects.namespaceColumn}</span> : null}
     {cells.map(({ column, at }) => (
       <span
@@ -161,10 +173,12 @@ interface RowProps extends Pick<TableProps, 'namespaced' | 'open'> {
   readonly cells: readonly Cell[];
   readonly isCurrent: boolean;
   readonly isOpened: boolean;
+  readonly isSelected: boolean;
+  readonly select: (row: Row) => void;
   readonly activate: (at: number) => void;
 }
 
-function BodyRow({ row, at, cells, namespaced, isCurrent, isOpened, activate, open }: RowProps): VNode {
+function BodyRow({ row, at, cells, namespaced, isCurrent, isOpened, isSelected, select, activate, open }: RowProps): VNode {
   const { metadata } = row.object;
   const now = performance.now();
   const wall = Date.now();
@@ -179,6 +193,15 @@ function BodyRow({ row, at, cells, namespaced, isCurrent, isOpened, activate, op
       onFocus={() => activate(at)}
       onClick={() => open(row)}
     >
+      <span role="gridcell" onClick={(event) => event.stopPropagation()}>
+        <input
+          type="checkbox"
+          tabIndex={-1}
+          aria-label={t.objects.select(metadata.name)}
+          checked={isSelected}
+          onChange={() => select(row)}
+        />
+      </span>
       {namespaced ? <span role="gridcell">{metadata.namespace}</span> : null}
       {cells.map(({ at: cell, isAge }) => {
         const text =
@@ -186,7 +209,7 @@ function BodyRow({ row, at, cells, namespaced, isCurrent, isOpened, activate, op
             ? age(Date.parse(metadata.creationTimestamp), wall)
             : String(row.cells[cell] ?? '');
         return (
-          <span role="gridcell" title={text} class={wordClass(text)}>
+          <span role="gridcell" title={text} class={wellnessOf(text)}>
             {text}
           </span>
         );
@@ -194,11 +217,6 @@ function BodyRow({ row, at, cells, namespaced, isCurrent, isOpened, activate, op
     </div>
   );
 }
-
-const goodWords = /^(?:Running|Active|Ready|Bound|Complete|Completed|Succeeded|Available|Established|True)$/;
-const badWords = /(?:Error|BackOff|Failed|Evicted|Unknown|NotReady|Lost|OOMKilled)/;
-/** Classifies a state as good or bad, for all kinds, by its word. */
-const wordClass = (text: string): string => (goodWords.test(text) ? 'well' : badWords.test(text) ? 'unwell' : '');
 
 /** Cycles through ascending, descending, and unsorted. */
 function nextOrder(order: Order | null, column: number): Order | null {

@@ -5,33 +5,21 @@ import { messageOf, type ApiClient } from '../api/client.js';
 import { discover, pathOf, type Resource } from '../api/resources.js';
 import { followTable } from '../api/watch.js';
 import { t } from '../english.js';
-import { shownRows, TableModel, type Column, type Order, type Row } from '../model/tableModel.js';
+import { categories, categoryOf, type Category } from '../model/categories.js';
+import { hashOf, objectsPlaceIn, type ObjectsPlace } from '../model/place.js';
+import { rowKey, shownRows, TableModel, type Column, type Order, type Row, type RowObject } from '../model/tableModel.js';
 import { useFrames, useRun } from '../parts/hooks.js';
 import { Heading, Problem } from '../parts/words.js';
+import { Create } from './create.js';
 import { Detail } from './detail.js';
 import { ObjectTable } from './objectTable.js';
-
-/** The address: `group/resource?namespace=…`, where the core group is `core`. */
-interface Place {
-  readonly group: string;
-  readonly resource: string;
-  readonly namespace: string;
-}
-
-function placeIn(rest: string): Place {
-  const [path = '', search = ''] = rest.split('?');
-  const [group = 'core', resource = 'pods'] = path === '' ? [] : path.split('/');
-  return { group: group === 'core' ? '' : group, resource, namespace: new URLSearchParams(search).get('namespace') ?? '' };
-}
-
-const hashOf = ({ group, resource, namespace }: Place): string =>
-  `#objects/${group === '' ? 'core' : group}/${resource}${namespace === '' ? '' : `?namespace=${encodeURIComponent(namespace)}`}`;
+import { SelectionBar, useSelection } from './selection.js';
 
 /** Any resource, as the server's own tables show it, live. */
 export function Objects({ client, rest }: ViewProps): VNode {
   const [resources, setResources] = useState<readonly Resource[]>([]);
   const [problem, setProblem] = useState('');
-  const place = placeIn(rest);
+  const place = objectsPlaceIn(rest);
   useEffect(() => {
     discover(client).then(setResources, (error: unknown) => setProblem(messageOf(error)));
   }, [client]);
@@ -55,15 +43,14 @@ export function Objects({ client, rest }: ViewProps): VNode {
   );
 }
 
-function ResourceList({ resources, place }: { readonly resources: readonly Resource[]; readonly place: Place }): VNode {
+function ResourceList({ resources, place }: { readonly resources: readonly Resource[]; readonly place: ObjectsPlace }): VNode {
   const [text, setText] = useState('');
   const groups = useMemo(() => {
-    const found = new Map<string, Resource[]>();
-    for (const each of resources) {
-      if (!`${each.resource} ${each.kind} ${each.group}`.toLowerCase().includes(text.trim().toLowerCase())) continue;
-      found.set(each.group, [...(found.get(each.group) ?? []), each]);
-    }
-    return found;
+    const found = new Map<Category, Resource[]>(categories.map((category) => [category, []]));
+    for (const each of resources)
+      if (`${each.resource} ${each.kind} ${each.group}`.toLowerCase().includes(text.trim().toLowerCase()))
+        found.get(categoryOf(each))?.push(each);
+    return [...found].filter(([, list]) => list.length > 0);
   }, [resources, text]);
   return (
     <aside class="resources">
@@ -78,14 +65,15 @@ function ResourceList({ resources, place }: { readonly resources: readonly Resou
         onInput={(event) => setText(event.currentTarget.value)}
       />
       <nav aria-label={t.objects.resource} tabIndex={0}>
-        {[...groups].map(([group, list]) => (
-          <div key={group}>
-            <h2>{group === '' ? t.objects.core : group}</h2>
+        {groups.map(([category, list]) => (
+          <div key={category}>
+            <h2>{t.categories[category]}</h2>
             <ul>
               {list.map((each) => (
                 <li>
                   <a
-                    href={hashOf({ group: each.group, resource: each.resource, namespace: each.namespaced ? place.namespace : '' })}
+                    href={hashOf({ ...each, namespace: each.namespaced ? place.namespace : '', name: '' })}
+                    title={each.group === '' ? t.objects.core : each.group}
                     aria-current={each.group === place.group && each.resource === place.resource ? 'true' : undefined}
                   >
                     {each.resource}
@@ -104,7 +92,7 @@ interface CollectionProps {
   readonly client: ApiClient;
   readonly resource: Resource;
   readonly resources: readonly Resource[];
-  readonly place: Place;
+  readonly place: ObjectsPlace;
 }
 
 interface Live {
@@ -125,14 +113,22 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
   const [text, setText] = useState('');
   const [order, setOrder] = useState<Order | null>(null);
   const [wide, setWide] = useState(false);
-  const [opened, setOpened] = useState<Row | null>(null);
-  const live = useLiveTable(client, pathOf(resource, place.namespace), selector, () => setOpened(null));
+  const [opened, setOpened] = useOpened(place);
+  const [creates, setCreates] = useState(false);
+  const live = useLiveTable(client, pathOf(resource, place.namespace), selector);
+  const selection = useSelection(live.model);
 
   const rows = useShown(live.model, text, order);
   const columns = live.columns.filter(({ priority }) => wide || priority === 0);
   return (
     <>
-      <Heading text={resource.kind} />
+      <div class="heading-row">
+        <Heading text={resource.kind} />
+        <button type="button" aria-expanded={creates} onClick={() => setCreates(!creates)}>
+          {t.create.open}
+        </button>
+      </div>
+      {creates ? <Create client={client} resources={resources} namespace={place.namespace} close={() => setCreates(false)} /> : null}
       <Filters
         client={client}
         resource={resource}
@@ -145,6 +141,7 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
       />
       <TableState live={live} shown={rows.length} />
       {live.problem === '' ? null : <Problem>{live.problem}</Problem>}
+      {selection.rows.length === 0 ? null : <SelectionBar client={client} resource={resource} selection={selection} />}
       <div class={`split ${opened === null ? '' : 'open'}`}>
         <ObjectTable
           label={t.objects.table(resource.resource)}
@@ -154,18 +151,20 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
           namespaced={resource.namespaced && place.namespace === ''}
           order={order}
           setOrder={setOrder}
-          opened={opened?.key ?? null}
-          open={setOpened}
+          opened={opened === null ? null : keyOf(opened)}
+          open={({ object }) => setOpened(object.metadata)}
+          selected={selection.keys}
+          select={selection.toggle}
           listed={live.state !== 'listing'}
         />
         {opened === null ? null : (
           <Detail
-            key={opened.key}
+            key={keyOf(opened)}
             client={client}
             resource={resource}
             resources={resources}
-            namespace={opened.object.metadata.namespace ?? ''}
-            name={opened.object.metadata.name}
+            namespace={opened.namespace ?? ''}
+            name={opened.name}
             close={() => setOpened(null)}
           />
         )}
@@ -179,14 +178,24 @@ interface Selector {
   readonly fields: string;
 }
 
-/** Follows the table of a collection; `restarted` is called whenever another one begins. */
-function useLiveTable(client: ApiClient, path: string, selector: Selector, restarted: () => void): Live {
+type Named = RowObject['metadata'];
+const keyOf = (metadata: Named): string => rowKey({ metadata });
+
+/** The open object: the one that the address names, until the user opens another one. */
+function useOpened(place: ObjectsPlace): readonly [opened: Named | null, open: (named: Named | null) => void] {
+  const named = (): Named | null => (place.name === '' ? null : { name: place.name, namespace: place.namespace });
+  const [opened, setOpened] = useState<Named | null>(named);
+  useEffect(() => setOpened(named()), [place.namespace, place.name]);
+  return [opened, setOpened];
+}
+
+/** Follows the table of a collection. */
+function useLiveTable(client: ApiClient, path: string, selector: Selector): Live {
   const [live] = useState<Live>(() => ({ model: new TableModel(), columns: [], state: 'listing', problem: '', changes: 0, rate: 0 }));
   const draw = useFrames();
   useRun(
     (signal) => {
       live.model.reset([]);
-      restarted();
       const sink: Parameters<typeof followTable>[2] = {
         listed: (columns, rows) => {
           live.columns = columns;
@@ -244,7 +253,7 @@ function useShown(model: TableModel, text: string, order: Order | null): readonl
 interface FilterProps {
   readonly client: ApiClient;
   readonly resource: Resource;
-  readonly place: Place;
+  readonly place: ObjectsPlace;
   readonly text: string;
   readonly setText: (text: string) => void;
   readonly setSelector: (selector: Selector) => void;
@@ -297,7 +306,7 @@ function Filters({ client, resource, place, text, setText, setSelector, wide, se
 }
 
 /** A list of namespaces for users who may list them; for others a text field. */
-function Namespaces({ client, place }: { readonly client: ApiClient; readonly place: Place }): VNode {
+function Namespaces({ client, place }: { readonly client: ApiClient; readonly place: ObjectsPlace }): VNode {
   const [names, setNames] = useState<readonly string[] | null>([]);
   useEffect(() => {
     client.json<{ readonly items: readonly { readonly metadata: { readonly name: string } }[] }>('/api/v1/namespaces').then(
@@ -306,7 +315,7 @@ function Namespaces({ client, place }: { readonly client: ApiClient; readonly pl
     );
   }, [client]);
   const go = (namespace: string): void => {
-    location.hash = hashOf({ ...place, namespace });
+    location.hash = hashOf({ ...place, namespace, name: '' });
   };
   return (
     <label>

@@ -20,6 +20,7 @@ import { standingOf, Timeline, type MemberView, type Standing } from '../model/t
 import { Chart } from '../parts/chart.js';
 import { useLook, useRedraw } from '../parts/hooks.js';
 import { bytes, Heading, Problem, seconds } from '../parts/words.js';
+import { Dialog } from './actions.js';
 import { TimelineView } from './timeline.js';
 
 const statusEveryMs = 400;
@@ -387,23 +388,41 @@ function Members({
                 </div>
               ))}
             </dl>
-            {act === null ? null : (
-              <div class="actions" role="group" aria-label={t.replicas.actionsOf(id)}>
-                {actionsFor[standing].map((command) => (
-                  <button
-                    type="button"
-                    class={command === 'kill' ? 'danger' : ''}
-                    aria-label={t.replicas.act.label(t.replicas.act[command], id)}
-                    onClick={() => void act(command, id)}
-                  >
-                    {t.replicas.act[command]}
-                  </button>
-                ))}
-              </div>
-            )}
+            {act === null ? null : <MemberActions id={id} standing={standing} act={act} />}
           </article>
         );
       })}
+    </div>
+  );
+}
+
+interface MemberActionsProps {
+  readonly id: string;
+  readonly standing: Standing;
+  readonly act: (command: MemberCommand, id: string) => Promise<void>;
+}
+
+/** The buttons of a member. The one that ends its process asks first. */
+function MemberActions({ id, standing, act }: MemberActionsProps): VNode {
+  const [asks, setAsks] = useState(false);
+  const { kill, ask, killAbout, label } = t.replicas.act;
+  return (
+    <div class="actions" role="group" aria-label={t.replicas.actionsOf(id)}>
+      {actionsFor[standing].map((command) => (
+        <button
+          type="button"
+          class={command === 'kill' ? 'danger' : ''}
+          aria-label={label(t.replicas.act[command], id)}
+          onClick={() => (command === 'kill' ? setAsks(true) : void act(command, id))}
+        >
+          {t.replicas.act[command]}
+        </button>
+      ))}
+      {asks ? (
+        <Dialog label={ask(kill, id)} submit={kill} danger act={() => act('kill', id)} done={() => setAsks(false)}>
+          <p>{killAbout}</p>
+        </Dialog>
+      ) : null}
     </div>
   );
 }

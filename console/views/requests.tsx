@@ -153,30 +153,72 @@ const RequestTable = ({ label, requests }: { readonly label: string; readonly re
       </thead>
       <tbody>
         {requests.map((request) => (
-          <tr key={`${request.server} ${request.id} ${request.at}`} class={classOf(request)}>
-            <td>{clock(request.at)}</td>
-            <td>
-              <span class={`verb ${request.verb}`}>{request.verb}</span>
-            </td>
-            <td class="path" title={request.agent}>
-              {request.path}
-            </td>
-            <td class="path">
-              {request.user}
-              {request.impersonator === '' ? null : <em class="soft"> {t.requests.as(request.impersonator)}</em>}
-            </td>
-            <td>
-              <b>{request.code === 0 ? t.requests.left : request.code}</b>
-            </td>
-            <td class="number">{seconds(request.ms / 1000)}</td>
-            <td>{request.server}</td>
-          </tr>
+          <RequestRow key={`${request.server} ${request.id} ${request.at}`} request={request} />
         ))}
       </tbody>
     </table>
     {requests.length === 0 ? <p class="empty">{t.requests.none}</p> : null}
   </div>
 );
+
+/** One request; a press on its path shows all that is known of it. */
+function RequestRow({ request }: { readonly request: SeenRequest }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <tr class={classOf(request)}>
+        <td>{clock(request.at)}</td>
+        <td>
+          <span class={`verb ${request.verb}`}>{request.verb}</span>
+        </td>
+        <td class="path">
+          <button type="button" class="link" aria-expanded={isOpen} title={t.requests.aboutOne} onClick={() => setOpen(!isOpen)}>
+            {request.path}
+          </button>
+        </td>
+        <td class="path">
+          {request.user}
+          {request.impersonator === '' ? null : <em class="soft"> {t.requests.as(request.impersonator)}</em>}
+        </td>
+        <td>
+          <b>{request.code === 0 ? t.requests.left : request.code}</b>
+        </td>
+        <td class="number">{seconds(request.ms / 1000)}</td>
+        <td>{request.server}</td>
+      </tr>
+      {isOpen ? (
+        <tr class="more">
+          <td colSpan={7}>{factsOf(request)}</td>
+        </tr>
+      ) : null}
+    </>
+  );
+}
+
+function factsOf(request: SeenRequest): VNode {
+  const facts = {
+    id: request.id,
+    resource: request.resource,
+    namespace: request.namespace,
+    impersonator: request.impersonator,
+    agent: request.agent,
+    address: request.address,
+    ended: new Date(request.at).toISOString(),
+    took: seconds(request.ms / 1000),
+  };
+  return (
+    <dl>
+      {(Object.keys(facts) as (keyof typeof facts)[])
+        .filter((name) => facts[name] !== '')
+        .map((name) => (
+          <div key={name}>
+            <dt>{t.requests.more[name]}</dt>
+            <dd class="breaks">{facts[name]}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
 
 const Tops = ({ requests, holders }: { readonly requests: readonly SeenRequest[]; readonly holders: readonly Holder[] }): VNode => (
   <div class="tops">

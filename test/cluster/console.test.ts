@@ -114,6 +114,7 @@ describe('cluster/console', function () {
     await page.getByRole('alert').getByText('does not know this token').waitFor();
     await page.getByLabel('Bearer token').fill(token);
     await page.getByRole('button', { name: 'Sign in with the token' }).click();
+    await show(page, '#replicas');
     await page.getByText('You may not see the replicas').waitFor();
     await show(page, '#objects/core/pods?namespace=team');
     await page.getByText(/^web-/).first().waitFor();
@@ -122,7 +123,14 @@ describe('cluster/console', function () {
     expect(await page.getByText('unseen').count()).to.equal(0);
     await show(page, '#requests');
     await page.getByText('You may not see requests').waitFor();
-    expect(await page.evaluate<number>('localStorage.length + sessionStorage.length + document.cookie.length')).to.equal(0);
+    expect(await page.evaluate<number>('localStorage.length + document.cookie.length'), 'what outlives the tab').to.equal(0);
+    await page.reload();
+    await page.getByText('You may not see requests').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('Bearer token').waitFor();
+    expect(await page.evaluate<number>('sessionStorage.length')).to.equal(0);
+    await page.reload();
+    await page.getByLabel('Bearer token').waitFor();
   });
 
   it('lets in whoever shows a client certificate', async () => {
@@ -134,7 +142,96 @@ describe('cluster/console', function () {
     await page.goto(`${origin}/console`);
     await page.getByRole('button', { name: 'Try my client certificate' }).click();
     await page.getByText('kubernetes-admin').waitFor();
+    await show(page, '#replicas');
     await page.locator('[data-standing=leader]').waitFor();
+  });
+
+  it('shows at once what runs and what is not well, and leads there', async () => {
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/pods', {
+      body: {
+        metadata: { name: 'broken' },
+        spec: { containers: [{ name: 'main', image: 'registry.example/absent:1' }], nodeName: 'no-such-node' },
+      },
+    });
+    await api.expect(200, 'PATCH', '/api/v1/namespaces/team/pods/broken/status', {
+      raw: JSON.stringify({ status: { phase: 'Failed', reason: 'Evicted' } }),
+      type: 'application/merge-patch+json',
+    });
+    await api.expect(201, 'POST', '/api/v1/namespaces/team/events', {
+      body: {
+        metadata: { name: 'warned' },
+        involvedObject: { kind: 'Pod', namespace: 'team', name: 'broken' },
+        type: 'Warning',
+        reason: 'Evicted',
+        message: 'the node was low on memory',
+      },
+    });
+    const { page } = await visitSignedIn();
+    await page.locator('[data-kind=nodes]').getByText('3', { exact: true }).waitFor();
+    await page.locator('[data-kind=pods] .unwell').waitFor();
+    await page.locator('.event-list').getByText('the node was low on memory').waitFor();
+    await page.locator('.card').getByText('ready', { exact: true }).waitFor();
+    await picture(page, 'overview');
+    await page.getByRole('link', { name: 'team/broken' }).click();
+    await page.locator('.summary').getByText('Evicted').waitFor();
+    await api.expect(200, 'DELETE', '/api/v1/namespaces/team/pods/broken', { body: { gracePeriodSeconds: 0 } });
+    await page.getByText('This object was deleted.').waitFor();
+  });
+
+  it('finds views, resources and objects by their names', async () => {
+    const { page } = await visitSignedIn();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('dialog').getByRole('combobox');
+    await field.fill('quests');
+    await page.getByRole('option', { name: 'Requests View' }).waitFor();
+    await field.fill('web deployment');
+    await page.getByRole('option', { name: /^web Deployment · team/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.detail h2').getByText('web').waitFor();
+    await page.locator('.summary').getByText('registry.example/app:1').waitFor();
+    expect(await page.locator('dialog[open]').count()).to.equal(0);
+    await page.getByRole('tab', { name: 'Owners' }).click();
+    await page.locator('.tree').getByRole('link', { name: /^web-/ }).first().click();
+    await page.locator('.detail').getByText('ReplicaSet · team').waitFor();
+  });
+
+  it('creates and changes objects from YAML, several at once, and deletes several at once', async () => {
+    const { page } = await visitSignedIn();
+    await show(page, '#objects/core/configmaps?namespace=team');
+    await page.getByRole('button', { name: 'Create' }).click();
+    const texts = ['one', 'two'].map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: made-${name}\ndata:\n  size: small\n`);
+    const field = page.locator('.create textarea');
+    await field.fill(texts.join('---\n'));
+    const write = page.getByRole('button', { name: 'Write it' });
+    expect(await write.isDisabled()).to.equal(true);
+    const attempt = page.getByRole('button', { name: 'Try without writing' });
+    await attempt.click();
+    await page.locator('[data-outcome=created]').nth(1).getByText('would be created').waitFor();
+    await api.expect(404, 'GET', '/api/v1/namespaces/team/configmaps/made-one');
+    await write.click();
+    await page
+      .locator('[data-outcome=created]')
+      .nth(1)
+      .getByText(/^created/)
+      .waitFor();
+    await field.fill(`${texts[0]!.replace('small', 'large')}---\napiVersion: v1\nkind: Unknown\nmetadata: {name: x}\n`);
+    await attempt.click();
+    await page.locator('[data-outcome=changed] .diff ins').getByText('size: large').waitFor();
+    await page.locator('[data-outcome=refused]').getByText('serves no Unknown').waitFor();
+    expect(await write.isDisabled(), 'nothing is written while something is refused').to.equal(true);
+    expect((await api.expect(200, 'GET', '/api/v1/namespaces/team/configmaps/made-one')).data).to.deep.equal({ size: 'small' });
+    await page.locator('.create').getByRole('button', { name: 'Close' }).click();
+    await page.getByLabel('Name contains').fill('made-');
+    await page.getByLabel('Select made-one').click();
+    await page.locator('.rows .row').getByText('made-two').click();
+    await page.locator('.rows .row').nth(1).focus();
+    await page.keyboard.press(' ');
+    const bar = page.getByRole('group', { name: '2 selected' });
+    await bar.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await bar.waitFor({ state: 'detached' });
+    await page.locator('.rows .row').first().waitFor({ state: 'detached' });
+    await api.expect(404, 'GET', '/api/v1/namespaces/team/configmaps/made-two');
   });
 
   it('shows changes as they are made, and those of one object as a difference', async () => {
@@ -352,12 +449,16 @@ describe('cluster/console', function () {
     await picture(page, 'requests');
     await page.getByLabel('Show').selectOption('refused');
     expect(await page.locator('.plain tbody tr:not(.refused)').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Hold' }).click();
+    await page.locator('.plain tbody').getByRole('button').first().click();
+    await page.locator('tr.more').getByText('Audit id').waitFor();
   });
 
   it('shows managers, who works, and their queues', async () => {
     const { page } = await visitSignedIn();
     await show(page, '#controllers');
     await page.getByText('stands by').waitFor();
+    await page.getByLabel('Idle queues too').check();
     await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
     await api.expect(201, 'POST', '/api/v1/namespaces/team/services', {
       body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
@@ -367,6 +468,9 @@ describe('cluster/console', function () {
     await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor();
     await page.locator('[data-loop=deployment-controller]').getByText('ScalingReplicaSet').waitFor();
     await picture(page, 'controllers');
+    await page.getByLabel('Idle queues too').uncheck();
+    await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor({ state: 'detached' });
+    await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
   });
 
   it('is for everybody: axe finds nothing in any view, light, dark and narrow', async () => {
@@ -377,10 +481,19 @@ describe('cluster/console', function () {
       const look = async (place: string): Promise<void> => {
         faults.push(...(await watched.accessibilityFaults()).map((fault) => `${JSON.stringify(options)} ${place}: ${fault}`));
       };
+      await page.locator('[data-kind=pods]').waitFor();
+      await look('overview');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').getByRole('combobox').fill('web');
+      await page.getByRole('dialog').getByRole('option').nth(2).waitFor();
+      await look('search');
+      await page.keyboard.press('Escape');
+      await show(page, '#replicas');
       await page.locator('[data-standing=leader]').waitFor();
       await page.locator('.chart').first().waitFor();
       await look('replicas');
       await show(page, '#controllers');
+      await page.getByLabel('Idle queues too').check();
       await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
       await look('controllers');
       await show(page, '#requests');
@@ -390,6 +503,8 @@ describe('cluster/console', function () {
       await page.locator('.rows .row').first().click();
       await page.locator('.yaml').waitFor();
       if ('colorScheme' in options && options.colorScheme === 'dark') await picture(page, 'dark');
+      await page.getByRole('button', { name: 'Create' }).click();
+      await page.locator('.create textarea').waitFor();
       await look('objects');
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByLabel('Bearer token').waitFor();
@@ -401,6 +516,7 @@ describe('cluster/console', function () {
 
   it('cuts a member off from the others, and connects it again', async () => {
     const { page } = await visitSignedIn();
+    await show(page, '#replicas');
     const follower = await page.locator('[data-standing=follower]').first().getAttribute('data-member');
     await page.getByRole('button', { name: `Cut off ${follower}` }).click();
     await page.locator(`[data-event=cutOff][data-member=${follower}]`).waitFor();
@@ -415,10 +531,12 @@ describe('cluster/console', function () {
 
   it('shows that the leader was killed, who leads then, and that it comes back', async () => {
     const { page } = await visitSignedIn();
+    await show(page, '#replicas');
     const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');
     await page.locator('.chart').first().waitFor();
-    const killedAt = performance.now();
     await page.getByRole('button', { name: `Kill ${leader}` }).click();
+    const killedAt = performance.now();
+    await page.getByRole('dialog').getByRole('button', { name: 'Kill' }).click();
     await inAFrame(page, `[data-event=killed][data-member=${leader}]`);
     console.log(`      the kill stood on the timeline after ${Math.round(performance.now() - killedAt)} ms`);
     await page.locator(`article[data-standing=leader]:not([data-member=${leader}])`).waitFor();

@@ -1,0 +1,16 @@
+const key = 'raftplane-token';
+
+/** The browser keeps the token for this tab, so that a reload does not ask again. Other tabs and later sessions do not see it. */
+export const credentials = {
+  /** Returns the token, null where the browser shows a certificate, and undefined where nobody has signed in. */
+  kept(): string | null | undefined {
+    const kept = sessionStorage.getItem(key);
+    return kept === null ? undefined : kept === '' ? null : kept;
+  },
+  keep(token: string | null): void {
+    sessionStorage.setItem(key, token ?? '');
+  },
+  forget(): void {
+    sessionStorage.removeItem(key);
+  },
+};

@@ -1,0 +1,26 @@
+/** The place of the objects view in the address: `GROUP/RESOURCE?namespace=…&name=…`, where the core group is `core`. */
+export interface ObjectsPlace {
+  readonly group: string;
+  readonly resource: string;
+  /** Empty for all namespaces. */
+  readonly namespace: string;
+  /** The object that is open; empty for none. */
+  readonly name: string;
+}
+
+export function objectsPlaceIn(rest: string): ObjectsPlace {
+  const [path = '', search = ''] = rest.split('?');
+  const [group = 'core', resource = 'pods'] = path === '' ? [] : path.split('/');
+  const parameters = new URLSearchParams(search);
+  return {
+    group: group === 'core' ? '' : group,
+    resource,
+    namespace: parameters.get('namespace') ?? '',
+    name: parameters.get('name') ?? '',
+  };
+}
+
+export function hashOf({ group, resource, namespace, name }: ObjectsPlace): string {
+  const parameters = new URLSearchParams({ ...(namespace === '' ? {} : { namespace }), ...(name === '' ? {} : { name }) }).toString();
+  return `#objects/${group === '' ? 'core' : group}/${resource}${parameters === '' ? '' : `?${parameters}`}`;
+}
