@@ -168,7 +168,9 @@ export function checkEmbedded(value: Json, structure: Structure, rules: Embedded
 
 function checkWhole(value: JsonMembers, rules: EmbeddedRules, path: string): Cause[] {
   const metadata = entryOf(value, 'metadata');
+  const missing = (['apiVersion', 'kind'] as const).filter((name) => entryOf(value, name) === undefined);
   return [
+    ...missing.map((name): Cause => ({ type: 'FieldValueRequired', path: childPath(path, name), message: 'Required value' })),
     ...checkText(entryOf(value, 'apiVersion'), childPath(path, 'apiVersion'), (text) =>
       text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : [],
     ),
@@ -183,7 +185,8 @@ function checkMetadata(metadata: Json, rules: EmbeddedRules, path: string): read
 }
 
 function checkText(value: Json | undefined, path: string, complaints: (text: string) => readonly string[]): Cause[] {
-  if (value === undefined || value === '') return [{ type: 'FieldValueRequired', path, message: 'Required value' }];
+  if (value === undefined) return [];
+  if (value === '') return [invalid(path, value, 'must not be empty')];
   if (typeof value !== 'string') return [invalid(path, value, 'must be a string')];
   return complaints(value).map((text) => invalid(path, value, text));
 }

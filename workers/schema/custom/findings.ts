@@ -37,6 +37,10 @@ export class Findings {
   enter(step: string | number): void {
     if (!this.quiet) this.#path.push(step);
   }
+  /** Enters a member without a schema of its own, which the reference spells `.name` in the object itself. */
+  enterFurther(name: string): void {
+    this.enter(this.#path.length === 0 ? `.${name}` : name);
+  }
   leave(): void {
     if (!this.quiet) this.#path.pop();
   }
@@ -102,7 +106,7 @@ const findingWords = {
   }),
   tooLong: ({ detail }: Finding): Words => ({
     type: 'FieldValueTooLong',
-    message: `Too long: may not be more than ${String(detail)} ${detail === 1 ? 'byte' : 'bytes'}`,
+    message: `Too long: ${Number(detail) < 0 ? 'value is too long' : `may not be more than ${String(detail)} ${detail === 1 ? 'byte' : 'bytes'}`}`,
   }),
   tooMany: ({ value, detail }: Finding): Words => ({
     type: 'FieldValueTooMany',

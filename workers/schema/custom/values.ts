@@ -326,7 +326,10 @@ class ObjectCheck {
       if (findings.isEnough(before !== undefined)) return;
       if (++position % stepValues === 0) yield;
       if (this.#rest === null) findings.add('forbidden', name, '');
-      else yield* memberInSteps(this.#rest.check, name, value[name] as Json, findings, before);
+      else {
+        findings.enterFurther(name);
+        yield* withinInSteps(this.#rest.check, name, value[name] as Json, findings, before);
+      }
     }
   }
 
@@ -353,7 +356,10 @@ class ObjectCheck {
     for (const name in value) {
       if (this.#names.has(name)) continue;
       if (this.#rest === null) findings.add('forbidden', name, '');
-      else checkMember(this.#rest.check, name, value[name] as Json, findings, before);
+      else {
+        findings.enterFurther(name);
+        checkWithin(this.#rest.check, name, value[name] as Json, findings, before);
+      }
     }
   }
 }
@@ -362,6 +368,12 @@ class ObjectCheck {
 // eslint-disable-next-line @typescript-eslint/max-params
 function checkMember(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   findings.enter(name);
+  checkWithin(check, name, member, findings, before);
+}
+
+/** Leaves the member that was entered. */
+// eslint-disable-next-line @typescript-eslint/max-params -- as above
+function checkWithin(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   if (before === undefined) check.check(member, findings, undefined);
   else check.checkChange(member, findings, entryOf(before, name));
   findings.leave();
@@ -370,6 +382,11 @@ function checkMember(check: ValueCheck, name: string, member: Json, findings: Fi
 // eslint-disable-next-line @typescript-eslint/max-params -- as above
 function* memberInSteps(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): Steps<void> {
   findings.enter(name);
+  yield* withinInSteps(check, name, member, findings, before);
+}
+
+// eslint-disable-next-line @typescript-eslint/max-params -- as above
+function* withinInSteps(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): Steps<void> {
   if (before === undefined) yield* check.inSteps(member, findings, undefined);
   else yield* check.changeInSteps(member, findings, entryOf(before, name));
   findings.leave();

@@ -1,6 +1,7 @@
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
 import { checkDefault, checkInsideMetadata, hasUnknownFields, type DefaultValue } from '../../../../workers/schema/custom/defaultValues.js';
-import { invalid, keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { printed } from '../../../../workers/schema/custom/printed.js';
+import { keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { embeddedRules } from '../embeddedRules.js';
 import { isSet, isTrue, itemSchemaOf, propertiesOf, type Schema } from './nodes.js';
 import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
@@ -53,9 +54,14 @@ function validateDefault(schema: Schema, path: Path, { around, object, insideMet
   };
   if (insideMetadata) return checkInsideMetadata(given, object(given.value), around as JsonMembers, embeddedRules);
   return [
-    ...(hasUnknownFields(given)
-      ? keepable('unknown fields in defaults', [invalid(path, given.value, 'must not have unknown fields')])
-      : []),
+    ...(hasUnknownFields(given) ? keepable('unknown fields in defaults', [unknownFieldsIn(given)]) : []),
     ...checkDefault(given, embeddedRules),
   ];
 }
+
+/** The reference prints defaults with their members in order. */
+const unknownFieldsIn = ({ path, value }: DefaultValue): FieldError => ({
+  type: 'FieldValueInvalid',
+  path,
+  message: `Invalid value: ${printed(value)}: must not have unknown fields`,
+});

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createAuthority } from '../../../../../deploy/certificates.js';
 import type { JsonObject } from '../../../../../api/object.js';
-import { causes, createSample, type Sample } from '../../registry/sample.js';
+import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
 
 const string = { type: 'string' };
 
@@ -407,5 +407,10 @@ describe('registry, custom resource definitions', () => {
     );
     expect(await causes(bundled(bad))).to.deep.equal(['invalid spec.conversion.webhookClientConfig.caBundle']);
     await bundled('');
+  });
+
+  it('print defaults with their members in order', async () => {
+    const error = await refusal(sample.create(teeth({ type: 'object', properties: { a: string }, default: { c: 1, b: { e: 1, d: 1 } } })));
+    expect(error.message).to.contain('.default: Invalid value: {"b":{"d":1,"e":1},"c":1}: must not have unknown fields');
   });
 });

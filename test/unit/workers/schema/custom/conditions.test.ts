@@ -63,6 +63,7 @@ const rows: readonly Row[] = [
   ['none of the numbers', { type: 'integer', enum: [1, 2] }, 3, 'v NotSupported Unsupported value: 3: supported values: "1", "2"'],
   ['one of the values', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: [{ a: 1, b: 2 }] }, { b: 2, a: 1 }],
   ['too long, in code points', { type: 'string', maxLength: 3 }, '😀😀😀😀', 'v TooLong Too long: may not be more than 3 bytes'],
+  ['longer than nothing may be', { type: 'string', maxLength: -1 }, '', 'v TooLong Too long: value is too long'],
   ['as long as may be, in code points', { type: 'string', maxLength: 3 }, '😀😀😀'],
   ['too short', { type: 'string', minLength: 3 }, '😀😀', `${body} "😀😀": v in body should be at least 3 chars long`],
   ['a wrong pattern', { type: 'string', pattern: '^[a-z]+$' }, 'A', `${body} "A": v in body should match '^[a-z]+$'`],
@@ -262,6 +263,15 @@ describe('conditions of schemas', () => {
       'spec.replicas',
       's[1]',
     ]);
+  });
+
+  it('of members without a schema of their own have a point before them, in the object itself', () => {
+    const few = { type: 'object', additionalProperties: { type: 'integer', maximum: 1 } };
+    const told = (value: JsonMembers): string[] => lines(compile(few, {}).validate(value));
+    expect(told({ b: 2 })).to.deep.equal(['b Invalid Invalid value: 2: .b in body should be less than or equal to 1']);
+    expect(causesOf(few, { b: 2 })).to.deep.equal(['v.b Invalid Invalid value: 2: v.b in body should be less than or equal to 1']);
+    const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`m${index}`, 1]));
+    expect(told({ ...many, b: 2 })).to.deep.equal(told({ b: 2 }));
   });
 
   it('of a status alone begin at it', () => {

@@ -294,7 +294,7 @@ describe('embedded objects', () => {
       'spec.m[a].apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
       'spec.m[a].kind: Invalid value: "Bad": is bad',
       'spec.m[a].metadata.name: Invalid value: "bad": no',
-      'spec.m[b].apiVersion: Required value',
+      'spec.m[b].apiVersion: Invalid value: "": must not be empty',
     ]);
   });
 });
