@@ -160,6 +160,8 @@ export class Updater {
     object.metadata.namespace = target.namespace;
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.#objects.allocatorOf(target) : null;
+    // Nobody owns what is allocated.
+    if (allocator !== null && applied === undefined) changing();
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn(request);
     const step = await this.#prepare(target, { object, applied, sent: sent.object ?? null, old, change }, request);

@@ -14,7 +14,7 @@ const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/
 /** The type of what a rule is about, which is called anew each time. */
 const typeOfRule = /\bselfType\d+/g;
 /** Of a service whose ports got one twice. */
-const chosenPort = /(nodePort: Duplicate value: )\d+/g;
+const chosenPort = /(nodePort: Duplicate value: |duplicate nodePort: \{\w+ )\d+/g;
 /** In the difference of two pods that a refusal shows, and where its lines were. */
 const distributionSource =
   /,\n[-+ ] {5}\{\n(?:[-+ ] {6}"\w+": null,\n)*[-+ ] {6}"ConfigMap": \{\n[-+ ] {7}"Name": "openshift-service-ca\.crt",[\s\S]*?\n[-+ ] {5}\}/g;

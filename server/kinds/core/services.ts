@@ -53,7 +53,8 @@ export const services: Kind<Draft<Service>> = {
   defaults: setServiceDefaults,
   validate: validateService,
   warnings: serviceWarnings,
-  prepare: dropUnused,
+  // The reference checks what it will not show.
+  canonicalize: dropUnused,
   fromOld: completeAddresses,
   create: { status: { loadBalancer: {} } },
   update: {

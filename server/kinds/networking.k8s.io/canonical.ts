@@ -1,4 +1,4 @@
-import { cidr, formatAddress, parseAddress, parseRange } from '../../registry/validation/addresses.js';
+import { cidr, formatAddress, parseAddress, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
 import { invalid, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 
 /** Canonical spelling of addresses and ranges in kinds named after them. */
@@ -17,7 +17,12 @@ const familyBits = 32n;
 /** Checks an address used as a name. */
 export function addressNameComplaints(name: string): string[] {
   const address = parseAddress(name);
-  if (address === null) return ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+  if (address === null)
+    return [
+      parseAddress(withoutLeadingZeros(name)) === null
+        ? 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'
+        : 'must not have leading 0s',
+    ];
   if (address.family === 'IPv6' && address.value >> familyBits === mapped) return ['must not be an IPv4-mapped IPv6 address'];
   const text = formatAddress(address);
   return text === name ? [] : [wrongForm(text)];

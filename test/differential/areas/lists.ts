@@ -176,7 +176,8 @@ export const fieldSelector = ({ fields }: Pick<Kind, 'fields'>, random: Random):
   return random.upTo(2, one).join(',');
 };
 
-const versions = ['', '0', '${version}', '1', 'x', '-1', '1.5', '00', '18446744073709551616'] as const;
+// Whether the first version can still be listed depends on when the store was compacted.
+const versions = ['', '0', '${version}', 'x', '-1', '1.5', '00', '18446744073709551616'] as const;
 
 function option(kind: Kind, random: Random): string {
   return random.pick([
@@ -187,7 +188,7 @@ function option(kind: Kind, random: Random): string {
     () => `resourceVersion=${random.pick(versions)}`,
     () => `resourceVersion=${random.pick(versions)}&resourceVersionMatch=${random.pick(['Exact', 'NotOlderThan', 'x', ''])}`,
     () => `resourceVersionMatch=${random.pick(['Exact', 'NotOlderThan'])}`,
-    () => `continue=${random.pick(['x', '', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiJhIn0'])}`,
+    () => `continue=${random.pick(['x', ''])}`,
     () => `timeoutSeconds=${random.pick(['1', '0', '-1', 'x'])}`,
     () => `sendInitialEvents=${random.pick(['true', 'false', 'x'])}`,
     () => `allowWatchBookmarks=${random.pick(['true', 'false', 'x'])}`,

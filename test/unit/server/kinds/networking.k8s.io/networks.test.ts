@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { changing } from '../kindSample.js';
-import { createSample, type Sample } from '../../registry/sample.js';
+import { createSample, refusal, type Sample } from '../../registry/sample.js';
 
 describe('kinds, networks', () => {
   let sample: Sample;
@@ -23,5 +23,15 @@ describe('kinds, networks', () => {
     expect(
       await changing(sample, 'networking.k8s.io/v1/ServiceCIDR', { spec: { cidrs: ['10.0.0.0/24'] } }, { spec: { cidrs: ['x'] } }),
     ).to.deep.equal(['invalid spec.cidrs[0]']);
+  });
+
+  it('tells zeros before numbers from other faults in the name of an address', async () => {
+    const named = async (name: string): Promise<string> => {
+      const parentRef = { resource: 'services', name: 'a' };
+      const address = { apiVersion: 'networking.k8s.io/v1', kind: 'IPAddress', metadata: { name }, spec: { parentRef } };
+      return (await refusal(sample.create(address))).message.replace(/^.*": /, '');
+    };
+    expect(await named('01.2.3.4')).to.equal('must not have leading 0s');
+    expect(await named('1.2.3')).to.equal('must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)');
   });
 });

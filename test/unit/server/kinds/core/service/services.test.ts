@@ -175,6 +175,24 @@ describe('registry/services', () => {
     });
   });
 
+  it('checks the traffic policy of an external name, which it then drops', async () => {
+    const named = (internalTrafficPolicy: string): JsonObject =>
+      service('a', { type: 'ExternalName', externalName: 'a.example', ports: [], internalTrafficPolicy });
+    expect(await causes(sample.create(named('x')))).to.deep.equal(['unsupported spec.internalTrafficPolicy']);
+    expect(specOf(await sample.create(named('Local')))).to.not.have.property('internalTrafficPolicy');
+  });
+
+  it('allocates ports on an update that nobody owns', async () => {
+    const owned = (object: ApiObject): unknown[] =>
+      (object.metadata.managedFields ?? []).map(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:nodePort'));
+    await sample.create(service('a', { ports: [{ port: 80 }] }));
+    const updated = await sample.update(service('a', {}), (object) => {
+      specOf(object)['type'] = 'NodePort';
+    });
+    expect((specOf(updated)['ports'] as JsonObject[])[0]).to.have.property('nodePort');
+    expect(owned(updated)).to.deep.equal([false]);
+  });
+
   it('warns of what does nothing', async () => {
     await sample.create(service('a', { externalName: 'x.y' }));
     await sample.create(service('b', { clusterIP: 'None', externalIPs: ['192.0.2.1'] }));
