@@ -53,6 +53,7 @@ export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
   update: {
     review: ['objectMetaUpdate', validate],
   },
+  delete: { answers: 'object' },
   subresources: {
     status: { keepsMetadata: true, review: ['objectMetaUpdate', validateStatus] },
   },

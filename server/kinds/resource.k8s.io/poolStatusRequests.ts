@@ -81,6 +81,7 @@ export const resourcePoolStatusRequests: Kind<Draft<ResourcePoolStatusRequest>> 
     unconditional: false,
     review: ['objectMetaUpdate', (request, old) => declared(request, { value: old }, Path.root)],
   },
+  delete: { answers: 'object' },
   subresources: {
     status: {
       keepsMetadata: true,
