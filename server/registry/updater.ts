@@ -152,16 +152,14 @@ export class Updater {
     const beginning = turns.run(beginUpdate(target, object), endedOf(request));
     if (beginning instanceof Promise) await beginning;
     if (heavy) await nextTurn(request);
-    const admitting = change.admitted === true ? undefined : this.#admission?.admit(admitted());
-    if (admitting !== undefined) await admitting;
-    const admittedTwice = turns.run(withoutRepeatedOwners(object.metadata, 'admitted'), endedOf(request));
-    (admittedTwice instanceof Promise ? await admittedTwice : admittedTwice).forEach(request.warn);
+    if (change.admitted !== true) await this.#admission?.admit(admitted());
+    await this.#dropRepeatedOwners(object, 'admitted', request);
     checkNamespace(object.metadata, target);
     object.metadata.namespace = target.namespace;
     checkVersion(object.metadata, stored, target);
     const allocator = change.subresource === '' ? this.#objects.allocatorOf(target) : null;
     // Nobody owns what is allocated.
-    if (allocator !== null && applied === undefined) changing();
+    if (applied === undefined && allocator !== null) changing();
     const beside = allocator === null ? [] : await allocator.allocate(object, old, request);
     if (heavy) await nextTurn(request);
     const step = await this.#prepare(target, { object, applied, sent: sent.object ?? null, old, change }, request);
@@ -195,7 +193,8 @@ export class Updater {
     const { mayCreate } = change;
     // The wrong name's error precedes that of an absent object.
     const put = change.replaces === true ? await this.#fromNothing(target, change) : null;
-    if (put !== null) await this.#warnOfRepeatedOwners(put, request);
+    // Even where the object is absent.
+    if (put !== null) await this.#dropRepeatedOwners(put, 'sent', request);
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.#fromNothing(target, change));
@@ -213,9 +212,8 @@ export class Updater {
     );
   }
 
-  /** Even where the object is absent. */
-  async #warnOfRepeatedOwners({ metadata }: ApiObject, request: WriteRequest): Promise<void> {
-    const repeated = turns.run(withoutRepeatedOwners(metadata, 'sent'), endedOf(request));
+  async #dropRepeatedOwners({ metadata }: ApiObject, moment: 'sent' | 'admitted', request: WriteRequest): Promise<void> {
+    const repeated = turns.run(withoutRepeatedOwners(metadata, moment), endedOf(request));
     (repeated instanceof Promise ? await repeated : repeated).forEach(request.warn);
   }
 
