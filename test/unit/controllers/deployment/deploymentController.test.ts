@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { deploymentController } from '../../../../controllers/deployment/deploymentController.js';
-import { type Deployment, deployments, replicaSets } from '../../../../api/types/apps/v1.js';
+import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../../../../api/types/apps/v1.js';
 import { pods } from '../../../../api/types/core/v1.js';
 import { replicaSetController } from '../../../../controllers/replicaset/replicaSets.js';
 import { controllerWorld, type ControllerWorld } from '../../../fixtures/controllerHarness.js';
@@ -232,6 +232,50 @@ describe('controllers/deployment/deploymentController', () => {
         .sort(),
       world.api.all(pods).length,
     ]).to.deep.equal([[0, 2], 2]);
+  });
+
+  const oldSet = (name: string, replicas: number, desired?: number): ReplicaSet => ({
+    metadata: {
+      name,
+      namespace: 'n',
+      uid: name,
+      labels: { app: 'a' },
+      ownerReferences: [owner],
+      annotations: {
+        'deployment.kubernetes.io/revision': name.slice(1),
+        ...(desired === undefined
+          ? {}
+          : { 'deployment.kubernetes.io/desired-replicas': `${desired}`, 'deployment.kubernetes.io/max-replicas': `${desired + 1}` }),
+      },
+    },
+    spec: { replicas, selector: {}, template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: name }] } } },
+    status: { replicas },
+  });
+
+  it('recreates once the last pod of an old set is gone, though the set counts it no longer', async () => {
+    world.api.seed(deployments, deployment({ strategy: { type: 'Recreate' } }));
+    world.api.seed(replicaSets, oldSet('v0', 0));
+    const ownedBySet = [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'v0', uid: 'v0', controller: true }];
+    for (const name of ['p', 'q'])
+      world.api.seed(pods, { metadata: { name, namespace: 'n', uid: name, labels: { app: 'a' }, ownerReferences: ownedBySet } });
+    await world.start(deploymentController);
+    await world.advance(1_000);
+    expect(world.api.all(replicaSets)).to.have.length(1);
+    world.api.evaporate(pods, 'n/p');
+    await world.advance(1_000);
+    expect(world.api.all(replicaSets)).to.have.length(1);
+    world.api.evaporate(pods, 'n/q');
+    await world.advance(1_000);
+    expect(world.api.all(replicaSets)).to.have.length(2);
+  });
+
+  it('after a change of size writes no set that has its size and remembers it', async () => {
+    world.api.seed(deployments, deployment({ replicas: 3 }));
+    world.api.seed(replicaSets, oldSet('v7', 2, 3), oldSet('v8', 2, 2));
+    await world.start(deploymentController);
+    await world.settled();
+    const updates = (await world.writes()).filter(({ verb, type }) => verb === 'update' && type === 'replicasets.apps');
+    expect(updates.map(({ key }) => key)[0]).to.equal('n/v8');
   });
 
   it('rolls an update out with the other controller to its end', async () => {
