@@ -141,8 +141,9 @@ function strykerOptions(choice, sources) {
     timeoutFactor: 3,
     timeoutMS: 5000,
     concurrency: Number(choice.jobs),
-    ignorePatterns: ['/.ci', '/docs/api', '/dist/programs', '/dist/types', '/dist/**/*.map', '/dist/**/*.d.ts'],
-    tempDirName: path.join('.build', 'mutate'),
+    ignorePatterns: ['/.build', '/.ci', '/docs/api', '/dist/programs', '/dist/types', '/dist/**/*.map', '/dist/**/*.d.ts'],
+    // Stryker removes the folder at the end: another run has its own.
+    tempDirName: path.join('.build', `mutate-${process.pid}`),
     reporters: ['progress-append-only'],
     logLevel: 'warn',
     allowConsoleColors: false,

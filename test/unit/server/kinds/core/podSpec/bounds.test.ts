@@ -340,6 +340,75 @@ const names: Bounds = [
   ],
 ];
 
+const iscsi = (more: JsonObject = {}): JsonObject =>
+  volume({ iscsi: { targetPortal: '10.0.0.1', iqn: 'iqn.2001-04.com.example:storage', lun: 0, ...more } });
+const long = 'v'.repeat(31);
+const disks: Bounds = [
+  [
+    'names of iSCSI',
+    [
+      iscsi(),
+      iscsi({ iqn: `eui.${'a'.repeat(16)}`, lun: 255 }),
+      iscsi({ iqn: `naa.${'1'.repeat(32)}`, initiatorName: 'iqn.2001-04.com.example:me' }),
+    ],
+    iscsi({ targetPortal: '', iqn: 'x', lun: 256, initiatorName: 'eui.short' }),
+    [`required ${V}.iscsi.targetPortal`, `invalid ${V}.iscsi.iqn`, `invalid ${V}.iscsi.lun`, `invalid ${V}.iscsi.initiatorname`],
+  ],
+  ['no name of iSCSI', [iscsi()], iscsi({ iqn: '' }), [`required ${V}.iscsi.iqn`]],
+  [
+    'secrets of iSCSI',
+    [iscsi({ chapAuthDiscovery: true, secretRef: { name: 's' } }), iscsi({ chapAuthSession: false })],
+    iscsi({ chapAuthSession: true }),
+    [`required ${V}.iscsi.secretRef`],
+  ],
+  [
+    'names and portals of iSCSI',
+    [
+      pod({
+        volumes: [
+          {
+            name: 'v',
+            iscsi: { targetPortal: `${long}.${long}`.slice(0, 62), iqn: 'iqn.2001-04.c:s', lun: 0, initiatorName: 'iqn.2001-04.c:s' },
+          },
+        ],
+      }),
+      pod({ volumes: [{ name: 'v', iscsi: { targetPortal: `${long}.${long}`, iqn: 'iqn.2001-04.c:s', lun: 0 } }] }),
+    ],
+    pod({
+      volumes: [
+        { name: 'v', iscsi: { targetPortal: `${long}.${long}`, iqn: 'iqn.2001-04.c:s', lun: 0, initiatorName: 'iqn.2001-04.c:s' } },
+      ],
+    }),
+    [`invalid ${V}.name`],
+  ],
+  [
+    'Fibre Channel',
+    [volume({ fc: { targetWWNs: ['a'], lun: 255 } }), volume({ fc: { wwids: ['a'] } })],
+    volume({ fc: { targetWWNs: ['a'], wwids: ['b'], lun: 256 } }),
+    [`invalid ${V}.fc.targetWWNs`, `invalid ${V}.fc.lun`],
+  ],
+  ['Fibre Channel without a target', [volume({ fc: { wwids: ['a'], lun: 300 } })], volume({ fc: {} }), [`required ${V}.fc.targetWWNs`]],
+  [
+    'Fibre Channel without a number',
+    [volume({ fc: { targetWWNs: ['a'], lun: 0 } })],
+    volume({ fc: { targetWWNs: ['a'] } }),
+    [`required ${V}.fc.lun`],
+  ],
+  [
+    'Flocker',
+    [volume({ flocker: { datasetName: 'a' } }), volume({ flocker: { datasetUUID: 'a' } })],
+    volume({ flocker: { datasetName: 'a/b', datasetUUID: 'a' } }),
+    [`invalid ${V}.flocker`, `invalid ${V}.flocker.datasetName`],
+  ],
+  ['Flocker without a set', [volume({ flocker: { datasetName: 'a' } })], volume({ flocker: {} }), [`required ${V}.flocker`]],
+  [
+    'options of drivers',
+    [volume({ flexVolume: { driver: 'd', options: { 'example.com/a': 'b', plain: 'c', 'x/k8s.io': 'd' } } })],
+    volume({ flexVolume: { driver: '', options: { 'x.K8S.io/a': 'b', 'kubernetes.io': 'c' } } }),
+    [`required ${V}.flexVolume.driver`, `invalid ${V}.flexVolume.options[x.K8S.io/a]`, `invalid ${V}.flexVolume.options[kubernetes.io]`],
+  ],
+];
+
 describe('kinds, bounds in specifications of pods', () => {
   let sample: Sample;
   before(async () => {
@@ -348,7 +417,7 @@ describe('kinds, bounds in specifications of pods', () => {
   let last = 0;
   const named = (given: JsonObject): JsonObject => ({ ...given, metadata: { name: `p${last++}` } });
 
-  for (const [family, rows] of Object.entries({ scheduling, security, containers, volumes, names }))
+  for (const [family, rows] of Object.entries({ scheduling, security, containers, volumes, names, disks }))
     describe(family, () => {
       for (const [what, right, wrong, expected] of rows)
         it(what, async () => {
