@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { readEncryptionConfiguration } from '../../../../../server/storage/encryption/configuration.js';
-import { opened, sealed } from '../../../../../server/storage/encryption/transformer.js';
+import { keyNameCharactersMax, opened, sealed } from '../../../../../server/storage/encryption/transformer.js';
 import { createEncryption } from '../../../../../server/storage/encryption/encryption.js';
 import { temporaryDirectory } from '../../../../fixtures/temporaryDirectory.js';
 
@@ -22,6 +22,19 @@ const aescbc = (...names: readonly string[]): object => ({ aescbc: { keys: names
 const kms = (more: object = {}): object => ({ kms: { apiVersion: 'v2', name: 'vault', endpoint: 'unix:///run/kms.sock', ...more } });
 
 describe('encryption, configuration', () => {
+  it('takes names of every permitted length, members without a value, and wildcards beside other groups', () => {
+    const names = (length: number) => 'n'.repeat(length);
+    const rules = readEncryptionConfiguration(
+      fileWith([
+        entry(['*.apps', 'secrets', 'pods'], kms({ name: names(keyNameCharactersMax), cachesize: null, timeout: '1ms' })),
+        entry(['configmaps'], aescbc(names(keyNameCharactersMax)), { identity: {} }),
+      ]),
+    );
+    expect(rules.map(({ providers }) => providers.map((facts) => (facts.kind === 'kms' ? facts.kms.timeoutMs : facts.kind)))).to.deep.equal(
+      [[1], ['keyed', 'identity']],
+    );
+  });
+
   const refused: Readonly<Record<string, readonly [unknown, RegExp]>> = {
     'nothing at all': [[], /resources must have at least one entry/],
     'an entry without resources': [[entry([])], /resources\[0\]\.resources must name resources/],
@@ -46,6 +59,12 @@ describe('encryption, configuration', () => {
       [entry(['secrets'], { aesgcm: { keys: [{ name: 'a', secret: key(16).replaceAll('=', '') }] } })],
       /must be base64/,
     ],
+    'a resource without a name': [[entry([''])], /"" is no resource/],
+    'a resource in capitals': [[entry(['Secrets'])], /"Secrets" is no resource/],
+    'an entry that is empty': [[entry(['secrets'], {})], /must have one kind of provider, not none/],
+    'a service without a name': [[entry(['secrets'], kms({ name: '' }))], /kms\.name must have 1 to/],
+    'a service with a long name': [[entry(['secrets'], kms({ name: 'n'.repeat(keyNameCharactersMax + 1) }))], /kms\.name must have 1 to/],
+    'no time for a service': [[entry(['secrets'], kms({ timeout: '0s' }))], /timeout must be a time above 0/],
     'a lone star': [[entry(['*'])], /must name a group/],
     'a wildcard among groups': [[entry(['secrets.*'])], /stands only in "\*\.\*"/],
     'a wildcard beside what it covers': [[entry(['*.apps', 'deployments.apps'])], /"\*\.apps" covers others/],
