@@ -14,7 +14,6 @@ const stepsMax = 256;
 /** Bounds `..`: an object has a few megabytes, but a path may descend several times. */
 const visitedMax = 100_000;
 
-/** Returns null for an invalid path. */
 export function parseJsonPath(text: string): JsonPath | null {
   const steps = parseSteps(new Reader(text.startsWith('$') ? text.slice(1) : text));
   return steps === null ? null : (root) => run(steps, [root], root);

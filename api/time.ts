@@ -1,6 +1,5 @@
 /** Times in objects: RFC 3339 strings in UTC. */
 
-/** NaN for an absent time. */
 export const timeOf = (text: string | null | undefined): number => (text ? Date.parse(text) : Number.NaN);
 
 /** `2026-01-01T00:00:00Z` */

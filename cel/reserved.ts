@@ -19,7 +19,6 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'while',
 ]);
 
-/** The reserved words and the keywords. */
 export const keptWords: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);
 
 /** Names of what macros make, which no variable of theirs may have. */

@@ -47,7 +47,6 @@ export interface ManagerOptions {
 export interface Trace {
   readonly request: (request: ObservedRequest) => void;
   readonly work: NonNullable<ControllerEnvironment['traced']>;
-  /** Called with the names of the controllers that start. */
   readonly start?: (names: readonly string[]) => void;
 }
 

@@ -38,7 +38,6 @@ export async function createAuthority(commonName: string, clockSkewMs = clockSke
   });
 }
 
-/** Creates a key with a certificate signed by `authority`. */
 export async function issueCertificate(
   authority: KeyAndCertificate,
   { commonName, organization = [], usages, dnsNames = [], ipAddresses = [] }: CertificateRequest,

@@ -194,7 +194,6 @@ class Balancer implements LoadBalancer {
     client.destroy();
   }
 
-  /** Resolves to true when the server has the connection. */
   async #handOver(client: net.Socket, backend: Backend, taker: ConnectionTaker): Promise<boolean> {
     const end = this.#count(backend);
     // A connection that was sent and not taken may be cut as well, while another server is ready.
@@ -206,7 +205,6 @@ class Balancer implements LoadBalancer {
     return isTaken;
   }
 
-  /** Resolves to true when the connection is proxied. */
   async #carry(client: net.Socket, backend: Backend): Promise<boolean> {
     const end = this.#count(backend);
     const upstream = await dial(backend);

@@ -4,7 +4,6 @@ import { byText, modelOf } from './model.js';
 import { columnTable, groupRows, type GroupRow } from './resourceTables.js';
 import { kindTable, messageTable, typeTable } from './typeTables.js';
 
-/** Folders with only generated files. */
 export const generatedFolders = ['data', 'types'] as const;
 
 /** Returns all generated text, by path below `api`. Pure and deterministic. */

@@ -1,7 +1,6 @@
 import { isObject } from './json.js';
 import type { MemberIn, MemberOf, ItemIn, ObjectIn } from './members.js';
 
-/** Sets a member that is absent or null. */
 export function setDefault<O extends object, M extends keyof O & string>(object: O, member: M, value: O[M]): void {
   if (object[member] === undefined || object[member] === null) object[member] = value;
 }

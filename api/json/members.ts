@@ -19,7 +19,6 @@ export type ItemIn<V> = V extends readonly (infer Item)[] ? Item : never;
 /** Only plain JSON allows computed names. */
 type AnyNames<V> = string extends MemberOf<V> ? readonly string[] : [];
 
-/** Returns no members for an absent value or one that is not an object. */
 export const membersOf = (value: JsonValue | undefined): JsonObject => (isObject<JsonObject>(value) ? value : {});
 
 export const itemsOf = <V>(value: V): readonly ItemIn<V>[] => (Array.isArray(value) ? (value as readonly ItemIn<V>[]) : []);

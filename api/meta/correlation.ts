@@ -42,7 +42,6 @@ export class Correlation {
     return known;
   }
 
-  /** Null if the schema does not describe items. */
   get items(): Correlation | null {
     return (this.#itemsMade ??= below(this.#schema['items']));
   }

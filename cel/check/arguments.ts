@@ -49,7 +49,6 @@ interface Part {
   readonly type: Type;
 }
 
-/** Parts whose type is not that of the first one. */
 const mixed = ([first, ...others]: readonly Part[]): Problem[] =>
   others
     .filter(({ type }) => first !== undefined && !sameType(first.type, type, false))

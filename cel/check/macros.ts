@@ -5,7 +5,6 @@ import { bool, broken, dyn, int, isOpen, list, map, nullType, printed, type Type
 /** The checker as macros see it, which name values within their arguments. */
 export interface Surroundings {
   typeOf(expression: Expression, names: Names): Type;
-  /** The type of a call with arguments of these types. */
   call(name: string, parts: { readonly target: Type | null; readonly args: readonly Type[]; readonly at: number }): Type;
   /** The type of a member; `at` is the place of errors. */
   member(holder: Expression, field: string, at: number, names: Names): Type;
@@ -127,7 +126,6 @@ function wrongName(named: readonly Expression[], complaint: string): { readonly 
   return taken === undefined ? null : { at: taken.at, message: 'iteration variable overwrites accumulator variable' };
 }
 
-/** The types of the variables of a loop. */
 function partsOf(range: Type, variables: number, at: number, around: Surroundings): readonly Type[] {
   const [first = dyn, second = dyn] = range.of;
   if (range.name === 'list') return variables === 1 ? [first] : [int, first];

@@ -4,7 +4,6 @@ import { Failure, type Duration, type Timestamp } from './values.js';
 const nanosInSecond = 1_000_000_000n;
 const rfc3339 = /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 
-/** Null for a text that is not a time. */
 export function parseTimestamp(text: string): Timestamp | Failure | null {
   const match = rfc3339.exec(text);
   if (match === null) return null;
@@ -62,7 +61,7 @@ const units: Readonly<Record<string, bigint>> = {
 };
 const digitsMax = 40;
 
-/** Parses `1h30m`, `-1.5s`; null for a text that is not a duration. */
+/** Parses `1h30m`, `-1.5s`. */
 export function parseDuration(text: string): Duration | Failure | null {
   const [, sign = '', rest = ''] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (rest === '0') return duration(0n);

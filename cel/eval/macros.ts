@@ -373,7 +373,6 @@ const macros: Readonly<Record<string, Macro>> = {
 export const isConditionalMacro = ({ name, target, args }: Call): boolean =>
   target !== null && args.length === 2 && (name === 'optMap' || name === 'optFlatMap');
 
-/** Null when the call is not a macro. */
 export function macroFor(call: Call): Macro | null {
   const before = call.target === null ? '' : dottedName(call.target) === 'cel' ? 'cel.' : '.';
   const key = `${before}${call.name}/${call.args.length}`;

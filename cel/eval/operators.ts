@@ -149,7 +149,6 @@ function contains(list: ListValue, value: Value, meter: Meter): Value {
 /** `ambiguous`: the types leave the overload open. */
 type Binary = (one: Code, two: Code, ambiguous: boolean) => Code;
 
-/** The size of a value, or of an optional's content. */
 const heldSize = (value: Value): number => sizeOf(value instanceof Optional && value.value !== undefined ? value.value : value);
 
 const equality =

@@ -16,7 +16,6 @@ const scalars: ReadonlyMap<JsonValue | undefined, Type> = new Map([
   ['integer', typeOf('int')],
   ['number', typeOf('double')],
 ]);
-/** Formats with types of their own. */
 const formats: ReadonlyMap<JsonValue | undefined, Type> = new Map([
   ['byte', typeOf('bytes')],
   ['duration', typeOf('google.protobuf.Duration')],

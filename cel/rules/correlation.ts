@@ -2,7 +2,7 @@ import { isObject } from '../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { itemsOf } from './shape.js';
 
-/** Finds the old item by its keys; undefined for none, and for lists without keys. */
+/** Undefined for no old item, and for lists without keys. */
 export function oldItems(schema: JsonObject, old: JsonValue | undefined): (item: JsonValue) => JsonValue | undefined {
   const keys = schema['x-kubernetes-list-map-keys'];
   if (schema['x-kubernetes-list-type'] !== 'map' || !Array.isArray(keys) || !Array.isArray(old)) return () => undefined;

@@ -205,7 +205,6 @@ interface TextFormat {
   readonly read: (text: string) => Value | null;
 }
 
-/** Formats with types of their own. */
 const formats: Readonly<Record<string, TextFormat>> = {
   byte: { type: 'bytes', charactersMax: requestBytesMax - 2, bytesMin: 2, read: (text) => new Uint8Array(Buffer.from(text, 'base64')) },
   duration: { type: 'google.protobuf.Duration', charactersMax: 32, bytesMin: 3, read: parseDuration },

@@ -60,7 +60,7 @@ const ofResources: Readonly<Record<string, Category>> = {
 /** Groups of Kubernetes itself end so, or have no dot; all others come from definitions or extension servers. */
 const ownGroup = /(?:^[^.]*|\.k8s\.io)$/;
 
-/** Returns the category of a resource; `group` is empty for the core group. */
+/** `group` is empty for the core group. */
 export function categoryOf({ group, resource }: { readonly group: string; readonly resource: string }): Category {
   if (group === '') return ofCore[resource] ?? 'others';
   return ofResources[`${group}/${resource}`] ?? ofGroups[group] ?? (ownGroup.test(group) ? 'others' : 'custom');

@@ -36,7 +36,6 @@ function labelsIn(text: string): Readonly<Record<string, string>> {
   return labels;
 }
 
-/** Returns the sum of all samples of a metric that `fits` accepts. */
 export const total = (samples: Samples, name: string, fits: (labels: Sample['labels']) => boolean = () => true): number =>
   (samples.get(name) ?? []).reduce((sum, { labels, value }) => (fits(labels) ? sum + value : sum), 0);
 

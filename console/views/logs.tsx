@@ -11,7 +11,6 @@ import type { TabProps } from './viewProps.js';
 const charactersMax = 400_000;
 const tailLines = '1000';
 
-/** Names of a pod's containers. */
 export function containersOf(pod: ApiObject): readonly string[] {
   const spec = pod['spec'] as
     | { readonly containers?: readonly { readonly name: string }[]; readonly initContainers?: readonly { readonly name: string }[] }

@@ -21,7 +21,6 @@ interface TableProps {
   readonly setOrder: (order: Order | null) => void;
   readonly opened: string | null;
   readonly open: (row: Row) => void;
-  /** Keys of selected rows. */
   readonly selected: ReadonlySet<string>;
   readonly select: (row: Row) => void;
   readonly listed: boolean;

@@ -294,7 +294,6 @@ const charts = [
   ['log', (value: number | null) => (value === null ? '–' : bytes(value))],
 ] as const;
 
-/** Number of member colours, assigned in order. */
 const memberColours = 5;
 const colourOf = (index: number): string => `--member-${(index % memberColours) + 1}`;
 

@@ -14,7 +14,6 @@ export interface Selection {
   readonly clear: () => void;
 }
 
-/** The rows that the user has selected. */
 export function useSelection(model: TableModel): Selection {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
   return {

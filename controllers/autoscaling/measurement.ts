@@ -67,7 +67,6 @@ function isStarting({ status }: Pod, metric: PodMetric, { cpuInitializationMs, r
   return condition.status === 'False' && startedAt + readinessDelayMs > changedAt;
 }
 
-/** Returns the pods' requests of a resource; of one container, or of all. */
 export function requestsOf(pods: readonly Pod[], resource: string, container: string | null): ReadonlyMap<string, number> {
   return new Map(
     pods.map((pod) => {

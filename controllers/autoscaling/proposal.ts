@@ -42,7 +42,6 @@ export interface Proposal {
   readonly status: MetricStatus;
 }
 
-/** Returns the reason of a failed metric of a type, for conditions and events. */
 export const failureReason = (type: string): string =>
   ['Resource', 'ContainerResource', 'Pods', 'Object', 'External'].includes(type) ? `FailedGet${type}Metric` : 'InvalidMetricSourceType';
 

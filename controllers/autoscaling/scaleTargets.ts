@@ -22,7 +22,7 @@ export class ScaleTargets {
     this.#clock = clock;
   }
 
-  /** Returns the type of a kind; throws when the server has no such kind. */
+  /** Throws when the server has no such kind. */
   async typeOf({ apiVersion = 'v1', kind }: CrossVersionObjectReference): Promise<Resource> {
     const { resources = [] } = await this.#servedBy(apiVersion);
     const found = resources.find((entry) => entry.kind === kind && !entry.name.includes('/'));

@@ -1,6 +1,5 @@
 import { keyTextOf, type KubeObject } from '../../api/meta/object.js';
 
-/** Returns the index values of an object. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
 /** Read access to a cache. Its objects are shared and never changed. */

@@ -57,6 +57,5 @@ export async function discover(api: Api): Promise<Discovery> {
   return { types, all, failed: versions.filter(({ freshness }) => freshness === 'Stale').map(apiVersionOf) };
 }
 
-/** Types that can be listed, watched and deleted. */
 export const deletableTypes = ({ types }: Discovery): readonly DiscoveredType[] =>
   types.filter(({ verbs }) => ['delete', 'list', 'watch'].every((verb) => verbs.has(verb)));

@@ -105,7 +105,6 @@ function jobOf(cronJob: CronJob, at: number): Job {
   };
 }
 
-/** Returns whether the schedule and the time zone of a cron job are valid. Pure. */
 export const isReadable = ({ spec }: CronJob, localZone: string): boolean =>
   (spec?.timeZone === undefined || zoneOf(spec.timeZone) !== null) && scheduleOf(spec?.schedule ?? '', spec?.timeZone ?? localZone).ok;
 

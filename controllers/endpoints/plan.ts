@@ -64,7 +64,7 @@ function plain(subsets: readonly EndpointSubset[]): readonly object[] {
   }));
 }
 
-/** Returns one subset for each port of the pod: they are regrouped later. */
+/** Subsets have one port each: they are regrouped later. */
 function subsetsOf(service: Service, pod: Pod): readonly EndpointSubset[] {
   const { ports = [], publishNotReadyAddresses = false } = service.spec ?? {};
   const address = isReachable(pod) && (publishNotReadyAddresses || !isTerminating(pod)) ? addressOf(service, pod) : null;

@@ -8,7 +8,7 @@ import { sameMeaning } from '../../api/json/equality.js';
 
 const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** Returns a pod's endpoint in one family; null where it has no address of it. */
+/** Null where the pod has no address of the family. */
 export function endpointOf(service: Service, pod: Pod, node: Node | undefined, family: Family): Endpoint | null {
   const addresses = addressesOf(pod).filter((address) => familyOf(address) === family);
   if (addresses.length === 0) return null;

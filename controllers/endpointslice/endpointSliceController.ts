@@ -58,7 +58,6 @@ class EndpointSliceLoop {
   readonly #triggers = new TriggerTimes();
   /** Services with topology hints, by key and family. */
   readonly #zoned = new Set<string>();
-  /** Services by the node that they wait for. */
   readonly #waiting = new Map<string, Set<string>>();
   /** The last event about pods that a Service cannot have. */
   readonly #skipped = new Map<string, string>();

@@ -27,9 +27,7 @@ export interface DeadlineOptions {
   /** Returns the eviction of a pod in the current state; null for none. */
   readonly judge: (pod: Pod) => Eviction | null;
   readonly event: PodEvents;
-  /** The condition that a pod gets before it is deleted. */
   readonly condition: { readonly reason: string; readonly message: string };
-  /** Called for each deletion with its delay in seconds. */
   readonly deleted: (lateSeconds: number, pod: Pod) => void;
 }
 

@@ -65,7 +65,6 @@ export class Graph {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((dependent) => this.#nodes.get(dependent) ?? []);
   }
 
-  /** Returns dependents that block their owner's deletion. */
   blockersOf(uid: string): readonly Node[] {
     return this.dependentsOf(uid).filter(({ owners }) => owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion === true));
   }

@@ -35,13 +35,11 @@ export function isNew({ status = {} }: Job, pods: readonly Pod[]): boolean {
   );
 }
 
-/** Returns the key of a Workload's Job; null for none. */
 export function jobKeyOf(workload: Workload): string | null {
   const { apiGroup, kind, name } = workload.spec.controllerRef ?? {};
   return apiGroup === jobs.group && kind === jobs.kind && name ? `${namespaceOf(workload)}/${name}` : null;
 }
 
-/** Returns the key of a group's Workload; null for none. */
 export function workloadKeyOf(group: PodGroup): string | null {
   const name = group.spec.podGroupTemplateRef?.workload?.workloadName;
   return name ? `${namespaceOf(group)}/${name}` : null;

@@ -19,7 +19,7 @@ export const hasIndexBackoff = (job: Job): boolean => isIndexed(job) && job.spec
 export const replacesFailedOnly = ({ spec }: Job): boolean =>
   spec?.podReplacementPolicy === 'Failed' || spec?.podFailurePolicy !== undefined;
 
-/** Returns the completion index; null for one that the Job cannot have. */
+/** Null for an index that the Job cannot have. */
 export function indexOf(pod: Pod, job: Job): number | null {
   const text = pod.metadata.annotations?.[indexAnnotation] ?? '';
   return /^\d+$/.test(text) && Number(text) < (job.spec?.completions ?? 0) ? Number(text) : null;
@@ -43,7 +43,6 @@ export interface PolicyMatch {
   readonly message: string;
 }
 
-/** Returns the first matching rule of the failure policy; null for none. */
 export function policyMatch(pod: Pod, { spec }: Job): PolicyMatch | null {
   const rules = spec?.podFailurePolicy?.rules ?? [];
   for (const [index, rule] of rules.entries()) {

@@ -61,7 +61,7 @@ function observed(node: Node, ready: NodeCondition | undefined, { lease, known }
   return { seenAt: lives ? now : known.seenAt, heartbeat, renewed: renewed ?? known.renewed };
 }
 
-/** Returns the conditions of a silent node, all Unknown. Null where they are already. */
+/** Null where all conditions are Unknown already. */
 function silentConditions(node: Node, now: number): readonly NodeCondition[] | null {
   const conditions = node.status?.conditions ?? [];
   const lastTransitionTime = timeText(now);

@@ -6,7 +6,7 @@ const older: readonly (readonly [label: string, older: string])[] = [
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],
 ];
 
-/** Returns the labels that a node lacks; null where it has them. Pure. */
+/** Null where the node has all labels. Pure. */
 export function missingLabels({ metadata: { labels = {} } }: Node): Readonly<Record<string, string>> | null {
   const missing = older.flatMap(([label, old]) => {
     const value = labels[label];

@@ -16,7 +16,6 @@ const steps: readonly Step[] = [
   { min: 9_000, max: Infinity, seconds: 600 },
 ];
 
-/** Returns the step for a size, from the previous one. */
 export function stepAt(size: number, from: number): number {
   const step = steps[from];
   if (!step) return 0;

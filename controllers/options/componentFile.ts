@@ -45,13 +45,12 @@ const componentKinds = [
 ] as const;
 const kinds: readonly KindOfConfiguration[] = [...componentKinds, leaderMigrationKind];
 
-/** Returns the JSON Schema of a kind of file; null for an unknown one. */
+/** Null for an unknown kind of file. */
 export function componentSchema(name: string): string | null {
   const found = kinds.find(({ kind }) => kind === name);
   return found === undefined ? null : `${JSON.stringify(kindSchema(found), null, 2)}\n`;
 }
 
-/** The names that `componentSchema` takes. */
 export const componentSchemaNames: readonly string[] = kinds.map(({ kind }) => kind);
 
 /** The command line that a configuration stands for. */

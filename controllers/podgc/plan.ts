@@ -75,7 +75,6 @@ function byEvictionAndAge(a: Pod, b: Pod): number {
   return evicted(a) - evicted(b) || createdAt(a) - createdAt(b) || (nameOf(a) < nameOf(b) ? -1 : 1);
 }
 
-/** Returns nodes that pods name and that do not exist. */
 export function missingNodes(pods: readonly Pod[], nodes: readonly Node[]): ReadonlySet<string> {
   const known = new Set(nodes.map(nameOf));
   return new Set(pods.flatMap(({ spec }) => (spec?.nodeName && !known.has(spec.nodeName) ? [spec.nodeName] : [])));

@@ -150,7 +150,6 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
     return failed ? failed.reason : null;
   }
 
-  /** Returns pods of all sets with the same controller. */
   #related(owner: O, active: readonly Pod[]): readonly Pod[] {
     const controller = controllerOf(owner);
     if (!controller) return active;

@@ -28,7 +28,6 @@ export const holds = (revision: ControllerRevision, template: PodTemplateSpec | 
 export const holdsExactly = (revision: ControllerRevision, template: PodTemplateSpec | undefined): boolean =>
   isDeepStrictEqual(revision.data, patchOf(template));
 
-/** Returns the template of a revision; undefined where it holds none. */
 export function templateOf({ data }: ControllerRevision): PodTemplateSpec | undefined {
   const { $patch: _, ...template } = (data as Partial<TemplatePatch> | undefined)?.spec?.template ?? { $patch: 'replace' };
   return Object.keys(template).length > 0 ? template : undefined;

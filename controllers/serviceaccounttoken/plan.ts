@@ -7,7 +7,7 @@ export const tokenType = 'kubernetes.io/service-account-token';
 const accountName = 'kubernetes.io/service-account.name';
 const accountUid = 'kubernetes.io/service-account.uid';
 
-/** Returns the account that a secret names; the uid is '' where it names none. */
+/** The uid is '' where the secret names none. */
 export const accountOf = ({ metadata: { annotations } }: Secret): { readonly name: string; readonly uid: string } => ({
   name: annotations?.[accountName] ?? '',
   uid: annotations?.[accountUid] ?? '',
@@ -65,7 +65,6 @@ export function claimsFor(account: ServiceAccount, secret: Secret): Readonly<Rec
   };
 }
 
-/** Returns the account without the reference to a secret, or null when it has none. */
 export function withoutReference(account: ServiceAccount, secret: string): ServiceAccount | null {
   const secrets = account.secrets?.filter(({ name }) => name !== secret);
   return secrets && secrets.length < (account.secrets?.length ?? 0) ? { ...account, secrets } : null;

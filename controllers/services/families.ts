@@ -6,7 +6,7 @@ export type Family = 'IPv4' | 'IPv6';
 
 export const familyOf = (address: string): Family | null => (isIPv4(address) ? 'IPv4' : isIPv6(address) ? 'IPv6' : null);
 
-/** Returns whether a Service has a virtual address. One without is headless. */
+/** A Service without a virtual address is headless. */
 export const hasClusterIP = ({ spec }: Service): boolean => Boolean(spec?.clusterIP) && spec?.clusterIP !== 'None';
 
 /** Returns the families of a Service. One that sets none has the family of its address; a headless one then has both. */

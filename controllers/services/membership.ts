@@ -10,7 +10,6 @@ import { addressesOf } from './families.js';
 
 /** Users write the endpoints of a Service without a selector. */
 export const hasSelector = ({ spec }: Service): boolean => spec?.selector !== undefined && spec.selector !== null;
-/** Returns whether a Service's endpoints follow pods. */
 export const followsPods = (service: Service): boolean => hasSelector(service) && service.spec?.type !== 'ExternalName';
 export const isSelected = (service: Service, pod: Pod): boolean =>
   hasSelector(service) && selectsAll(service.spec?.selector, pod.metadata.labels);
@@ -18,7 +17,6 @@ export const isSelected = (service: Service, pod: Pod): boolean =>
 export const podsBehind = (service: Service, known: Pick<Lister<Pod>, 'inNamespace'>): readonly Pod[] =>
   known.inNamespace(namespaceOf(service)).filter((pod) => isSelected(service, pod));
 
-/** Returns whether a pod has an address and has not finished. */
 export const isReachable = (pod: Pod): boolean => !isFinished(pod) && addressesOf(pod).length > 0;
 
 /** Returns the name of a pod within a Service's domain. */

@@ -1,6 +1,6 @@
 import type { EndpointPort, Pod, Service, ServicePort } from '../../api/types/core/v1.js';
 
-/** Returns the number behind a Service's port; null where the pod has no port of that name and protocol. */
+/** Null where the pod has no port of that name and protocol. */
 function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: ServicePort): number | null {
   if (typeof target === 'number' && target !== 0) return target;
   if (typeof target !== 'string' || target === '') return port;

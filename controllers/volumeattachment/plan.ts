@@ -22,7 +22,7 @@ export const forcedAfterMs = 6 * 60_000;
 /** A driver's identifier of a volume. */
 type Handle = Pick<CSIPersistentVolumeSource, 'driver' | 'volumeHandle'>;
 
-/** Returns the name for a volume on a node, which attachers know. */
+/** Attachers know this name. */
 export const attachmentName = ({ volumeHandle, driver }: Handle, node: string): string =>
   `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
 /** Returns the name of a volume in a node's status, as kubelets write it. */

@@ -135,7 +135,7 @@ export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClai
     : { do: 'unbind' };
 }
 
-/** Returns the volume as bound to the claim; null where it is. */
+/** Null where the volume is bound already. */
 export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume | null {
   const reference = volume.spec?.claimRef;
   if (reference?.uid === uidOf(claim) && isFor(volume, claim)) return null;
@@ -153,7 +153,7 @@ export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeCla
   return { ...volume, metadata, spec: { ...volume.spec, claimRef } };
 }
 
-/** Returns the claim as bound to the volume; null where it is. */
+/** Null where the claim is bound already. */
 export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim | null {
   const chosen = claim.spec?.volumeName === nameOf(volume);
   if (chosen && has(claim, annotations.bindCompleted)) return null;
@@ -188,7 +188,7 @@ export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   return { ...volume, spec: { ...spec, ...(claimRef ? { claimRef: reference } : {}) } };
 }
 
-/** Returns the claim with the annotations for a provisioner; null where it has them. */
+/** Null where the claim has the annotations for a provisioner. */
 export function askedClaim(claim: PersistentVolumeClaim, provisioner: string): PersistentVolumeClaim | null {
   const { provisioner: newer, olderProvisioner: older } = annotations;
   if (claim.metadata.annotations?.[newer] === provisioner && claim.metadata.annotations[older] === provisioner) return null;

@@ -4,7 +4,6 @@ import { type PersistentVolume, type PersistentVolumeClaim, persistentVolumeClai
 import { QueueController, type Controller } from '../client/controller.js';
 import type { ManagerEnvironment } from '../environment.js';
 
-/** Returns whether a claim requests more than it has. Pure. */
 export function wantsMore({ spec, status }: PersistentVolumeClaim): boolean {
   if (status?.phase !== 'Bound') return false;
   const wanted = parseQuantity(spec?.resources?.requests?.['storage'] ?? '');

@@ -55,7 +55,6 @@ export interface Circumstances {
   readonly knowsCosts?: boolean;
 }
 
-/** Returns the `count` of `pods` that are to be deleted. Pure. */
 export function podsToDelete(pods: readonly Pod[], count: number, { related = [], now, knowsCosts = true }: Circumstances): readonly Pod[] {
   if (count >= pods.length) return pods;
   const onNode = new Map<string, number>();

@@ -7,7 +7,6 @@ import { sameMeaning } from '../../api/json/equality.js';
 export interface Following<O extends KubeObject, T extends KubeObject> {
   readonly ownerType: Resource<O>;
   readonly type: Resource<T>;
-  /** Returns whether an owner would adopt an object without a controller. */
   readonly wouldAdopt: (owner: O, object: T) => boolean;
   readonly expectations?: Expectations;
   /** Called for each change of an owned object, instead of queueing its owner's key. */

@@ -27,7 +27,6 @@ export function templateHash(template: unknown, collisions: number | undefined):
   return safeWord(String(fnv1a(Buffer.concat([Buffer.from(dumpTemplate(template)), count]))));
 }
 
-/** Returns the hash of a text, as it ends a composed name. */
 export const nameHash = (text: string): string => safeWord(String(fnv1a(Buffer.from(text))));
 
 /** Returns the hash of a revision's data (`history.HashControllerRevision`), and of how often its name was taken before. */

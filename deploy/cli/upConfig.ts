@@ -46,7 +46,6 @@ export function readUpConfig(file: string): UpConfig {
 
 const flagsIn = (flags: JsonValue | undefined): readonly string[] => [flags ?? []].flat().flatMap((flag) => parseFlag(String(flag)));
 
-/** The JSON Schema of the file, for editors. */
 export const upConfigSchema = (): JsonObject => fileSchema('raftplane up --config', shape);
 
 export function parseFlag(text: string, before: readonly string[] = []): readonly string[] {

@@ -13,7 +13,6 @@ import { leaseNamespace, leaseOf, leases, nodeName, nodeObject, nodeStatus, rene
 import { isLost, pressures, pressuresOf, type Pressure } from './nodeFaults.js';
 
 export interface HeartbeatOptions {
-  /** The number of nodes. */
   readonly count: number;
   readonly version: string;
   /** The port for logs, processes and ports of the nodes' pods. */

@@ -11,7 +11,6 @@ export type Pressure = (typeof pressures)[number];
 /** A lost node does nothing: it renews no lease, reports nothing, and its pods stay as they are. */
 export const isLost = (node: Node | undefined): boolean => node?.metadata.annotations?.[lostAnnotation] === 'true';
 
-/** Returns the pressures that the node reports. */
 export function pressuresOf(node: Node | undefined): ReadonlySet<Pressure> {
   const words = (node?.metadata.annotations?.[pressureAnnotation] ?? '').split(/[\s,]+/);
   return new Set(pressures.filter((pressure) => words.includes(pressure)));

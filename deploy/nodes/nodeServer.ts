@@ -12,7 +12,6 @@ import { containerNamed, logOf, logText, portAnswer, ran } from './output.js';
 import type { ProcessStreams } from './processStreams.js';
 import { asksForSpdy, portsOverSpdy, processOverSpdy, servePorts } from './spdyStreams.js';
 
-/** The pods of the nodes, and their changes. */
 export interface PodSource {
   get(key: string): Pod | undefined;
   /** Calls `seen` after each change of any pod; returns a function that stops it. */

@@ -181,7 +181,7 @@ export function portAnswer(pod: Pod, port: number): string {
   return `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
 }
 
-/** Returns the container of a name, including init and ephemeral containers. */
+/** Init and ephemeral containers are included. */
 export const containerNamed = ({ spec }: Pod, name: string): Container | undefined =>
   [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...((spec?.ephemeralContainers ?? []) as readonly Container[])].find(
     (each) => each.name === name,

@@ -385,7 +385,7 @@ type Made = Pick<ContainerStatus, 'imageID' | 'containerID'>;
 const notMade: Made = { imageID: '' };
 const madeOf = (pod: Pod, { name, image = '' }: Container): Made => ({ imageID: `fake://${image}`, containerID: idOf(pod, name) });
 
-/** The status of an ephemeral container. It runs until the pod ends. */
+/** An ephemeral container runs until the pod ends. */
 function besideStatus(pod: Pod, container: Container, now: number): ContainerStatus {
   const before = pod.status?.ephemeralContainerStatuses?.find(({ name }) => name === container.name);
   const state: State = { running: { startedAt: before?.state?.running?.startedAt ?? timeText(now) } };

@@ -1,4 +1,4 @@
-/** Returns the bytes of a body. Rejects with `tooLarge()` as soon as there are more than `bytesMax`. */
+/** Rejects with `tooLarge()` as soon as there are more than `bytesMax`. */
 export async function boundedBody(body: AsyncIterable<Buffer>, bytesMax: number, tooLarge: () => Error): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -122,7 +122,6 @@ export class Contents {
     };
   }
 
-  /** Returns everything created since the start, as CBOR. */
   async snapshot(): Promise<Uint8Array> {
     const objects = (await this.#added(false))
       .filter(({ type }) => !['events', 'events.events.k8s.io'].includes(groupResourceOf(type)))

@@ -95,7 +95,6 @@ export class Objects {
     }
   }
 
-  /** Resolves with null for a missing object. */
   async get(reference: ObjectReference): Promise<KubeObject | null> {
     const { type, key } = await this.#place(reference);
     return (await this.#persist((api) => unless(isNotFound, api.get(type, key)))) ?? null;
@@ -274,7 +273,6 @@ function inOrder(objects: readonly KubeObject[]): KubeObject[] {
   return [...objects].sort((a, b) => rank(a) - rank(b));
 }
 
-/** Reads files, folders (and what is below them) and objects. */
 export const readSources = (sources: readonly (string | object)[]): KubeObject[] =>
   sources.flatMap((source) =>
     typeof source === 'string' ? manifestFilesIn(source).flatMap((file) => objectsOf(fs.readFileSync(file, 'utf8'))) : objectsOf(source),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface WaitOptions {
-  /** Timeout; 10,000 unless given. */
+  /** 10,000 unless given. */
   readonly timeoutMs?: number;
   /** Interval of attempts of `eventually`; 20 unless given. */
   readonly everyMs?: number;

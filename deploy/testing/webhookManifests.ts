@@ -1,6 +1,5 @@
 import type { KubeObject } from '../../api/meta/object.js';
 
-/** The address of a webhook of the test. */
 export interface WebhookAddress {
   /** `https://127.0.0.1:port/`; paths of manifests are added. */
   readonly url: string;

@@ -4,7 +4,6 @@ import type { TLSSocket } from 'node:tls';
 import type { Request } from '../port/message.js';
 import type { Live } from '../files/liveFile.js';
 
-/** The certificate that a client presented. */
 export interface Peer {
   readonly certificate: X509Certificate;
   /** Intermediate certificates that the client sent. */

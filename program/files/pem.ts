@@ -1,4 +1,3 @@
-/** Returns the certificates in a text, unparsed. */
 export function certificateBlocks(text: string): readonly string[] {
   return text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? [];
 }

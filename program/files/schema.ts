@@ -33,7 +33,7 @@ const scalars = {
   texts: { type: ['string', 'array', 'null'], items: { type: 'string' } },
 } as const;
 
-/** Returns the JSON Schema (draft 7) of a part. Pure. */
+/** JSON Schema, draft 7. */
 export function partSchema(shape: Shape): JsonObject {
   if (typeof shape === 'string') return structuredClone(scalars[shape]) as unknown as JsonObject;
   if ('from' in shape) return { type: ['integer', 'null'], minimum: shape.from, maximum: shape.to };

@@ -29,7 +29,6 @@ export const text = (value: string): Buffer => tagged(tags.text, Buffer.from(val
 /** The last `unused` bits of the last byte do not count. */
 export const bits = (bytes: Uint8Array, unused = 0): Buffer => tagged(tags.bits, Buffer.of(unused), bytes);
 
-/** `[number]` in place of the tag of a type without parts. */
 export const implicit = (number: number, ...contents: readonly Uint8Array[]): Buffer => tagged(contextSpecific | number, ...contents);
 
 /** `[number]` around a whole value, or in place of the tag of a type with parts. */
@@ -57,7 +56,6 @@ export function time(moment: Date): Buffer {
   return moment.getUTCFullYear() < 2050 ? tagged(tags.utcTime, Buffer.from(digits.slice(2))) : tagged(tags.time, Buffer.from(digits));
 }
 
-/** Returns the values inside a value that has parts, each with its tag and length. */
 export function partsOf(value: Uint8Array): readonly Buffer[] {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   return elementsIn(bytes, element(bytes, 0, null)).map(({ from, end }) => bytes.subarray(from, end));

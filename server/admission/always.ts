@@ -1,7 +1,6 @@
 import { forbidden } from '../../api/status.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
 
-/** Admits every request, as if it were not there. */
 export const alwaysAdmit: AdmissionPlugin = { name: 'AlwaysAdmit', resources: null };
 
 /** Refuses every request, for tests. */

@@ -7,7 +7,6 @@ import type { Lookup } from './lookup.js';
 const classes = { group: 'networking.k8s.io', resource: 'ingressclasses' };
 const olderAnnotation = 'kubernetes.io/ingress.class';
 
-/** Sets the default class of Ingresses without one. */
 export const defaultIngressClass = (lookup: Lookup): AdmissionPlugin => ({
   name: 'DefaultIngressClass',
   resources: ['ingresses.networking.k8s.io'],

@@ -22,7 +22,6 @@ interface Target {
   readonly port: number;
 }
 
-/** Returns what is wrong with the service, or null. */
 export function serviceProblem(
   { namespace, name, port }: Target,
   service: ApiObject | null,

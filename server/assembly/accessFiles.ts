@@ -147,7 +147,6 @@ function authenticationSettings({ options, live, metrics, log }: AccessFilesOpti
   });
 }
 
-/** Reads the file of `--authorization-config`, which is followed, or the modes. */
 function authorizerSettings({ options, live, metrics, log }: AccessFilesOptions): Live<readonly AuthorizerSettings[]> {
   const file = options['authorization-config'];
   if (file === null) return fixed(authorizersByMode(options));

@@ -48,5 +48,4 @@ export function configurationSchema(name: string): string | null {
   return schema === undefined ? null : `${JSON.stringify(schema(), null, 2)}\n`;
 }
 
-/** The names that `configurationSchema` takes, in order. */
 export const configurationNames = (): readonly string[] => [...schemas.keys()].sort();

@@ -48,7 +48,6 @@ export function userObject({ name, uid, groups, extra }: User): JsonObject {
   };
 }
 
-/** Null for paths that are not resources. */
 export function objectRefOf(info: RequestInfo): JsonObject | null {
   if (!info.isResource) return null;
   const { resource, namespace, name, group, version, subresource } = info;

@@ -4,7 +4,6 @@ import type { Status } from '../../api/status.js';
 export interface AuditTrail {
   /** The decoded body, before any change. */
   requestBody(value: unknown): void;
-  /** Whether the response body is recorded. */
   readonly wantsResponse: boolean;
   /** The response as JSON, whatever the client's encoding. */
   responseBody(makeJson: () => Buffer): void;

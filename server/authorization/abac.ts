@@ -98,7 +98,7 @@ function abacPolicies(policies: readonly Policy[]): AbacPolicies {
   return {
     authorize: (attributes) => (policies.some((policy) => grants(policy, attributes)) ? allow : silence),
     rules: (user, namespace) => {
-      // As in the reference, a policy for paths is listed for its namespace as well, though it grants the paths in any case.
+      // The reference also lists a policy for paths for its namespace, though it grants the paths in any case.
       const own = policies.filter((policy) => concerns(policy, user) && is(policy.namespace, namespace));
       const verbs = (policy: Policy): readonly string[] => (policy.readonly ? readVerbs : [any]);
       return {

@@ -67,7 +67,7 @@ export const authorizationKind: ConfigurationKind = {
   fields,
 };
 
-/** Reads an AuthorizationConfiguration. Throws with all errors. */
+/** Throws with all errors. */
 export function readAuthorizationConfiguration(file: string): AuthorizerSettings[] {
   const document = readConfiguration(file, authorizationKind);
   const errors: FieldError[] = [];

@@ -12,7 +12,6 @@ import type { Storage } from '../storage/contract.js';
 
 export interface KnownServer {
   readonly name: string;
-  /** The id of its replica, or null. */
   readonly memberId: string | null;
   readonly address: string;
   readonly own: boolean;

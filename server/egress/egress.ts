@@ -3,7 +3,7 @@ import type { Connection, Destination, EgressSelections } from './configuration.
 import { dialByGrpc } from './grpcTunnel.js';
 import { dialByConnect } from './httpConnect.js';
 
-/** Returns the dialer of a destination; null to connect directly. */
+/** Null to connect directly. */
 export type Egress = (destination: Destination) => Dial | null;
 
 export const directEgress: Egress = () => null;

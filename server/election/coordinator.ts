@@ -135,7 +135,6 @@ export class Coordinator {
     }
   }
 
-  /** Null where no leases are served. */
   get #target(): Target | null {
     const resource = this.#options.catalogue.resource(group, 'v1', 'leases');
     return resource === null ? null : { resource, namespace, name };

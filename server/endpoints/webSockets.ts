@@ -20,7 +20,6 @@ const server = new WebSocketServer({
 
 const isOffered = (protocol: string): boolean => !protocol.startsWith(tokenProtocol);
 
-/** Null unless the client requests a WebSocket. */
 export const webSocketUpgrade = ({ upgrade = null, request }: RequestContext): Upgrade | null =>
   request.headers.upgrade?.toLowerCase() === 'websocket' ? upgrade : null;
 

@@ -31,7 +31,6 @@ export interface CustomResourcesOptions {
   /** Reports whether a resource is compiled in, served or not: a definition of that name would share its storage. */
   readonly isBuiltIn: (resource: GroupResource) => boolean;
   readonly webhooks: WebhookConverters;
-  /** Receives durations of rules. */
   readonly ruleTimes?: RuleTimes;
   /** Receives defects of a single definition, which is then not served. */
   readonly report: (error: unknown) => void;
@@ -106,7 +105,6 @@ export class CustomResources {
     return this.#options.isBuiltIn(resource);
   }
 
-  /** The kind of a definition, or null. */
   readonly kindOf = ({ group, resource }: GroupResource): string | null => {
     const definition = this.#entries.get(`${resource}.${group}`)?.definition;
     return definition === undefined || definition.names.kind === '' ? null : definition.names.kind;
@@ -292,7 +290,6 @@ function sameGroup(group: ServedGroup, before: ServedGroup | undefined): ServedG
   return now.length === then.length && now.every((resource, position) => resource === then[position]) ? before : group;
 }
 
-/** Combines built-in and custom resources. */
 export function withCustomResources(builtIn: Catalogue, custom: () => Catalogue): () => Catalogue {
   let seen: Catalogue | null = null;
   let joined = builtIn;

@@ -51,7 +51,6 @@ export interface ChainOptions {
   readonly log: Logger;
   /** Receives each request before it is handled. */
   readonly tap?: { begin(exchange: Exchange): void } | null;
-  /** Null when tracing is off. */
   readonly tracer?: Tracer | null;
 }
 

@@ -74,7 +74,6 @@ function valuesAt(value: object, path: string): readonly (JsonValue | undefined)
   return values;
 }
 
-/** Reads the member at a path, which is split once. */
 function memberReader(path: string): (object: object) => JsonValue | undefined {
   const steps = path.split('.');
   return (object) => memberAt(object as JsonObject, ...steps);
@@ -82,7 +81,6 @@ function memberReader(path: string): (object: object) => JsonValue | undefined {
 
 /* Helpers for cells, whose paths are checked against the kind's type. */
 
-/** The text at a path, or the placeholder. */
 export function at<T extends object, const P extends string>(path: PathIn<T, P>, absent = none): Cell<T> {
   const member = memberReader(path);
   return (object) => textAt(member(object)) || absent;

@@ -30,7 +30,6 @@ const instead: Readonly<Record<string, string>> = {
 /** A deprecated version is removed after this many minor versions. */
 const removedAfter = 3;
 
-/** Returns the deprecation of a built-in version in a minor version, or null. Pure. */
 export function deprecationOf(type: GroupVersion & GroupResource & { readonly kind: string }, minor: number): Deprecation | null {
   const apiVersion = apiVersionOf(type);
   const resource = `${apiVersion}/${type.resource}`;

@@ -234,7 +234,6 @@ class Move {
     return { through };
   }
 
-  /** Returns the number of changed objects. */
   async #takeOver(changes: readonly Change[]): Promise<number> {
     const own = changes.flatMap((change) => {
       const key = objectKeyOf(this.from, change.key);

@@ -6,7 +6,6 @@ import type { Showing, Taking } from './remote/tasks.js';
 
 /** The compiled entry point is next to this file, wherever the compiler wrote both. */
 const taskFile = new URL('./builderThread.js', import.meta.url);
-/** The thread's heap limit. */
 const threadHeapMb = 512;
 /** The timeout for a document of another program; this server's take some hundred milliseconds. */
 const foreignMs = 20_000;

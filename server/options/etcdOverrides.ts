@@ -22,7 +22,6 @@ export const etcdOverride = (text: string): string | null =>
 /** One transaction needs one store: services, and their claimed addresses. */
 const together = ['/services', 'networking.k8s.io/ipaddresses'] as const;
 
-/** Returns why these overrides conflict, or null. */
 export function conflictingOverrides(overrides: readonly EtcdOverride[]): string | null {
   const places = new Map(overrides.map(({ resource: { group, resource }, servers }) => [`${group}/${resource}`, servers.join(';')]));
   if (places.size < overrides.length) return '--etcd-servers-overrides names a resource twice';

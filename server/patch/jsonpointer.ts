@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../../api/object.js';
  */
 export type Container = JsonObject | JsonValue[];
 
-/** The container of a pointer's target, and the key in it. Null when the container does not exist, or the pointer has no key. */
+/** Null when the container does not exist, or the pointer has no key. */
 export function containerAt(root: JsonValue, pointer: string): { readonly container: Container; readonly key: string } | null {
   const [, ...parts] = pointer.split('/');
   const key = parts.pop();
@@ -23,7 +23,7 @@ export function containerAt(root: JsonValue, pointer: string): { readonly contai
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;
 
-/** The value at a key: null for an absent member of an object, undefined for an absent item of a list. */
+/** Null for an absent member of an object, undefined for an absent item of a list. */
 export function memberOf(container: Container, key: string): JsonValue | undefined {
   if (!Array.isArray(container)) return Object.hasOwn(container, key) ? (container[key] ?? null) : null;
   const index = indexIn(key, container.length);
@@ -36,7 +36,6 @@ export function itemsBehind(container: Container, key: string): number {
   return Math.max(0, container.length - (key === '-' ? container.length : (indexIn(key, container.length) ?? container.length)));
 }
 
-/** Removes and returns the value at a key; undefined when it is absent. */
 export function takeElement(container: Container, key: string): JsonValue | undefined {
   if (Array.isArray(container)) {
     const index = indexIn(key, container.length);

@@ -180,7 +180,7 @@ function checkOrder(update: readonly JsonValue[], order: readonly JsonValue[], k
   );
 }
 
-/** Returns the identity of an item: the value of its key, or the item itself. Throws where the key is missing. */
+/** Throws where the key is missing. */
 function identityOf(item: JsonValue, key: string | null): JsonValue | undefined {
   if (key === null) return item;
   const object = objectIn(item);
@@ -228,7 +228,7 @@ function checkPlaces(merged: readonly JsonValue[], wanted: readonly JsonValue[],
   if (ids.some((id) => !before.has(id))) throw new PatchError('directive', `value for key ${odd} is not a map`);
 }
 
-/** Whether the items of lists are objects; all must be of one type. */
+/** All items must be of one type. */
 function haveObjects(lists: readonly (readonly JsonValue[])[]): boolean {
   const types = new Set(lists.flatMap((list) => list.map(goTypeOf)));
   if (types.size === 0) throw new PatchError('directive', 'no elements in any of the given slices');

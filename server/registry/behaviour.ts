@@ -64,7 +64,6 @@ export interface Behaviour {
   /** A name that is missing is unknown. */
   readonly fieldNames: Readonly<Record<string, string>> | null;
   readonly scale: ScaleForm;
-  /** Null for versions that are not deprecated. */
   readonly deprecation: Deprecation | null;
   readonly hasMessages: boolean;
   /** List items carry kind and apiVersion, and lists carry a continue token even if it is empty. */

@@ -196,7 +196,6 @@ export interface Scaled {
   readonly live: ApiObject;
 }
 
-/** The owners of the number of replicas. */
 export function ownersOfScale({ resource, live }: Scaled): JsonObject[] {
   return writeManagers(scaleManagers(readNow(live.metadata.managedFields), resource.behaviour.scale.replicasPath));
 }

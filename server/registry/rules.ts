@@ -49,7 +49,6 @@ export interface Rules<T extends object = ApiObject> {
   canonicalize?(object: T): void;
   /** Only these may yield to other requests: a promise, which never rejects. `warn` warns even if the object is refused. */
   lastFindings?(object: T, old: T | null, found: readonly FieldError[], warn: (text: string) => void): FieldError[] | Promise<FieldError[]>;
-  /** `old` is null on create. */
   warnings?(object: T, old: T | null): string[];
   readonly create?: CreateRules<T>;
   readonly update?: UpdateRules<T>;

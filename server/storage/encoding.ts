@@ -163,7 +163,6 @@ export interface Completion {
   readonly complete: Complete;
 }
 
-/** The API version in which a value is read. */
 export const readVersion = ({ stored, apiVersion }: UnreadValue, completion: Completion | null): string =>
   completion !== null && isReferenceValue(stored) ? completion.apiVersion : apiVersion;
 

@@ -359,7 +359,6 @@ class ReplicatedStorage implements RaftStorage {
     return turn;
   }
 
-  /** Amends other objects from their newest states. */
   async #writeAmending(write: OneWrite, beside: readonly SideWrite[], deadline: number): Promise<Version | WriteResult> {
     const newest = new Map<string, StoredObject | null>();
     for (;;) {

@@ -1,4 +1,4 @@
-/** Returns whether `promise` settles within `timeoutMs`; rejects if it does. */
+/** Rejects if the promise does. */
 export async function within(promise: Promise<unknown>, timeoutMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {

@@ -8,7 +8,6 @@ import type { ServerStore } from './store.js';
 
 export interface Opening {
   readonly egress: Egress;
-  /** The number of threads that use it. */
   readonly threads: number;
   readonly thread?: ConsensusThread | undefined;
 }

@@ -262,7 +262,6 @@ export async function exported(metrics: Metrics, of: Exposition): Promise<readon
   return (await registryOf(metrics, of).getMetricsAsJSON()) as readonly Exported[];
 }
 
-/** Resets what `exported` returns. */
 export function resetExported(metrics: Metrics, of: Exposition): void {
   resetSeries(registryOf(metrics, of));
 }

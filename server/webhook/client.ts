@@ -38,7 +38,6 @@ export interface Refusal {
 /** A failed call. Never contains what was sent. */
 export class WebhookError extends Error {
   readonly code: number;
-  /** The service's Retry-After, or null. */
   readonly retryAfterMs: number | null;
   readonly refusal: Refusal | null;
 

@@ -8,7 +8,6 @@ export type BytesPlan =
   /** Applies to items of a list, or values of a map. */
   | { readonly each: BytesPlan };
 
-/** Returns undefined if the kind has no bytes. */
 export const bytesPlanOf = (kind: Kind): BytesPlan | undefined => {
   const type = typeOfKind(kind);
   return type === undefined ? undefined : planOfType(type.name);

@@ -33,7 +33,6 @@ const either =
 /** Libraries may share a function name for different types: each rejects the types of others. */
 const all = collect([texts, lists, conversions, times, optionals, quantities, addresses, urls, semvers, formats, authorization]);
 
-/** Null for an unknown function. */
 export const functionFor = (name: string, args: number, onValue: boolean): Implementation | null =>
   all.get(`${onValue ? '.' : ''}${name}/${args}`) ?? null;
 

@@ -8,14 +8,13 @@ const productMax = 4_000_000;
 
 const isSmall = (text: string, part: string): boolean => text.length * part.length <= productMax;
 
-/** The first position from one on, in units; -1 for none. */
+/** Positions are in units; -1 for none. */
 export function firstPosition(text: string, part: string, from = 0): number {
   if (isSmall(text, part)) return text.indexOf(part, from);
   for (const at of positions(unitsOf(text, false), unitsOf(part, false), Math.max(0, from))) return at;
   return -1;
 }
 
-/** The last position up to one, in units; -1 for none. */
 export function lastPosition(text: string, part: string, upTo = Infinity): number {
   if (isSmall(text, part)) return text.lastIndexOf(part, upTo);
   const latest = Math.min(Math.max(0, upTo), text.length - part.length);
@@ -25,7 +24,7 @@ export function lastPosition(text: string, part: string, upTo = Infinity): numbe
   return -1;
 }
 
-/** Splits a text by a text that is not empty. */
+/** `by` is not empty. */
 export function pieces(text: string, by: string): string[] {
   if (isSmall(text, by)) return text.split(by);
   const found: string[] = [];

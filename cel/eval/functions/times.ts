@@ -16,7 +16,7 @@ const zones = new BoundedMap<string, Intl.DateTimeFormat | null>(200);
 
 const floor = (value: bigint, by: bigint): bigint => value / by - (value % by < 0n ? 1n : 0n);
 
-/** The local time in the zone, in the UTC parts of a date; null for an unknown zone. */
+/** The local time, in the UTC parts of a date; null for an unknown zone. */
 function clockIn(time: Timestamp, zone: string, run: Run): Date | null {
   const milliseconds = Number(floor(time.nanoseconds, millisecond));
   if (zone === '' || zone === 'UTC') return new Date(milliseconds);

@@ -116,7 +116,6 @@ function fits(text: string, pattern: string | undefined): boolean {
   }
 }
 
-/** Returns the object with these edits. */
 export function edited(object: KubeObject, edits: readonly Edit[]): KubeObject {
   const copy = structuredClone(object);
   for (const { path, ...edit } of edits) {

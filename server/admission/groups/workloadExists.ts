@@ -5,7 +5,6 @@ import type { Lookup } from '../lookup.js';
 
 const workloads = { group: 'scheduling.k8s.io', resource: 'workloads' };
 
-/** Checks that the Workload and template that a group of pods names exist. */
 export const podGroupWorkloadExists = (lookup: Lookup): AdmissionPlugin => ({
   name: 'PodGroupWorkloadExists',
   resources: ['podgroups.scheduling.k8s.io'],

@@ -6,7 +6,6 @@ import type { Lookup } from '../lookup.js';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The required node selectors by namespace, and one for the others. */
 export interface NodeSelectors {
   readonly byNamespace: ReadonlyMap<string, Labels>;
   readonly byDefault: Labels;

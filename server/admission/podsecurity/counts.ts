@@ -1,7 +1,6 @@
 import type { AdmissionRequest } from '../../registry/admission.js';
 import type { Mode, Standard } from './policy.js';
 
-/** Receives counts of Pod Security evaluations. */
 export interface PodSecurityCounts {
   /** A mode refused a request, or would; or enforcement admitted it. */
   evaluated(decision: 'allow' | 'deny', mode: Mode, standard: Standard, request: AdmissionRequest): void;

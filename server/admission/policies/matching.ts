@@ -39,7 +39,6 @@ export type Planned<P extends Policy> = { readonly invocations: readonly Invocat
 
 const said = (error: unknown): string => (error as Error).message;
 
-/** Returns the form in which a request matches the criteria, or null. */
 async function meets({ terms, excluded }: Criteria, subject: Subject): Promise<Addressed | null> {
   return matchRules(excluded, subject) === null ? matchRequest(terms, subject) : null;
 }

@@ -23,7 +23,6 @@ export interface Uncovered {
   readonly message: string;
 }
 
-/** Returns the limited use that no quota covers, or null. Pure. */
 export function uncovered({ limited, quotas, usage, object, resource }: LimitedUse): Uncovered | null {
   const rules = limited.filter((rule) => rule.group === resource.group && rule.resource === resource.resource);
   if (rules.length === 0) return null;

@@ -62,7 +62,7 @@ export const authenticationKind: ConfigurationKind = {
   fields,
 };
 
-/** Reads an AuthenticationConfiguration. Throws with all errors. */
+/** Throws with all errors. */
 export function readAuthenticationConfiguration(file: string, facts: AuthenticationFacts): AuthenticationSettings {
   const document = readConfiguration(file, authenticationKind);
   const errors: FieldError[] = [];

@@ -10,7 +10,6 @@ export const keyOf = (kind: ReferencedKind, namespace: string, name: string): Ob
 /** The kubelet creates such a pod itself; its references grant nothing. */
 const mirror = 'kubernetes.io/config.mirror';
 
-/** Paths of secret names in a volume. */
 const volumeSecrets = [
   ['secret', 'secretName'],
   ['azureFile', 'secretName'],

@@ -8,7 +8,6 @@ export interface BackendRequest {
   readonly method: string;
   /** Excludes the headers that frame the body. */
   readonly headers: OutgoingHttpHeaders;
-  /** Streamed to the backend; null for no body. */
   readonly body: FramedBody | null;
   readonly signal: AbortSignal;
   /** The agent's certificate is not checked (`insecureSkipTLSVerifyBackend`). */

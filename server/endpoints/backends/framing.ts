@@ -13,7 +13,6 @@ export interface FramedBody {
 /** A body of more than 10^15 bytes never ends. */
 const announced = /^\d{1,15}$/;
 
-/** Null when the request has no body. */
 export function framedBody(request: Request): FramedBody | null {
   const length = request.headers['content-length'];
   if (length !== undefined && !announced.test(length)) throw badRequest('the content-length is not a number');

@@ -85,7 +85,6 @@ export const agentPath = (path: string, pod: ApiObject, container: string | null
     .map(encodeURIComponent)
     .join('/');
 
-/** Empty when no container declares a port. */
 export function declaredPort(pod: ApiObject): string {
   const ports = objectsIn(objectAt(pod, 'spec') ?? {}, 'containers')
     .map((container) => objectsIn(container, 'ports')[0])

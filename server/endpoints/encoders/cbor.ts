@@ -25,7 +25,6 @@ const nameKeys = {
   object: part('object'),
 };
 
-/** Adds kind and apiVersion to an item, which is an encoded map. */
 function typed({ kind, apiVersion }: TypeMeta, item: Buffer): Buffer {
   const { count, at } = cborMembersOf(item);
   return Buffer.concat([cborMapHead(count + 2), nameKeys.kind, part(kind), item.subarray(at), nameKeys.apiVersion, part(apiVersion)]);

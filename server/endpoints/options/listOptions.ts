@@ -74,7 +74,6 @@ function read(query: URLSearchParams, { shards = false }: ListTerms): Raw {
   };
 }
 
-/** `namespace` is null for all namespaces. */
 type ScopedTerms = ListTerms & { readonly namespace: string | null };
 
 /** Throws 400 or 422. */

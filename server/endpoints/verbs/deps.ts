@@ -42,7 +42,6 @@ export interface VerbDeps {
   readonly splitsLogs: boolean;
   readonly backends: Backends | null;
   readonly counts: EndpointCounts;
-  /** Null where nothing is logged. */
   readonly log: Logger | null;
 }
 

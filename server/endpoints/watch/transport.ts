@@ -15,7 +15,6 @@ export interface Transport {
   destroy(): void;
 }
 
-/** The framing of encoded events. */
 export interface Framing {
   readonly name: string;
   frame(event: Buffer): Buffer;

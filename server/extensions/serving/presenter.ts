@@ -14,7 +14,6 @@ export interface PresenterOptions {
   readonly kind: string;
   /** The version in which objects are presented. */
   readonly apiVersion: string;
-  /** The version in which they are written. */
   readonly writtenApiVersion: string;
   /** Schemas of all versions; null for one that the definition no longer has. */
   readonly schemaOf: (apiVersion: string) => CompiledSchema | null;

@@ -68,7 +68,6 @@ function replicaFindings(object: ApiObject, path: string): FieldError[] {
   return replicas > replicasMax ? [invalid(atPath(path), replicas, `should be less than or equal to ${replicasMax}`)] : [];
 }
 
-/** Checks the desired number of replicas. */
 export const specFindings = (object: ApiObject, { specReplicas }: ScalePaths): FieldError[] => replicaFindings(object, specReplicas);
 
 /** Checks the actual number of replicas and their pods' selector. */

@@ -142,7 +142,6 @@ function validateAuditAnnotation(annotation: Writable<AuditAnnotation>, policy: 
     ...(policy === ''
       ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
       : qualified(`${policy}/${key}`, path.child('key'))),
-    // An expression that is too long is not parsed.
     ...(tooLong
       ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)]
       : validateExpression(expression, path.child('valueExpression'), scope, {
@@ -164,7 +163,6 @@ function validateMutating(policy: Mutating, old: Mutating | null): Found {
   );
 }
 
-/** Types of patches, the member of each, and the type of its expression. */
 const patches: readonly (readonly [type: string, member: 'jsonPatch' | 'applyConfiguration', Wanted])[] = [
   ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
   ['ApplyConfiguration', 'applyConfiguration', 'Object'],

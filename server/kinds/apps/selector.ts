@@ -8,7 +8,6 @@ import { unchanged } from '../../registry/validation/immutable.js';
 import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 
-/** Messages about selectors, which depend on the kind. */
 export interface SelectorRules {
   readonly empty: string;
   /** The message for an unusable selector, after those about its parts. */

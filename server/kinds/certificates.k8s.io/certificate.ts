@@ -3,7 +3,7 @@ import { pemBlocks } from './pem.js';
 
 const pemType = 'CERTIFICATE';
 
-/** Returns the error of issued certificates (PEM in base64), or null. */
+/** The certificates are PEM in base64. */
 export function certificateComplaint(base64: string): string | null {
   if (base64 === '') return null;
   const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));

@@ -26,7 +26,7 @@ const requestIn = (base64: string): Buffer | null => {
   return block?.type === pemType ? block.bytes : null;
 };
 
-/** Returns the error of a request (PEM in base64), or null. */
+/** The request is PEM in base64. */
 export function requestComplaint(base64: string): string | null {
   const bytes = requestIn(base64);
   if (bytes === null) return `PEM block type must be ${pemType}`;
@@ -84,7 +84,6 @@ function signatureComplaint(bytes: Buffer): string | null {
   return verify(hash, bytes.subarray(info.from, info.end), key, signature.subarray(1)) ? null : 'x509: signature check failed';
 }
 
-/** The requested content: a version, the subject and its public key. */
 function membersOf(bytes: Buffer, info: Element): { readonly subject: Element; readonly publicKey: Element } {
   const version = element(bytes, info.start, null);
   const subject = element(bytes, version.end, sequence);

@@ -14,7 +14,6 @@ const readSpecs = (resource: string): ReadonlyMap<string, JsonObject> =>
       .map((object: ApiObject) => [object.metadata.name ?? '', membersOf(object['spec'])]),
   );
 
-/** The required specification of a mandatory object, or null. */
 export function mandatorySpec(resource: 'flowschemas' | 'prioritylevelconfigurations', name: string): JsonObject | null {
   if (!mandatory.has(name)) return null;
   specs ??= { flowschemas: readSpecs('flowschemas'), prioritylevelconfigurations: readSpecs('prioritylevelconfigurations') };

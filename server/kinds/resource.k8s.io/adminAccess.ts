@@ -19,7 +19,6 @@ export function validateAdminAccess(spec: JsonObject, { namespaceLabels = {} }: 
   return [refusal(Path.of('spec', 'devices', 'requests').index(position).child('adminAccess'))];
 }
 
-/** The first device allocated with admin access; -1 for none. */
 const allocated = (claim: ApiObject): number =>
   objectsIn(objectAt(objectAt(statusOf(claim), 'allocation') ?? {}, 'devices') ?? {}, 'results').findIndex(
     ({ adminAccess }) => adminAccess === true,

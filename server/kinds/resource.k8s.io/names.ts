@@ -6,7 +6,6 @@ const idMax = 32;
 const poolMax = 253;
 const uidMax = 36;
 const domainMax = 63;
-/** A domain, a slash and an identifier. */
 export const qualifiedNameMax = domainMax + 1 + idMax;
 
 const identifierSource = '[A-Za-z_][A-Za-z0-9_]*';

@@ -10,7 +10,6 @@ const delimited = 2;
 const fixed64 = 1;
 const varint = 0;
 
-/** Writes one value under a field number. */
 type Write = (writer: Writer, number: number, value: unknown) => void;
 
 /** Builds an encoder from a table of messages. */

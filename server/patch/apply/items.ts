@@ -11,7 +11,7 @@ export class ListItemError extends Error {
   override name = 'ListItemError';
 }
 
-/** The path element of an item of a set or a list with keys. Throws ListItemError when the item has no key. */
+/** Throws ListItemError when the item has no key. */
 export function itemElement(list: AssociativeList, item: JsonValue): string {
   return list.relationship === 'map' ? keyedElement(list.keys, item) : setElement(item);
 }

@@ -9,7 +9,6 @@ export function printedMap(map: JsonValue | undefined): JsonObject | null {
   return entries.length === 0 ? null : Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
-/** A label selector; null when absent. */
 export function printedSelector(selector: JsonValue | undefined): JsonObject | null {
   if (selector === undefined || selector === null) return null;
   const { matchLabels, matchExpressions } = membersOf(selector);

@@ -101,7 +101,6 @@ export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[]
   value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : [];
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
-/** Checks a key of a ConfigMap or Secret. */
 export function configMapKeyComplaints(key: string): string[] {
   const complaints: string[] = [];
   if (key.length > 253) complaints.push('must be no more than 253 characters');

@@ -10,7 +10,6 @@ interface CountedCache {
 
 export interface CacheOptions {
   readonly resources: () => readonly GroupResource[];
-  /** Null if the resource is unknown. */
   readonly counts: (resource: GroupResource) => CountedCache | null;
 }
 

@@ -242,7 +242,7 @@ export class Watcher implements Watch, LiveWatcher {
   }
 }
 
-/** Returns a watch's event for a change, null for none, or the failure that ends it. */
+/** Null for no event; a Failure ends the watch. */
 export function shownOf(events: ChangeEvents, request: WatchRequest): WatchEvent | Failure | null {
   const { previous, next } = events.change;
   if (next instanceof DamagedItem) return unreadable(next);

@@ -44,7 +44,6 @@ const formats: Readonly<Record<string, (text: string) => boolean>> = {
 
 const unbounded: ReadonlySet<string> = new Set(['byte', 'password']);
 
-/** Returns undefined for an unknown format. */
 export function formatCheck(format: string): ((text: string) => boolean) | undefined {
   const name = format.replaceAll('-', '');
   const check = Object.hasOwn(formats, name) ? formats[name] : undefined;

@@ -31,7 +31,7 @@ export const propertyOf = (schema: Schema, name: string): Schema | null => {
 
 /** Null when there is no schema, or one for each position. */
 export const itemSchemaOf = (schema: Schema): Schema | null => objectAt(schema, 'items');
-/** The schema of additional members; null also for a boolean. */
+/** Null also for a boolean. */
 export const restSchemaOf = (schema: Schema): Schema | null => objectAt(schema, 'additionalProperties');
 export const alternatives = (schema: Schema, junctor: string): Schema[] => objectsIn(schema, junctor);
 

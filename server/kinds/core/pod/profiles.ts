@@ -83,7 +83,6 @@ function contradiction({ name, spellings }: Profiles, annotation: unknown, profi
     : [forbidden(path.child('localhostProfile'), `${name} profile in annotation and field must match`)];
 }
 
-/** The field of an AppArmor annotation, or null when it is invalid. */
 function appArmorField(annotation: string): JsonObject | null {
   if (annotation === 'unconfined') return { type: 'Unconfined' };
   if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
