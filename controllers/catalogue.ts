@@ -384,7 +384,6 @@ export function isWanted(
   return !switchedOff && !(ofCloud && cloudProvider === 'external');
 }
 
-/** Returns names in `--controllers` that do not exist. */
 export function unknownControllers(wanted: readonly string[]): readonly string[] {
   const known = new Set([...controllerCatalogue.flatMap(({ name, alias }) => [name, alias]), '*']);
   return wanted.filter((word) => !known.has(word.replace(/^-/, '')));

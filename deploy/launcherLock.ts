@@ -24,13 +24,12 @@ const attemptsMax = 5;
 
 const lockFile = (directory: string): string => path.join(directory, 'launcher.lock');
 
-/** Returns the process that has the directory now, or null. */
 export function lockHolder(directory: string): number | null {
   const owner = parseOwner(readFileIfPresent(lockFile(directory)));
   return owner !== null && isAlive(owner) ? owner.pid : null;
 }
 
-/** Takes the lock or throws `DirectoryInUse`. Returns a function that releases it. */
+/** Throws `DirectoryInUse`. Returns a function that releases the lock. */
 export function lockDirectory(directory: string): () => void {
   const file = lockFile(directory);
   const mine: Owner = { pid: process.pid, startedAt: processStart(process.pid) };

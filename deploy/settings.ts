@@ -17,7 +17,7 @@ export interface ProgramFlags {
   readonly manager: readonly string[];
 }
 
-/** Returns the remembered flags; null where there is no cluster yet. */
+/** Null where there is no cluster yet. */
 export const rememberedFlags = (file: string): ProgramFlags | null => readSettings(file)?.flags ?? null;
 
 /** Returns the flags of each program: those given, or else the previous ones. */

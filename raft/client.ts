@@ -53,7 +53,7 @@ export interface SharedReplica {
   readonly published: () => Revision;
 }
 
-/** Starts a replica for this thread and `others`. It stops when this thread stops it. */
+/** The replica stops when this thread stops it. */
 export async function startSharedReplica(
   options: ReplicaOptions,
   others: number,

@@ -199,14 +199,13 @@ class Checker implements Surroundings {
     return ofType === undefined ? null : typeType(ofType);
   }
 
-  /** The type that an optional member holds. */
   #unwrapped({ at }: Expression, type: Type): Type {
     if (type.name === 'optional_type') return type.of[0] ?? dyn;
     if (!isDyn(type)) this.refuse(at, mismatch(optional(type), type));
     return type;
   }
 
-  /** The common type of several values; null where there are none. */
+  /** Null where there are no values. */
   #joined(values: readonly Expression[], names: Names): Type | null {
     let common: Type | null = null;
     for (const value of values) common = this.#join(common, this.typeOf(value, names));

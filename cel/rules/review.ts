@@ -25,7 +25,7 @@ export type RuleFinding = { readonly at: string; readonly detail: string } & (
 interface Place {
   readonly at: string;
   readonly isRoot: boolean;
-  /** The maximum number of values in one object; null for no limit. */
+  /** Null for no limit. */
   readonly count: number | null;
   /** The path of the schema whose values have no counterparts, or null. */
   readonly blurred: string | null;

@@ -19,7 +19,6 @@ export interface Unwell {
 export interface KindSummary {
   /** Objects of the page, and those that the server says remain. */
   readonly count: number;
-  /** Whether the page holds all of them. */
   readonly isWhole: boolean;
   /** Those of the page that are not well. */
   readonly unwell: readonly Unwell[];

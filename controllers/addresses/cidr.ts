@@ -13,7 +13,7 @@ export interface Cidr extends Address {
   readonly prefix: number;
 }
 
-/** Returns null for text that is no address. An IPv4-mapped IPv6 address is none of either family. */
+/** An IPv4-mapped IPv6 address is none of either family. */
 export function parseAddress(text: string): Address | null {
   if (net.isIPv4(text)) return { family: 4, value: text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n) };
   if (!net.isIPv6(text) || text.includes('.') || text.includes('%')) return null;

@@ -70,13 +70,12 @@ export const isExpired = (error: unknown): error is ApiError =>
 export const isServerTimeout = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.reason === 'Timeout' || error.reason === 'ServerTimeout');
 
-/** Returns whether a Status lists a cause of that type. */
 export const hasCause = (error: unknown, cause: string): boolean =>
   error instanceof ApiError && (error.status.details?.causes?.some(({ reason }) => reason === cause) ?? false);
 /** Creation failed because the namespace is terminating: nothing to do, and nothing to report. */
 export const isNamespaceTerminating = (error: unknown): boolean => hasCause(error, 'NamespaceTerminating');
 
-/** Waits for `work`; an error that `expected` recognises becomes null. */
+/** An error that `expected` recognises becomes null. */
 export async function unless<T>(expected: (error: unknown) => boolean, work: Promise<T>): Promise<T | null> {
   try {
     return await work;

@@ -28,7 +28,6 @@ export interface ProgramOptions {
   readonly log?: (level: 'info' | 'error', message: string) => void;
 }
 
-/** A program that runs only controllers: their environment, and a way to run them. */
 export interface ControllerProgram {
   readonly environment: ControllerEnvironment;
   /** Runs controllers until the signal aborts. Resolves when no work is left and the connection is closed. */

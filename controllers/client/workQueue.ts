@@ -63,7 +63,7 @@ export class WorkQueue {
     if (!this.#processing.has(key)) this.#offer(key);
   }
 
-  /** Adds the key after `ms`. The shortest of several waits of a key counts. */
+  /** The shortest of several waits of a key counts. */
   addAfter(key: string, ms: number): void {
     if (this.#closed) return;
     if (ms <= 0) {

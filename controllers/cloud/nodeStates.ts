@@ -10,7 +10,7 @@ import { conditionOf } from '../workloads/podState.js';
 const shutDown: Taint = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 const isShutDownTaint = ({ key, effect }: Taint): boolean => key === shutDown.key && effect === shutDown.effect;
 
-/** Returns the taints for a node's shutdown state; null where it has them. Pure. */
+/** Null where the node has these taints. Pure. */
 function shutDownTaints({ spec }: Node, isDown: boolean, now: number): readonly Taint[] | null {
   const taints = spec?.taints ?? [];
   if (taints.some(isShutDownTaint) === isDown) return null;

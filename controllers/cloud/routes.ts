@@ -31,7 +31,6 @@ export function routePlan(
   };
 }
 
-/** Lets the cloud route each node's pod range to the node. */
 export function routeController({ api, clock, cloud, events, informers, log, options }: ManagerEnvironment): Controller | null {
   const routes = cloud?.routes;
   if (!routes || !options['allocate-node-cidrs'] || !options['configure-cloud-routes']) return null;

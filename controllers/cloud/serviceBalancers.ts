@@ -29,7 +29,7 @@ const hostsOf = (all: readonly Node[]): readonly Node[] =>
 
 const namesOf = (all: readonly Node[]): string => all.map(nameOf).join(' ');
 
-/** Lets the cloud balance external traffic for services of type LoadBalancer. Null without a cloud that has balancers. */
+/** Null without a cloud that has balancers. */
 export function serviceBalancerController(environment: ManagerEnvironment): Controller | null {
   const balancers = environment.cloud?.loadBalancers;
   return balancers ? new ServiceBalancers(environment, balancers).controller : null;

@@ -13,7 +13,7 @@ const isTrue =
     other === type && status === 'True';
 const hasEnded = (job: Job, how: 'Complete' | 'Failed'): boolean => job.status?.conditions?.some(isTrue(how)) ?? false;
 
-/** Returns finished Jobs beyond the limits of history, the oldest first. No limit keeps all. */
+/** The oldest come first. No limit keeps all. */
 export function superfluousJobs({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   const beyond = (limit: number | undefined, ended: readonly Job[]): readonly Job[] =>
     limit === undefined ? [] : [...ended].sort(byStart).slice(0, Math.max(0, ended.length - limit));

@@ -16,7 +16,7 @@ const horizonMs = 5 * yearMs;
 /** Clocks are set some twenty times within the horizon; more often is a defect. */
 const changesMax = 1_000;
 
-/** Parses a schedule. `zone` is that of `timeZone`, or the process's own. A zone within the text wins. */
+/** `zone` is that of `timeZone`, or the process's own. A zone within the text wins. */
 export function scheduleOf(text: string, zoneName: string): ScheduleResult {
   const { zone: ownZone, timing } = splitZone(text);
   const parsed = parseTiming(timing);

@@ -16,7 +16,7 @@ const lookMs = 7 * 24 * 3_600_000;
 
 const utc: Zone = { offsetAt: () => 0, nextChange: () => null };
 
-/** Returns the zone of a name in the database; '' is UTC. Null for an unknown name; offsets are no names. */
+/** '' is UTC. Null for an unknown name; offsets are no names. */
 export function zoneOf(name: string): Zone | null {
   if (name === '' || name === 'UTC') return utc;
   const found = known.get(name);

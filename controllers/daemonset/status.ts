@@ -4,7 +4,7 @@ import { sameMeaning } from '../../api/json/equality.js';
 import { isUpdated } from './daemonPod.js';
 import { inOrder, placesOf, type Observed } from './plan.js';
 
-/** Returns the status that describes the pods on the nodes. `isCurrent` is true when the current spec was worked on. Pure. */
+/** `isCurrent` is true when the current spec was worked on. Pure. */
 export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'hash' | 'now'>, isCurrent: boolean): DaemonSetStatus {
   const { set, hash, now } = observed;
   const places = placesOf(observed);

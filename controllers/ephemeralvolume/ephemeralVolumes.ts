@@ -7,7 +7,6 @@ import { controllerReference } from '../workloads/claim.js';
 
 const claimName = (pod: Pod, volume: Volume): string => `${nameOf(pod)}-${volume.name}`;
 
-/** The generated claims of a pod. Pure. */
 function claimsOfPod(pod: Pod): readonly { readonly volume: string; readonly claim: PersistentVolumeClaim }[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => {
     const template = volume.ephemeral?.volumeClaimTemplate;

@@ -24,7 +24,6 @@ export interface PodEvents {
 export interface DeadlineOptions {
   readonly queue: string;
   readonly workers: number;
-  /** Returns the eviction of a pod in the current state; null for none. */
   readonly judge: (pod: Pod) => Eviction | null;
   readonly event: PodEvents;
   readonly condition: { readonly reason: string; readonly message: string };

@@ -62,7 +62,7 @@ function restartsExceeded({ spec }: Job, pods: readonly Pod[]): boolean {
   return limit === 0 ? live.some(({ status }) => restartsOf(status) > 0) : restarts >= limit;
 }
 
-/** Returns milliseconds until the active deadline; null without one, 0 when it has passed. Pure. */
+/** Null without a deadline, 0 when it has passed. Pure. */
 export function deadlineMs(job: Job, now: number): number | null {
   const { activeDeadlineSeconds } = job.spec ?? {};
   const startedAt = timeOf(job.status?.startTime);

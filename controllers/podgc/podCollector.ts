@@ -11,7 +11,6 @@ import { failedStatus, missingNodes, removals, type Removal } from './plan.js';
 const lookEveryMs = 20_000;
 /** A node may be absent for a moment, while it is recreated. */
 const quarantineMs = 40_000;
-/** Pods that are removed at the same time. */
 const removedAtOnce = 10;
 
 /** Removes pods of deleted or failed nodes, pods that were never bound, and finished pods beyond the limit. */

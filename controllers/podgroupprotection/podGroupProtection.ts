@@ -10,7 +10,7 @@ import { isFinished } from '../workloads/podState.js';
 const byGroup = 'pod group';
 const finalizer = 'scheduling.k8s.io/podgroup-protection';
 
-/** Returns the group of an unfinished pod. Pure. */
+/** Null for a finished pod. Pure. */
 function groupKeyOf(pod: Pod): string | null {
   const name = pod.spec?.schedulingGroup?.podGroupName;
   return name && !isFinished(pod) ? `${namespaceOf(pod)}/${name}` : null;

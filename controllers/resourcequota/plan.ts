@@ -5,7 +5,7 @@ import type { ResourceQuota } from '../../api/types/core/v1.js';
 import { inScopes } from '../../api/quota/scopes.js';
 import { sourceOf, usageOf } from '../../api/quota/usage.js';
 
-/** The objects of a quota's namespace by type; null for a type that cannot be counted now. */
+/** Keyed by type; null for a type that cannot be counted now. */
 export type Observed = ReadonlyMap<string, readonly KubeObject[] | null>;
 
 /** Returns the types that a quota counts, as `deployments.apps`. Pure. */

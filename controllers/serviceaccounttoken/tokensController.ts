@@ -9,7 +9,7 @@ import type { ManagerEnvironment } from '../environment.js';
 import { accountOf, claimsFor, filled, gapsIn, tokenType, withoutReference } from './plan.js';
 import { signerWith, type Signer } from './signer.js';
 
-/** Fills the secrets that users create for tokens of service accounts. Null without a signing key. */
+/** Null without a signing key. */
 export function tokensController(environment: ManagerEnvironment): Controller | null {
   const file = environment.options['service-account-private-key-file'];
   return file ? new TokensController(environment, signerIn(file)) : null;

@@ -17,7 +17,7 @@ export function familiesOf({ spec }: Service): readonly Family[] {
   return own ? [own] : ['IPv4', 'IPv6'];
 }
 
-/** Returns every address of a pod; `podIP` counts only where the list is missing. */
+/** `podIP` counts only where the list is missing. */
 export function addressesOf({ status }: Pod): readonly string[] {
   const listed = (status?.podIPs ?? []).flatMap(({ ip }) => ip ?? []);
   return listed.length > 0 ? listed : status?.podIP ? [status.podIP] : [];

@@ -19,7 +19,6 @@ export const podsBehind = (service: Service, known: Pick<Lister<Pod>, 'inNamespa
 
 export const isReachable = (pod: Pod): boolean => !isFinished(pod) && addressesOf(pod).length > 0;
 
-/** Returns the name of a pod within a Service's domain. */
 export function hostnameIn(service: Service, { metadata, spec }: Pod): string | null {
   return spec?.hostname && spec.subdomain === nameOf(service) && metadata.namespace === namespaceOf(service) ? spec.hostname : null;
 }

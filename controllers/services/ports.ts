@@ -15,7 +15,7 @@ function targetPort(pod: Pod, { port, targetPort: target, protocol = 'TCP' }: Se
   return found?.containerPort ?? null;
 }
 
-/** Returns a port of a Service on a pod; null as in `targetPort`. */
+/** Null as in `targetPort`. */
 export function endpointPort(
   pod: Pod,
   servicePort: ServicePort,
@@ -26,6 +26,6 @@ export function endpointPort(
   return { name, port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) };
 }
 
-/** Returns all ports that the pod has. None for a headless Service without ports. */
+/** None for a headless Service without ports. */
 export const endpointPorts = (service: Service, pod: Pod): readonly EndpointPort[] =>
   (service.spec?.ports ?? []).flatMap((port) => endpointPort(pod, port) ?? []);

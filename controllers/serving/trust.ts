@@ -95,7 +95,6 @@ export function trustOf(options: TrustOptions, published: Published, live: LiveF
   };
 }
 
-/** Returns null unless it is a list of texts. */
 function textsIn(json: string | undefined): readonly string[] | null {
   try {
     const value: unknown = JSON.parse(json ?? 'null');

@@ -9,7 +9,7 @@ import { revisionLabel } from './revisions.js';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
-/** Splits a pod's name into the set's name and the ordinal; null for other names. */
+/** Null for names of another form. */
 export function parseName(name: string): { readonly parent: string; readonly ordinal: number } | null {
   const match = /^(.*)-(\d+)$/.exec(name);
   const ordinal = Number(match?.[2]);
@@ -27,7 +27,7 @@ const podName = (set: StatefulSet, ordinal: number): string => `${nameOf(set)}-$
 const claimName = (set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string =>
   `${nameOf(template)}-${podName(set, ordinal)}`;
 
-/** Returns the claims of a pod, by the volumes that mount them. */
+/** Keyed by the volumes that mount the claims. */
 export function claimsOf(set: StatefulSet, ordinal: number): ReadonlyMap<string, PersistentVolumeClaim> {
   const labels = set.spec?.selector?.matchLabels;
   return new Map(

@@ -8,7 +8,6 @@ export interface CertificateTerms {
   readonly members: readonly string[];
   /** Further names and addresses of the API servers. */
   readonly names: readonly string[];
-  /** The server in the administrator's kubeconfig. */
   readonly server: string;
   /** The server in the kubeconfigs of the controller managers, where they reach it by another name. */
   readonly innerServer: string;

@@ -19,7 +19,6 @@ export class ContainerFiles {
     return this.#entries.get(absolute(path)) === null;
   }
 
-  /** Returns null unless the path is a file. */
   file(path: string): Buffer | null {
     return this.#entries.get(absolute(path)) ?? null;
   }

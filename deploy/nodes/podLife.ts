@@ -331,7 +331,6 @@ function ended(pod: Pod, place: Place, now: number, end: End): PodStatus {
   };
 }
 
-/** The end of the present run of each container. */
 function endOf(pod: Pod, now: number, { exitCode, reason = exitCode === 0 ? 'Completed' : 'Error' }: End): (container: Container) => State {
   const started = startedAt(pod);
   const times = { startedAt: timeText(Number.isNaN(started) ? now : started), finishedAt: timeText(now) };

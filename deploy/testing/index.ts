@@ -55,7 +55,6 @@ export interface ServerOptions {
   readonly audit?: boolean;
   /** Further flags for each API server, such as `--feature-gates=…`. */
   readonly apiserverFlags?: readonly string[];
-  /** Further flags for the controller manager. */
   readonly managerFlags?: readonly string[];
   readonly signal?: AbortSignal;
 }

@@ -30,7 +30,7 @@ const anonymous: Authentication = { outcome: 'user', user: { name: anonymousUser
 /** Decides whether a request without credentials is allowed. */
 export type AnonymousRule = (request: Request) => boolean;
 
-/** Allows anonymous requests on these paths; null allows all. */
+/** Null allows all paths. */
 export const anonymousOn = (paths: ReadonlySet<string> | null): AnonymousRule =>
   paths === null ? () => true : (request) => paths.has(pathOf(request));
 
@@ -65,7 +65,6 @@ export function firstOf(authenticators: readonly Authenticator[], allowsAnonymou
 
 const complaintOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
 
-/** Adds the group that every authenticated user belongs to. */
 export function withAuthenticatedGroup(user: User): User {
   return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)
     ? user

@@ -283,7 +283,6 @@ const histories: readonly (readonly Change[])[] = history
     });
   });
 
-/** Returns the gates that release 1.`minor` knows, by name. Pure. */
 export function gatesOf(minor: number): ReadonlyMap<string, Gate> {
   const known = histories.map((history) => history.filter(({ since }) => since <= minor).at(-1)?.gate).filter((gate) => gate !== undefined);
   return new Map(known.map((gate) => [gate.name, gate]));

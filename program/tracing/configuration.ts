@@ -17,7 +17,7 @@ export const tracingKind: ConfigurationKind = {
   fields: { endpoint: 'text', samplingRatePerMillion: { from: 0, to: rateMax } },
 };
 
-/** Reads the file of `--tracing-config-file`. Throws with its errors. */
+/** Throws with the file's errors. */
 export function readTracingConfiguration(file: string): TracingConfiguration {
   const value = readConfiguration(file, tracingKind);
   const ratePerMillion = Number(value['samplingRatePerMillion'] ?? 0);

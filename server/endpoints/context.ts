@@ -12,7 +12,6 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   readonly user: User;
   readonly auditId: string;
-  /** Null when the request is not audited. */
   readonly audit?: AuditTrail | null;
   /** The deadline of the response, in milliseconds of `performance.now()`. */
   readonly deadline: number;

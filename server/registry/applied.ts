@@ -71,7 +71,6 @@ function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null,
 /** A type as messages name it. */
 export const gvkText = ({ group, version, kind }: ServedResource): string => `${group}/${version}, Kind=${kind}`;
 
-/** An object as messages of applies name it. */
 export const describedObject = ({ metadata }: ApiObject, resource: ServedResource): string =>
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${gvkText(resource)}`;
 

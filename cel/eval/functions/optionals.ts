@@ -33,7 +33,7 @@ export const alternatives: ReadonlyMap<string, (one: Code, other: Code) => Code>
   ['orValue', either((value) => value)],
 ]);
 
-/** The values of the optionals in a list; empty ones are omitted. */
+/** Empty optionals are omitted. */
 const unwrapped: Implementation = ([list], run) => {
   if (!(list instanceof ListValue) || (list.length > 0 && !(list.at(0) instanceof Optional))) return noOverload;
   const values: Value[] = [];

@@ -1,7 +1,6 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
-/** Receives events of manifests by plugin. */
 export interface ManifestMetrics {
   /** The content with this hash is in effect. */
   loaded(plugin: string, content: { readonly hash: string }): void;

@@ -18,7 +18,6 @@ const classOf = (claim: ApiObject): string | null => {
   return annotated ?? (named === null ? null : String(named));
 };
 
-/** Sets the default class of claims without one. */
 export const defaultStorageClass = (lookup: Lookup): AdmissionPlugin => ({
   name: 'DefaultStorageClass',
   resources: ['persistentvolumeclaims'],

@@ -6,7 +6,7 @@ export interface TokenServices {
   readonly issuer: TokenIssuer | null;
   readonly authenticate: TokenAuthenticator;
   readonly audiences: readonly string[];
-  /** The longest lifetime of tokens; 0 for no limit. */
+  /** 0 for no limit. */
   readonly lifetimeSecondsMax: number;
   /** The longest extended lifetime; null for the default. */
   readonly extendedSecondsMax: number | null;

@@ -9,7 +9,7 @@ export interface PemBlock {
 
 const header = /^[^:\r\n]+:[^\r\n]*\r?\n/;
 
-/** The blocks of a text in order; text around them is ignored. */
+/** Text around the blocks is ignored. */
 export function pemBlocks(text: string): PemBlock[] {
   return pemTexts(text).flatMap(({ type, content }) => {
     let rest = content;

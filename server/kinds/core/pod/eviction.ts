@@ -26,7 +26,7 @@ export const hasEnded = (pod: ApiObject): boolean =>
 export const needsNoBudget = (pod: ApiObject): boolean =>
   pod.metadata.deletionTimestamp !== undefined || freePhases.has(textAt(pod, 'status', 'phase'));
 
-/** The budgets of a pod. An invalid selector selects nothing. */
+/** An invalid selector selects nothing. */
 export const budgetsOf = (pod: ApiObject, budgets: readonly ApiObject[]): ApiObject[] =>
   budgets.filter((budget) => {
     const parsed = labelSelectorOf(membersOf(budget['spec'])['selector'] as LabelSelectorObject | undefined);

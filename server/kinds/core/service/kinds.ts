@@ -17,7 +17,7 @@ export const isLoadBalancer = (service: ApiObject): boolean => typeOf(service) =
 export const needsClusterIP = (service: ApiObject): boolean => addressed.has(typeOf(service));
 export const opensNodePorts = (service: ApiObject): boolean => typeOf(service) === 'NodePort' || isLoadBalancer(service);
 
-/** Whether node ports are allocated; a load balancer can do without. */
+/** A load balancer can do without node ports. */
 export const allocatesNodePorts = (service: ApiObject): boolean =>
   typeOf(service) === 'NodePort' || (isLoadBalancer(service) && specOf(service)['allocateLoadBalancerNodePorts'] !== false);
 

@@ -137,7 +137,6 @@ function userComplaints(text: string): string[] {
   ];
 }
 
-/** Checks a pod's security context and host namespaces. */
 export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldError[] {
   const context = objectAt(spec, 'securityContext') ?? {};
   const path = specPath.child('securityContext');

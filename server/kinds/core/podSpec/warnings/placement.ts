@@ -20,7 +20,6 @@ const noMatch = 'a null labelSelector results in matching no pod';
 export const deprecatedNodeLabel = (label: string): string | null =>
   Object.hasOwn(deprecatedNodeLabels, label) ? (deprecatedNodeLabels[label] ?? null) : null;
 
-/** Warns about a deprecated label used as a value at `path`. */
 export const namedLabel = (label: string, path: Path): string[] => {
   const text = deprecatedNodeLabel(label);
   return text === null ? [] : [`${path}: ${label} is ${text}`];

@@ -36,7 +36,7 @@ export function portWarnings(containers: readonly Placed[]): string[] {
   return warnings;
 }
 
-/** Warns about port names in several containers, except init containers. */
+/** Init containers do not count. */
 export function portNameWarnings(containers: readonly Placed[]): string[] {
   const known = new Map<string, Path>();
   const warnings: string[] = [];

@@ -18,7 +18,6 @@ export const all =
   (source, path, name) =>
     rules.flatMap((rule) => rule(source, path, name));
 
-/** A reference to a secret needs a name. */
 export const namedSecret: SourceRule = (source, path) => {
   const secret = objectAt(source, 'secretRef');
   return secret !== null && textAt(secret, 'name') === '' ? [required(path.child('secretRef', 'name'), '')] : [];
