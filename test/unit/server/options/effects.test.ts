@@ -16,7 +16,7 @@ const declaring = path.join('server', 'options');
 /** Declarations that both programs share. */
 const shared = path.join('program', 'flags', 'bothPrograms');
 
-const sources = ['program', 'server', 'workers'].flatMap((part) =>
+const sources = ['program', 'cel', 'server', 'workers'].flatMap((part) =>
   fs
     .readdirSync(path.join(packageRoot, part), { recursive: true, encoding: 'utf8' })
     .map((name) => path.join(part, name))

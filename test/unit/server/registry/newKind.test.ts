@@ -27,7 +27,7 @@ describe('registry/newKind', function () {
   before(() => {
     copy = realpathSync(mkdtempSync(path.join(tmpdir(), 'new-kind-')));
     const without = { recursive: true, filter: (file: string) => !file.endsWith('.map') };
-    for (const folder of ['server', 'program', 'api', 'workers', 'raft'])
+    for (const folder of ['server', 'cel', 'program', 'api', 'workers', 'raft'])
       cpSync(path.join(packageRoot, 'dist', folder), path.join(copy, 'dist', folder), without);
     cpSync(path.join(packageRoot, 'api', 'facts'), path.join(copy, 'api', 'facts'), { recursive: true });
     cpSync(path.join(packageRoot, 'package.json'), path.join(copy, 'package.json'));
