@@ -164,7 +164,9 @@ describe('authorization by a service', () => {
     )
       .to.have.property('error')
       .match(/no answer within 20 ms/);
-    expect([service.questions.length, outcomes]).to.deep.equal([2, ['timeout']]);
+    expect(outcomes).to.deep.equal(['timeout']);
+    // A busy machine may give up before it has asked.
+    expect(service.questions.length).to.be.within(1, 2);
   });
   it('passes errors on unless somebody else allows', async () => {
     service.replies = [403];
