@@ -94,13 +94,12 @@ function usage() {
 // ---- install ----
 
 /** What node_modules must match: the locked versions, and the Node ABI that native code was compiled for. */
-function wantedInstall() {
-  return (
-    createHash('sha256')
-      .update(fs.readFileSync(path.join(root, 'package-lock.json')))
-      .digest('hex') + ` abi-${process.versions.modules}`
-  );
-}
+const wantedInstall = () => `${lockedPackages()} abi-${process.versions.modules}`;
+
+const lockedPackages = () =>
+  createHash('sha256')
+    .update(fs.readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
 
 async function install() {
   if (read(installStamp) === wantedInstall()) return;
@@ -223,6 +222,7 @@ async function packTypes() {
   return status;
 }
 
+/** The same under every Node: what is compiled and bundled does not depend on it. */
 function fingerprint(sources) {
   return createHash('sha256')
     .update(
@@ -233,7 +233,7 @@ function fingerprint(sources) {
         })
         .join('\n'),
     )
-    .update(wantedInstall())
+    .update(lockedPackages())
     .digest('hex');
 }
 

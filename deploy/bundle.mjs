@@ -34,12 +34,28 @@ const external = ['better-sqlite3', 'piscina', 'bufferutil', 'utf-8-validate'];
 
 /** Bundles the sources below `root` into `dist`, in place of what was bundled before. */
 export async function bundle(root, dist) {
+  const outdir = path.join(dist, `programs.${process.pid}`);
+  try {
+    await bundleInto(root, dist, outdir);
+    replaceFolder(path.join(dist, 'programs'), outdir);
+  } finally {
+    fs.rmSync(outdir, { recursive: true, force: true });
+  }
+}
+
+/** Puts a folder in the place of another one at once: programs that run load parts of theirs, and start threads, at any time. */
+export function replaceFolder(place, by) {
+  const before = `${by}.before`;
+  if (fs.existsSync(place)) fs.renameSync(place, before);
+  fs.renameSync(by, place);
+  fs.rmSync(before, { recursive: true, force: true });
+}
+
+async function bundleInto(root, dist, outdir) {
   const { build } = await import('esbuild');
   const programs = [...Object.entries(await programsOf(build, root, dist)), ...threads.map((file) => [path.basename(file, '.js'), file])];
   const entries = [...programs.filter(([name]) => !(name in cached) && !(name in libraries)), ...Object.entries(late)];
   const sourcesOf = (named) => Object.fromEntries(named.map(([name, file]) => [name, path.join(root, file.replace(/\.js$/, '.ts'))]));
-  const outdir = path.join(dist, 'programs');
-  fs.rmSync(outdir, { recursive: true, force: true });
   const whole = await bundleWhole(build, root, outdir, sourcesOf(Object.entries(cached)));
   const imported = await bundleLibraries(build, root, outdir, sourcesOf(Object.entries(libraries)));
   const { metafile } = await build({

@@ -1,0 +1,24 @@
+import { expect } from 'chai';
+import fs from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../../fixtures/packageRoot.js';
+import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
+
+describe('deploy/bundle', () => {
+  it('puts new programs in the place of those before, of which nothing stays', async () => {
+    const { replaceFolder } = (await import(pathToFileURL(path.join(packageRoot, 'deploy', 'bundle.mjs')).href)) as {
+      readonly replaceFolder: (place: string, by: string) => void;
+    };
+    const parent = temporaryDirectory('bundle');
+    const place = path.join(parent, 'programs');
+    for (const name of ['first', 'second']) {
+      const made = path.join(parent, 'programs.1');
+      fs.mkdirSync(made);
+      fs.writeFileSync(path.join(made, `part-${name}.js`), '');
+      replaceFolder(place, made);
+      expect(fs.readdirSync(parent)).to.deep.equal(['programs']);
+      expect(fs.readdirSync(place)).to.deep.equal([`part-${name}.js`]);
+    }
+  });
+});
