@@ -11,6 +11,7 @@ import { QueueController, type Controller } from '../client/controller.js';
 import { discover } from '../client/discovery.js';
 import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
+import { conditionOf } from '../workloads/podState.js';
 
 /** The reference's name, so that a migrated cluster keeps one owner of the status. */
 const fieldManager = 'validatingadmissionpolicy-status';
@@ -72,8 +73,7 @@ function served(discovered: readonly ServedKind[], definitions: readonly CustomR
   return [...discovered.filter(({ group, resource }) => !names.has(`${resource}.${group}`)), ...defined];
 }
 
-const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
-  (status?.conditions ?? []).some((condition) => condition.type === 'Established' && condition.status === 'True');
+const isEstablished = ({ status }: CustomResourceDefinition): boolean => conditionOf(status?.conditions ?? [], 'Established')?.status === 'True';
 
 function schemaOf({ group, version, kind }: KindName, definitions: readonly CustomResourceDefinition[]): JsonObject | null {
   const found = definitions.find(({ spec }) => spec.group === group && spec.names.kind === kind);
