@@ -1,8 +1,9 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import { ApiClient, redeem, whoAmI } from './api/client.js';
 import { credentials } from './api/credentials.js';
 import { t } from './english.js';
+import { useKeys } from './parts/hooks.js';
 import { Mark } from './parts/mark.js';
 import { ThemeChoice } from './parts/theme.js';
 import { Controllers } from './views/controllers.js';
@@ -100,7 +101,11 @@ interface InsideProps {
 function Inside({ session: { client, user }, place, leave }: InsideProps): VNode {
   const View = views[place.view];
   const [searches, setSearches] = useState(false);
-  useSearchKey(() => setSearches(true));
+  useKeys((event) => {
+    if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]') !== null) return;
+    event.preventDefault();
+    setSearches(true);
+  });
   return (
     <div class="shell">
       <a class="skip" href="#content" onClick={focusContent}>
@@ -140,20 +145,6 @@ function Inside({ session: { client, user }, place, leave }: InsideProps): VNode
 }
 
 const foundViews = viewNames.map((name) => ({ label: t.views[name], kind: t.search.view, namespace: '', hash: `#${name}` }));
-
-function useSearchKey(open: () => void): void {
-  const latest = useRef(open);
-  latest.current = open;
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open]') !== null) return;
-      event.preventDefault();
-      latest.current();
-    };
-    addEventListener('keydown', pressed);
-    return () => removeEventListener('keydown', pressed);
-  }, []);
-}
 
 /** The address belongs to the views. */
 function focusContent(event: Event): void {

@@ -12,7 +12,7 @@ interface Reading {
   /** Objects of each resource; 0 for all. */
   readonly limit: number;
   readonly signal?: AbortSignal;
-  /** Called as lists come, with the kind in each object. */
+  /** Called as lists come. Objects have the apiVersion and kind of their resource. */
   readonly take: (resource: Resource, objects: readonly ApiObject[]) => void;
 }
 
@@ -22,14 +22,15 @@ export async function readMetadata(client: ApiClient, resources: readonly Resour
   const waiting = [...resources];
   const reader = async (): Promise<void> => {
     for (let resource = waiting.pop(); resource !== undefined && signal?.aborted !== true; resource = waiting.pop()) {
-      const { kind } = resource;
+      const { group, version, kind } = resource;
+      const apiVersion = group === '' ? version : `${group}/${version}`;
       const path = `${pathOf(resource, namespace)}${limit > 0 ? `?limit=${limit}` : ''}`;
       const list = await client
         .json<{ readonly items?: readonly ApiObject[] }>(path, { accept: metadataOnly, signal })
         .catch(() => ({ items: [] }));
       take(
         resource,
-        (list.items ?? []).map((item) => ({ ...item, kind })),
+        (list.items ?? []).map((item) => ({ ...item, apiVersion, kind })),
       );
     }
   };

@@ -52,9 +52,28 @@ export async function discover(client: ApiClient): Promise<readonly Resource[]> 
   return [...found.values()];
 }
 
+/** The core group has no slash. */
+export function groupVersionOf(apiVersion: string): Pick<Resource, 'group' | 'version'> {
+  const slash = apiVersion.indexOf('/');
+  return { group: apiVersion.slice(0, Math.max(0, slash)), version: apiVersion.slice(slash + 1) };
+}
+
+/** Returns the resource of a kind in any version of its group. */
+export function resourceOfKind(resources: readonly Resource[], apiVersion: string, kind: string): Resource | undefined {
+  const { group } = groupVersionOf(apiVersion);
+  return resources.find((each) => each.group === group && each.kind === kind);
+}
+
+const rootOf = ({ group, version }: Pick<Resource, 'group' | 'version'>): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+
+/** Includes all namespaces. */
+export const collectionPathOf = (resource: Pick<Resource, 'group' | 'version' | 'resource'>): string =>
+  `${rootOf(resource)}/${resource.resource}`;
+
 /** Returns the path of a collection, or of one object in it. `namespace` is empty for all namespaces. */
 export function pathOf({ group, version, resource, namespaced }: Resource, namespace = '', name = ''): string {
-  const base = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+  const base = rootOf({ group, version });
   const within = namespaced && namespace !== '' ? `/namespaces/${encodeURIComponent(namespace)}` : '';
   return `${base}${within}/${resource}${name === '' ? '' : `/${encodeURIComponent(name)}`}`;
 }

@@ -59,3 +59,14 @@ export function useModal(): RefObject<HTMLDialogElement | null> {
   }, []);
   return dialog;
 }
+
+/** Hears all keys of the page, by the latest `pressed`: effects run after the frame is drawn, and a key may come before. */
+export function useKeys(pressed: (event: KeyboardEvent) => void): void {
+  const latest = useRef(pressed);
+  latest.current = pressed;
+  useEffect(() => {
+    const hear = (event: KeyboardEvent): void => latest.current(event);
+    addEventListener('keydown', hear);
+    return () => removeEventListener('keydown', hear);
+  }, []);
+}

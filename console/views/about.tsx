@@ -5,7 +5,7 @@ import { readMetadata } from '../api/metadata.js';
 import type { Resource } from '../api/resources.js';
 import { t } from '../english.js';
 import { age, fieldPaths, ownershipTree, type ApiObject, type TreeNode } from '../model/objects.js';
-import { hashOf } from '../model/place.js';
+import { linkTo } from './links.js';
 import type { TabProps } from './viewProps.js';
 
 export interface EventObject extends ApiObject {
@@ -95,26 +95,24 @@ interface BranchProps {
   readonly resources: readonly Resource[];
 }
 
-const Branch = ({ node, uid, resources }: BranchProps): VNode => (
-  <li>
-    <span class={node.object.metadata.uid === uid ? 'self' : ''}>
-      <em>{node.object.kind}</em>{' '}
-      <a href={node.object.metadata.uid === uid ? undefined : linkTo(node.object, resources)}>{node.object.metadata.name}</a>
-    </span>
-    {node.children.length === 0 ? null : (
-      <ul>
-        {node.children.map((child) => (
-          <Branch key={child.object.metadata.uid} node={child} uid={uid} resources={resources} />
-        ))}
-      </ul>
-    )}
-  </li>
-);
-
-/** Lists of metadata do not name the resource: it is known by the kind that was listed. */
-function linkTo({ kind, metadata: { name, namespace = '' } }: ApiObject, resources: readonly Resource[]): string | undefined {
-  const resource = resources.find((each) => each.kind === kind);
-  return resource === undefined ? undefined : hashOf({ ...resource, namespace, name });
+function Branch({ node, uid, resources }: BranchProps): VNode {
+  const { apiVersion = '', kind = '', metadata } = node.object;
+  const { name, namespace = '' } = metadata;
+  const isSelf = metadata.uid === uid;
+  return (
+    <li>
+      <span class={isSelf ? 'self' : ''}>
+        <em>{kind}</em> <a href={isSelf ? undefined : linkTo({ apiVersion, kind, name, namespace }, resources)}>{name}</a>
+      </span>
+      {node.children.length === 0 ? null : (
+        <ul>
+          {node.children.map((child) => (
+            <Branch key={child.object.metadata.uid} node={child} uid={uid} resources={resources} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
 }
 
 /** The owners of fields. */

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { parseAllDocuments } from 'yaml';
 import { ApiError, messageOf, type ApiClient } from '../api/client.js';
-import { pathOf, type Resource } from '../api/resources.js';
+import { groupVersionOf, pathOf, resourceOfKind, type Resource } from '../api/resources.js';
 import { t } from '../english.js';
 import { diffLines, type DiffLine } from '../model/diff.js';
 import type { ApiObject } from '../model/objects.js';
@@ -131,13 +131,11 @@ interface Application extends Pick<CreateProps, 'resources' | 'namespace'> {
 
 async function applied(client: ApiClient, { object, resources, namespace, dryRun, force }: Application): Promise<Applied> {
   const { apiVersion, kind, metadata } = object;
-  const slash = apiVersion.indexOf('/');
-  const [group, version] = [apiVersion.slice(0, Math.max(0, slash)), apiVersion.slice(slash + 1)];
-  const resource = resources.find((each) => each.group === group && each.kind === kind);
+  const resource = resourceOfKind(resources, apiVersion, kind);
   const refused = (problem: string): Applied => ({ name: `${kind} ${metadata.name}`, outcome: 'refused', lines: [], problem });
   if (resource === undefined) return refused(t.create.unknown(apiVersion, kind));
   const within = resource.namespaced ? (metadata.namespace ?? (namespace === '' ? 'default' : namespace)) : '';
-  const path = pathOf({ ...resource, version }, within, metadata.name);
+  const path = pathOf({ ...resource, ...groupVersionOf(apiVersion) }, within, metadata.name);
   try {
     const before = await client.json<ApiObject>(path).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 404) return null;

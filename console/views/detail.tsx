@@ -6,7 +6,7 @@ import { pause } from '../api/watch.js';
 import { t } from '../english.js';
 import { diffLines, type DiffLine } from '../model/diff.js';
 import type { ApiObject } from '../model/objects.js';
-import { useRun } from '../parts/hooks.js';
+import { useKeys, useRun } from '../parts/hooks.js';
 import { clock, Diff, Problem } from '../parts/words.js';
 import { EventsTab, FieldsTab, OwnersTab } from './about.js';
 import { DeleteDialog, ScaleDialog } from './actions.js';
@@ -45,7 +45,10 @@ export function Detail(props: DetailProps): VNode {
   const heading = useRef<HTMLHeadingElement>(null);
 
   useReturnedFocus(heading);
-  useEscape(close, dialog === null);
+  useKeys(({ key, target }) => {
+    // A user who edits would lose the text; a dialog has Escape for itself.
+    if (key === 'Escape' && dialog === null && !(target instanceof HTMLTextAreaElement)) close();
+  });
 
   useRun(
     (signal) => {
@@ -109,20 +112,6 @@ function useReturnedFocus(heading: RefObject<HTMLHeadingElement | null>): void {
     const before = document.activeElement;
     heading.current?.focus();
     return () => (before instanceof HTMLElement && before.isConnected ? before.focus() : undefined);
-  }, []);
-}
-
-function useEscape(close: () => void, enabled: boolean): void {
-  // Effects run after the frame is drawn: a key may come before.
-  const latest = useRef({ close, enabled });
-  latest.current = { close, enabled };
-  useEffect(() => {
-    const leave = (event: KeyboardEvent): void => {
-      // A user who edits would lose the text; a dialog has Escape for itself.
-      if (event.key === 'Escape' && latest.current.enabled && !(event.target instanceof HTMLTextAreaElement)) latest.current.close();
-    };
-    addEventListener('keydown', leave);
-    return () => removeEventListener('keydown', leave);
   }, []);
 }
 

@@ -8,7 +8,7 @@ import { t } from '../english.js';
 import { categories, categoryOf, type Category } from '../model/categories.js';
 import { hashOf, objectsPlaceIn, type ObjectsPlace } from '../model/place.js';
 import { rowKey, shownRows, TableModel, type Column, type Order, type Row, type RowObject } from '../model/tableModel.js';
-import { useFrames, useRun } from '../parts/hooks.js';
+import { useFrames, useKeys, useRun } from '../parts/hooks.js';
 import { Heading, Problem } from '../parts/words.js';
 import { Create } from './create.js';
 import { Detail } from './detail.js';
@@ -265,16 +265,12 @@ function Filters({ client, resource, place, text, setText, setSelector, wide, se
   const name = useRef<HTMLInputElement>(null);
   const labels = useRef<HTMLInputElement>(null);
   const fields = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const toFilter = (event: KeyboardEvent): void => {
-      const typing = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
-      if (event.key !== '/' || typing) return;
-      event.preventDefault();
-      name.current?.focus();
-    };
-    addEventListener('keydown', toFilter);
-    return () => removeEventListener('keydown', toFilter);
-  }, []);
+  useKeys((event) => {
+    const typing = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName);
+    if (event.key !== '/' || typing) return;
+    event.preventDefault();
+    name.current?.focus();
+  });
   return (
     <form
       class="filters"

@@ -2,6 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ApiError, messageOf, optional, tableType, type ApiClient } from '../api/client.js';
 import { servers, statusOf, type KnownServer } from '../api/cluster.js';
+import { collectionPathOf } from '../api/resources.js';
 import { t } from '../english.js';
 import { failedChecks, summaryOf, type KindSummary, type TablePage } from '../model/overview.js';
 import { hashOf } from '../model/place.js';
@@ -21,17 +22,17 @@ interface Kind {
   readonly name: keyof typeof t.overview.kinds;
   readonly group: string;
   readonly resource: string;
-  readonly path: string;
+  readonly version: string;
 }
 
 const kinds: readonly Kind[] = [
-  { name: 'nodes', group: '', resource: 'nodes', path: '/api/v1/nodes' },
-  { name: 'pods', group: '', resource: 'pods', path: '/api/v1/pods' },
-  { name: 'deployments', group: 'apps', resource: 'deployments', path: '/apis/apps/v1/deployments' },
-  { name: 'statefulSets', group: 'apps', resource: 'statefulsets', path: '/apis/apps/v1/statefulsets' },
-  { name: 'daemonSets', group: 'apps', resource: 'daemonsets', path: '/apis/apps/v1/daemonsets' },
-  { name: 'jobs', group: 'batch', resource: 'jobs', path: '/apis/batch/v1/jobs' },
-  { name: 'claims', group: '', resource: 'persistentvolumeclaims', path: '/api/v1/persistentvolumeclaims' },
+  { name: 'nodes', group: '', resource: 'nodes', version: 'v1' },
+  { name: 'pods', group: '', resource: 'pods', version: 'v1' },
+  { name: 'deployments', group: 'apps', resource: 'deployments', version: 'v1' },
+  { name: 'statefulSets', group: 'apps', resource: 'statefulsets', version: 'v1' },
+  { name: 'daemonSets', group: 'apps', resource: 'daemonsets', version: 'v1' },
+  { name: 'jobs', group: 'batch', resource: 'jobs', version: 'v1' },
+  { name: 'claims', group: '', resource: 'persistentvolumeclaims', version: 'v1' },
 ];
 
 interface Seen {
@@ -122,9 +123,10 @@ async function readObjects(client: ApiClient, seen: Seen, signal: AbortSignal): 
     optional<{ readonly items: readonly EventObject[] }>(client.json('/api/v1/events?fieldSelector=type%3DWarning&limit=500', { signal }), {
       items: [],
     }),
-    ...kinds.map(async ({ name, path }) => {
-      const page = await optional<TablePage | null>(client.json(`${path}?limit=${readMax}`, { accept: tableType, signal }), null);
-      seen.summaries.set(name, page === null ? null : summaryOf(page));
+    ...kinds.map(async (kind) => {
+      const path = `${collectionPathOf(kind)}?limit=${readMax}`;
+      const page = await optional<TablePage | null>(client.json(path, { accept: tableType, signal }), null);
+      seen.summaries.set(kind.name, page === null ? null : summaryOf(page));
     }),
   ]);
   seen.warnings = [...warnings.items].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, warningsMax);

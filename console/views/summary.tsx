@@ -1,8 +1,7 @@
 import type { VNode } from 'preact';
 import { t } from '../english.js';
-import type { OwnerReference } from '../model/objects.js';
-import { hashOf } from '../model/place.js';
 import { summaryOf, type Condition } from '../model/summary.js';
+import { linkTo } from './links.js';
 import type { TabProps } from './viewProps.js';
 
 /** Shows above the text of an object what people look for first: facts, images, conditions and owners. */
@@ -10,11 +9,6 @@ export function SummaryPart({ object, namespace, resources }: Pick<TabProps, 'ob
   const { facts, images, conditions } = summaryOf(object);
   const owners = object.metadata.ownerReferences ?? [];
   if (facts.length + images.length + conditions.length + owners.length === 0) return null;
-  const linkTo = ({ apiVersion, kind, name }: OwnerReference): string | undefined => {
-    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
-    const resource = resources.find((each) => each.group === group && each.kind === kind);
-    return resource === undefined ? undefined : hashOf({ ...resource, namespace: resource.namespaced ? namespace : '', name });
-  };
   return (
     <div class="summary" role="group" aria-label={t.objects.summary}>
       <dl>
@@ -28,7 +22,7 @@ export function SummaryPart({ object, namespace, resources }: Pick<TabProps, 'ob
           <div key={owner.uid}>
             <dt>{t.objects.ownedBy}</dt>
             <dd>
-              <a href={linkTo(owner)}>
+              <a href={linkTo({ ...owner, namespace }, resources)}>
                 {owner.kind} {owner.name}
               </a>
             </dd>
