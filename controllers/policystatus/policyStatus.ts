@@ -73,7 +73,8 @@ function served(discovered: readonly ServedKind[], definitions: readonly CustomR
   return [...discovered.filter(({ group, resource }) => !names.has(`${resource}.${group}`)), ...defined];
 }
 
-const isEstablished = ({ status }: CustomResourceDefinition): boolean => conditionOf(status?.conditions ?? [], 'Established')?.status === 'True';
+const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  conditionOf(status?.conditions ?? [], 'Established')?.status === 'True';
 
 function schemaOf({ group, version, kind }: KindName, definitions: readonly CustomResourceDefinition[]): JsonObject | null {
   const found = definitions.find(({ spec }) => spec.group === group && spec.names.kind === kind);
