@@ -16,7 +16,6 @@ export const jsonForm: DocumentForm = {
   document: (value) => Buffer.from(`${jsonOf(value)}\n`),
 };
 
-/** Indented JSON. */
 export const prettyJsonForm: DocumentForm = {
   mediaType: jsonForm.mediaType,
   document: (value) => Buffer.concat([...laidOut([jsonForm.document(value)])]),

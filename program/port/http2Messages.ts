@@ -38,7 +38,6 @@ export class Http2Request implements StreamRequest {
   }
 }
 
-/** Headers that are recorded when a request ends. */
 const toldAtEnd = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
 const nothing: string[] = [];
 

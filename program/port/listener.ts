@@ -11,6 +11,7 @@ import type { Request, Response, Upgrade } from './message.js';
 import { inStep } from '../files/inStep.js';
 import type { Live } from '../files/liveFile.js';
 import { readAsStream } from './connections/backPressure.js';
+import { acceptQueued } from './acceptQueue.js';
 import { bind, socketOf, type AnyServer } from './bind.js';
 import { answerUnreadable } from './clientErrors.js';
 import type { Connection } from './connections/connection.js';
@@ -72,12 +73,13 @@ export interface Listener {
   drain(lingerMs?: number): void;
   /** Cuts remaining connections; resolves when the port is free, unless other threads have it. */
   close(): Promise<void>;
-  /** `server/threads/sharedSocket.ts` says when. */
+  /** See `acceptQueued`. */
+  accepted(): Promise<void>;
+  /** Closes the socket. `server/threads/sharedSocket.ts` says when. */
   release(): void;
 }
 
-/** The part of a listener that an orderly stop needs. */
-export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers'>;
+export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers' | 'connections'>;
 
 const headerBytesMax = 64 * 1024;
 const headerPairsMax = 512;
@@ -137,6 +139,13 @@ class OpenListener {
       this.handshakeErrors++;
     });
     receive(server, connections);
+    // A client that came late has its first answer, and hears of the end with it.
+    server.on('session', (session: ServerHttp2Session) => {
+      if (this.#draining)
+        session.once('stream', () => {
+          session.close();
+        });
+    });
   }
 
   get socket(): number {
@@ -162,8 +171,7 @@ class OpenListener {
 
   drain(lingerMs = 0): void {
     this.#draining = true;
-    // A turn of the loop accepts the kernel's queue, which would be reset.
-    if (!this.#keepsSocket) setImmediate(this.release);
+    if (!this.#keepsSocket) void this.accepted().then(this.release);
     for (const { session } of this.#open.connections) session?.close();
     this.#open.turns.drain();
     if (lingerMs === 0) this.#endIdle(() => true);
@@ -184,6 +192,10 @@ class OpenListener {
     });
     this.#open.connections.close();
     await closed;
+  }
+
+  accepted(): Promise<void> {
+    return acceptQueued(this.#open.server);
   }
 
   readonly release = (): void => {
@@ -294,7 +306,6 @@ const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse
 /** OpenSSL resumes no sessions of contexts that request certificates without a name. */
 const sessionIdContext = 'raftplane';
 
-/** Any certificate of the bundle is an anchor, as in the reference. */
 export function secureContextOptions(
   { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
   tls: ListenerOptions['tls'],
@@ -325,7 +336,6 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (!turns.over(socket) && draining && response.getHeader('connection') === 'close') socket.end();
     });
   };
-  /** Refusals keep their turn as well. */
   const refuse = (socket: Socket, response: ServerResponse): void => {
     turns.take(socket, response, () => {
       begin(socket, response);

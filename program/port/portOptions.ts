@@ -6,7 +6,6 @@ import { checkTlsSettings, CredentialError, readAuthorities, readPairOf, type Ke
 import { secureContextOptions, type ListenerCredentials, type ListenerOptions } from './listener.js';
 import { sniChooser, splitSniPair } from '../tls/sni.js';
 
-/** Command line options of the port that both programs have. */
 export interface PortFlags {
   readonly 'bind-address': string;
   readonly 'secure-port': number;

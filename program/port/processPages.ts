@@ -24,7 +24,6 @@ import type { Exchange } from './exchange.js';
 export interface ProcessPages {
   readonly component: Component;
   readonly debug: DebugPages | null;
-  /** Results of health checks. */
   readonly indicators: ExpositionPage;
   readonly flags: Readonly<Record<string, string>> | null;
   readonly facts: (() => ProcessFacts) | null;

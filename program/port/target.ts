@@ -4,7 +4,6 @@ export type Target =
       readonly ok: true;
       /** Percent-decoded. */
       readonly path: string;
-      /** Excludes the question mark. */
       readonly search: string;
       readonly origin: string;
     }

@@ -48,7 +48,7 @@ export async function drainAndClose(
   await until(withoutWatches(requests), requestsMs);
   listener.drain();
   await until(
-    withoutWatches(() => chain.active.size),
+    withoutWatches(() => chain.active.size + listener.connections),
     closingMs,
   );
   if (chain.active.size > 0) log.warn('cutting off requests that did not end', { requests: requests(), watches: watches().length });
@@ -70,7 +70,7 @@ function end(exchange: Exchange): void {
   exchange.abort(new Error('the server is stopping'));
 }
 
-/** The time for ended watches to send their last bytes. */
+/** The time for ended watches to send their last bytes, and for clients to leave. */
 const closingMs = 1_000;
 
 /** Counts its own polls instead of the clock: a process that gets no processor for a while does not lose its time for that. */

@@ -11,7 +11,6 @@ export interface ThreadStart {
   /** The thread number, from 1: the first thread needs no start. */
   readonly thread: number;
   readonly threads: number;
-  /** The file descriptor of the first thread's listening socket. */
   readonly socket: number;
   readonly ticketKeys: Uint8Array;
   readonly replica: ReplicaTicket;

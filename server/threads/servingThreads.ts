@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import type { Registry } from 'prom-client';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isMainThread, MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ReplicaTicket } from '../../raft/index.js';
 import type { Sink } from '../audit/contract.js';
@@ -133,10 +132,13 @@ export class ServingThreads {
       get newcomers() {
         return first.newcomers;
       },
+      get connections() {
+        return first.connections;
+      },
     };
   }
 
-  async stop(first: Pick<Listener, 'socket' | 'release'>): Promise<void> {
+  async stop(first: Pick<Listener, 'socket' | 'accepted' | 'release'>): Promise<void> {
     this.#stopping = true;
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('stop', null)));
     this.forms.close();
@@ -146,7 +148,7 @@ export class ServingThreads {
   }
 
   /** Resolves to the number of threads that have closed the socket. */
-  #release(first: Pick<Listener, 'socket' | 'release'>): Promise<number> {
+  #release(first: Pick<Listener, 'socket' | 'accepted' | 'release'>): Promise<number> {
     const ofFirst = (): undefined => {
       first.release();
     };
@@ -156,7 +158,7 @@ export class ServingThreads {
         () =>
           line.ask('release', null).catch(() => null),
     );
-    this.#released ??= nextTurn().then(() => closeOnAll(first.socket, [ofFirst, ...ofOthers]));
+    this.#released ??= first.accepted().then(() => closeOnAll(first.socket, [ofFirst, ...ofOthers]));
     return this.#released;
   }
 

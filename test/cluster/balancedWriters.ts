@@ -10,7 +10,7 @@ const path = '/api/v1/namespaces/default/configmaps';
 const type = { 'content-type': 'application/json' };
 const created = 201;
 
-/** Clients of each kind. New connections are dear for both sides. */
+/** New connections are dear for both sides. */
 const counts = { keptConnection: 6, http2: 6, newConnection: 2 } as const;
 type Kind = keyof typeof counts;
 
@@ -117,7 +117,9 @@ function overHttp2(address: string, authority: Authority): Write {
 /** Resolves to whether the server has taken the request; rejects when it failed. */
 async function isProcessed(stream: ClientHttp2Stream): Promise<boolean> {
   try {
-    const [headers] = (await once(stream, 'response')) as [{ readonly ':status'?: number }];
+    // A stream whose connection has gone closes without an error.
+    const closed = once(stream, 'close').then(() => Promise.reject(new Error(`closed without an answer, code ${stream.rstCode}`)));
+    const [headers] = (await Promise.race([once(stream, 'response'), closed])) as [{ readonly ':status'?: number }];
     const answer = await text(stream);
     if (headers[':status'] !== created) throw new Error(`${headers[':status']} ${answer}`);
     return true;

@@ -263,11 +263,16 @@ describe('serving threads', function () {
       for (const watch of watches) watch.close();
     };
     for (let each = 1; each <= changes; each++) await first.expect(201, 'POST', path, { body: configMap(`new${each}`) });
-    // One thread makes them; then those of the other threads, of which there is one at least, find them.
+    // One thread makes them; then the other threads find them.
     await reads([first]);
     expect((await counted('made')) - before.made).to.be.at.least(changes);
     await reads(others);
-    expect((await counted('found')) - before.found).to.be.at.least(changes);
+    // The kernel may have given all these connections to one thread.
+    while ((await counted('found')) - before.found < changes) {
+      const further = others.map(({ address }) => new ApiClient(address, test.cluster));
+      await reads(further);
+      for (const client of further) client.close();
+    }
     // The JSON, and the metadata alone where somebody asks for it. The servers write as well meanwhile.
     const all = (await revisionOf()) - before.revision;
     expect((await counted('made')) - before.made).to.be.at.most(2.5 * all);

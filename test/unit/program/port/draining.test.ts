@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import http2 from 'node:http2';
 import https from 'node:https';
 import tls from 'node:tls';
 import { expect } from 'chai';
@@ -84,13 +85,38 @@ describe('a listener that drains', () => {
     door.listener.drain(1);
     await once(late, 'secureConnect');
     expect(door.listener.newcomers).to.equal(1);
-    const refused = await call1(door.port, { path: '/readyz' }).catch((error: NodeJS.ErrnoException) => error.code);
-    expect(refused).to.equal('ECONNREFUSED');
+    const ask = (): Promise<unknown> => call1(door.port, { path: '/readyz' }).catch((error: NodeJS.ErrnoException) => error.code);
+    while ((await ask()) !== 'ECONNREFUSED');
     late.write('GET /readyz HTTP/1.1\r\nhost: x\r\n\r\n');
     const [head] = (await once(late, 'data')) as [Buffer];
     expect(head.toString()).to.match(/^HTTP\/1\.1 200 [^]*connection: close/i);
     await once(late, 'close');
     expect(door.listener.newcomers).to.equal(0);
+    await door.listener.close();
+  });
+  it('serves all that were in the queue of the kernel when it began', async () => {
+    const door = await openFrontDoor({ identities, server, resources: quick });
+    const clients = Array.from({ length: 20 }, () => tls.connect({ host: '127.0.0.1', port: door.port, rejectUnauthorized: false }));
+    const secured = Promise.all(clients.map((client) => once(client, 'secureConnect')));
+    await Promise.all(clients.map((client) => once(client, 'connect')));
+    door.listener.drain(60_000);
+    await secured;
+    expect(door.listener.newcomers).to.equal(clients.length);
+    for (const client of clients) client.destroy();
+    await door.listener.close();
+  });
+  it('tells clients of HTTP/2 that came late of its end with their first answer', async () => {
+    const door = await openFrontDoor({ identities, server, resources: quick });
+    const client = http2.connect(`https://127.0.0.1:${door.port}`, { rejectUnauthorized: false });
+    const goaway = once(client, 'goaway');
+    door.listener.drain(60_000);
+    await once(client, 'connect');
+    const stream = client.request({ ':path': '/readyz' });
+    const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders & { readonly ':status'?: number }];
+    expect(headers[':status']).to.equal(200);
+    const [code, last] = (await goaway) as [number, number];
+    expect([code, last]).to.deep.equal([http2.constants.NGHTTP2_NO_ERROR, stream.id]);
+    await once(stream.resume(), 'close');
     await door.listener.close();
   });
 });

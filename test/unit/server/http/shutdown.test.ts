@@ -44,6 +44,7 @@ describe('http/shutdown', () => {
     return drainAndClose(
       {
         newcomers: 0,
+        connections: 0,
         announceEnd: () => {
           steps.push('announced');
         },

@@ -1,0 +1,34 @@
+import type { Server } from 'node:net';
+
+/** A connection is unlikely to come within so short a turn. */
+const shortTurnMs = 0.5;
+/** Some connections are cut if they never stop coming. */
+const turnsMax = 1_000;
+
+/**
+ * Resolves in a turn of the event loop that finds the kernel's queue of connections empty: closing the socket resets what is in it. Node accepts one connection
+ * a turn (libuv since 1.45).
+ */
+export function acceptQueued(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    let accepted = true;
+    let turns = 0;
+    let begunMs = performance.now();
+    const count = (): void => {
+      accepted = true;
+    };
+    const look = (): void => {
+      const nowMs = performance.now();
+      if ((!accepted && nowMs - begunMs < shortTurnMs) || ++turns > turnsMax) {
+        server.off('connection', count);
+        resolve();
+        return;
+      }
+      accepted = false;
+      begunMs = nowMs;
+      setImmediate(look);
+    };
+    server.on('connection', count);
+    setImmediate(look);
+  });
+}
