@@ -52,6 +52,7 @@ export class Http2Response implements StreamResponse {
     // A reset must never end the process; `close` follows.
     stream.on('error', ignore);
     stream.destroy = destroyWhenWritten;
+    if (stream.endAfterHeaders) stream.close = closeBehindEnd;
     this.sendBuffer = sendBufferOf(stream.session);
     boundStream(stream, this.sendBuffer);
   }
@@ -114,6 +115,12 @@ export class Http2Response implements StreamResponse {
 }
 
 const ignore = (): void => {};
+
+/** Node resets a stream whose request nobody has read, perhaps before the end of the response is out. */
+function closeBehindEnd(this: ServerHttp2Stream, code: number = constants.NGHTTP2_NO_ERROR, done?: () => void): void {
+  if (code === constants.NGHTTP2_NO_ERROR && this.writableFinished) this.resume();
+  else (Object.getPrototypeOf(this) as ServerHttp2Stream).close.call(this, code, done);
+}
 
 /**
  * When both sides have ended, Node destroys a stream while its last write is pending, and makes an error for it that nobody gets: a twentieth of the cost of a

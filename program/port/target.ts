@@ -2,7 +2,6 @@
 export type Target =
   | {
       readonly ok: true;
-      /** Percent-decoded. */
       readonly path: string;
       readonly search: string;
       readonly origin: string;

@@ -2,7 +2,6 @@ import type { FormNotes, MadeForm } from '../storage/commonForms.js';
 import { Segment } from '../storage/segment.js';
 
 export const slabBytes = 256 * 1024;
-/** A larger form has separate memory. */
 const largeBytes = slabBytes / 4;
 /** A slab is kept while at least this part of it is in use: more than of other segments, since all threads share it. */
 const usedPartMin = 1 / 2;

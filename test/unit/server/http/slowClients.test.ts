@@ -256,7 +256,9 @@ describe('what a client does not take', function () {
           const size = sizes[pick(window < 16_384 ? 8 : sizes.length)] ?? 0;
           return { stream: client.request('GET', pathOf(way, size, each)), body: bodyOf(size, each) };
         });
-        await pausing(client.socket, pick, () => client.ended || expected.every(({ stream }) => client.complete.has(stream)));
+        const isOver = (stream: number): boolean => client.complete.has(stream) || client.resets.has(stream);
+        await pausing(client.socket, pick, () => client.ended || expected.every(({ stream }) => isOver(stream)));
+        expect(client.resets).to.deep.equal(new Map());
         for (const { stream, body } of expected) expect((client.bodies.get(stream) ?? '') === body, `stream ${stream}`).to.equal(true);
         client.destroy();
       });
