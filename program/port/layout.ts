@@ -1,4 +1,3 @@
-
 const [openObject, closeObject, openList, closeList] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [comma, colon, quote, backslash, newline] = [0x2c, 0x3a, 0x22, 0x5c, 0x0a];
 const indent = '  ';
