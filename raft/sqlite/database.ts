@@ -232,10 +232,13 @@ function translateOpenError(error: unknown, path: string, kind: DatabaseKind): S
   return new CannotOpenError(path, error);
 }
 
-/** Statements fit this format version; otherwise the schema or a row was changed. */
+/** Statements fit this format version, and numbers below 2^53; otherwise the schema or a row was changed. */
 function isDamage(error: unknown): error is Error {
-  return damageCodes.has(resultCodeOf(error));
+  return damageCodes.has(resultCodeOf(error)) || isTooLargeNumber(error);
 }
+
+/** From `node:sqlite`; better-sqlite3 returns such numbers rounded. */
+const isTooLargeNumber = (error: unknown): boolean => (error as NodeJS.ErrnoException | null)?.code === 'ERR_OUT_OF_RANGE';
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'errno' in error && 'syscall' in error;

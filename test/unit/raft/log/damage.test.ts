@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync,
 import { join } from 'node:path';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { openSqlite } from '../../../../raft/sqlite/driver.js';
 import { DamagedLogError, StorageError, UnsupportedFormatError } from '../../../../raft/sqlite/errors.js';
 import { logIndex, memberId } from '../../../../raft/types.js';
 import { contents, entries, entry, open, state } from './entries.js';
@@ -67,6 +68,14 @@ describe('damaged raft log', function () {
     expect(() => open(path))
       .to.throw(DamagedLogError, path)
       .with.property('index', 33);
+  });
+
+  it('refuses numbers that no program has written', () => {
+    const path = closedLog();
+    const db = openSqlite(path);
+    db.exec('UPDATE entries SET term = 296149208658371681 WHERE log_index = 33');
+    db.close();
+    expect(() => open(path)).to.throw(DamagedLogError, path);
   });
 
   it('shows a flipped bit anywhere in the file, or is not touched by it', () => {
