@@ -237,7 +237,7 @@ function isDamage(error: unknown): error is Error {
   return damageCodes.has(resultCodeOf(error)) || isTooLargeNumber(error);
 }
 
-/** From `node:sqlite`; better-sqlite3 returns such numbers rounded. */
+/** `node:sqlite` refuses such numbers; better-sqlite3 rounds them. */
 const isTooLargeNumber = (error: unknown): boolean => (error as NodeJS.ErrnoException | null)?.code === 'ERR_OUT_OF_RANGE';
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
