@@ -13,20 +13,21 @@ export function acceptQueued(server: Server): Promise<void> {
   return new Promise((resolve) => {
     let accepted = true;
     let turns = 0;
-    let begunMs = performance.now();
+    let begunMs = 0;
     const count = (): void => {
       accepted = true;
     };
     const look = (): void => {
       const nowMs = performance.now();
-      if ((!accepted && nowMs - begunMs < shortTurnMs) || ++turns > turnsMax) {
+      turns += 1;
+      if ((!accepted && nowMs - begunMs < shortTurnMs) || turns > turnsMax) {
         server.off('connection', count);
         resolve();
-        return;
+      } else {
+        accepted = false;
+        begunMs = nowMs;
+        setImmediate(look);
       }
-      accepted = false;
-      begunMs = nowMs;
-      setImmediate(look);
     };
     server.on('connection', count);
     setImmediate(look);

@@ -41,6 +41,7 @@ export class Http2Request implements StreamRequest {
 const toldAtEnd = ['user-agent', 'x-forwarded-for', 'x-real-ip'] as const;
 const nothing: string[] = [];
 
+/** Names of headers are lower-case here. */
 export class Http2Response implements StreamResponse {
   statusCode = 200;
   writableEnded = false;

@@ -79,6 +79,7 @@ export interface Listener {
   release(): void;
 }
 
+/** An orderly stop needs this part. */
 export type DrainedListener = Pick<Listener, 'announceEnd' | 'drain' | 'close' | 'newcomers' | 'connections'>;
 
 const headerBytesMax = 64 * 1024;
@@ -139,12 +140,9 @@ class OpenListener {
       this.handshakeErrors++;
     });
     receive(server, connections);
-    // A client that came late has its first answer, and hears of the end with it.
+    // Late clients hear of the end with their first answer.
     server.on('session', (session: ServerHttp2Session) => {
-      if (this.#draining)
-        session.once('stream', () => {
-          session.close();
-        });
+      if (this.#draining) session.once('stream', () => session.close());
     });
   }
 
@@ -171,7 +169,7 @@ class OpenListener {
 
   drain(lingerMs = 0): void {
     this.#draining = true;
-    if (!this.#keepsSocket) void this.accepted().then(this.release);
+    if (!this.#keepsSocket && this.#open.server.listening) void this.accepted().then(this.release);
     for (const { session } of this.#open.connections) session?.close();
     this.#open.turns.drain();
     if (lingerMs === 0) this.#endIdle(() => true);
@@ -306,6 +304,7 @@ const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse
 /** OpenSSL resumes no sessions of contexts that request certificates without a name. */
 const sessionIdContext = 'raftplane';
 
+/** Any certificate of the bundle is an anchor, as in the reference. */
 export function secureContextOptions(
   { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
   tls: ListenerOptions['tls'],
@@ -336,6 +335,7 @@ function giveTurns(server: AnyServer, { handle, goawayChance }: ListenerOptions,
       if (!turns.over(socket) && draining && response.getHeader('connection') === 'close') socket.end();
     });
   };
+  /** Refusals keep their turn as well. */
   const refuse = (socket: Socket, response: ServerResponse): void => {
     turns.take(socket, response, () => {
       begin(socket, response);

@@ -46,6 +46,7 @@ const openMark: OpenMark = {
   },
 };
 
+/** Older files lack the column. */
 const hasMark = (db: SqliteConnection): boolean =>
   db.prepare<[], { name: string }>("SELECT name FROM pragma_table_info('state') WHERE name = 'open_crc'").get() !== undefined;
 

@@ -238,7 +238,8 @@ function isDamage(error: unknown): error is Error {
 }
 
 /** `node:sqlite` refuses such numbers; better-sqlite3 rounds them. */
-const isTooLargeNumber = (error: unknown): boolean => (error as NodeJS.ErrnoException | null)?.code === 'ERR_OUT_OF_RANGE';
+const isTooLargeNumber = (error: unknown): boolean =>
+  error instanceof RangeError && error.message.startsWith('Value is too large to be represented');
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'errno' in error && 'syscall' in error;

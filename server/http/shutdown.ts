@@ -70,7 +70,7 @@ function end(exchange: Exchange): void {
   exchange.abort(new Error('the server is stopping'));
 }
 
-/** The time for ended watches to send their last bytes, and for clients to leave. */
+/** Ended watches send their last bytes, and clients leave. */
 const closingMs = 1_000;
 
 /** Counts its own polls instead of the clock: a process that gets no processor for a while does not lose its time for that. */

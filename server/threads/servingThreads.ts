@@ -112,13 +112,12 @@ export class ServingThreads {
     await Promise.race([Promise.all(this.#synced), this.failed.then((error) => Promise.reject(error))]);
   }
 
-  /** Stops serving on all, without losing an answer. */
   async drain(): Promise<void> {
     this.#stopping = true;
     await Promise.allSettled(this.#running.map(({ line }) => line.ask('drain', null)));
   }
 
-  /** The first thread's listener; when it drains, the socket that all share is closed: connections that came later would be cut. */
+  /** The first thread's listener, which closes the socket of all when it drains. */
   sharing(first: Listener): DrainedListener {
     return {
       announceEnd: () => {

@@ -41,14 +41,10 @@ export function boundSocket(socket: Socket, of: SendBuffer): void {
   Object.assign(socket, { [buffer]: of, _write: writeWithin, _writev: writeManyWithin });
 }
 
-/**
- * Node ends a stream after the piece it sends when the end is requested, so it is requested with the last piece. Otherwise Node would reset a stream whose
- * request is unread, and the reset may overtake the end: then the request is read.
- */
+/** Node ends a stream after the piece it sends when the end is requested, so it is requested with the last piece. */
 export function endStream(stream: ServerHttp2Stream, bytes?: Uint8Array | string): void {
   const length = bytes === undefined ? 0 : typeof bytes === 'string' ? Buffer.byteLength(bytes) : bytes.length;
   const written = stream.writableLength;
-  if (stream.endAfterHeaders && (length === 0 || written > 0)) stream.resume();
   if (!isBounded(stream) || written + length <= wholeBytesOf(stream) || (length === 0 && stream[output]?.unhanded(written) === false)) {
     stream.end(bytes);
     return;

@@ -406,13 +406,15 @@ export function access(): void {
       async () => {
         for (let index = 0; index < 16; index++) await create(`big-${index}`, index === 0 ? 500_000 : 250_000);
         const cut = (text: string): number => text.split('\n').filter((line) => line.includes('audit.k8s.io/truncated')).length;
-        const texts = (): readonly string[] | null => {
-          const names = fs.readdirSync(folder).filter((name) => /^audit-.*\.gz$/.test(name));
-          const read = names.map((name) => unzipped(path.join(folder, name)));
-          return read.length === 2 && !fs.existsSync(fromElsewhere) ? read.filter((text) => text !== null) : null;
-        };
-        const old = await eventually(texts, (found) => found?.length === 2);
-        const all = [...old!, ...lines()].join('\n');
+        const old = await eventually(
+          () =>
+            fs
+              .readdirSync(folder)
+              .filter((name) => /^audit-.*\.gz$/.test(name))
+              .map((name) => unzipped(path.join(folder, name))),
+          (texts) => texts.length === 2 && !texts.includes(null) && !fs.existsSync(fromElsewhere),
+        );
+        const all = [...old, ...lines()].join('\n');
         expect(all).to.contain('"name":"big-1');
         expect(cut(all), 'those of 500 kB have their object twice').to.be.below(2);
       },

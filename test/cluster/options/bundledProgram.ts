@@ -6,7 +6,6 @@ import type { ProbedProgram } from './probed.js';
 
 /** A program as users start it: a process that runs the bundle. */
 export class BundledProgram {
-  /** What it wrote so far. */
   readonly stdout: string[] = [];
   readonly stderr: string[] = [];
   readonly exited: Promise<number | null>;

@@ -45,7 +45,6 @@ const scaled = {
   shrinking: { replicas: 3, uses: '10m', started: 3_600, ready: 'True', since: 3_500, measured: 1 },
 } satisfies Record<string, Scaled>;
 
-/** Makes objects, which must be taken. */
 class Seeds {
   readonly #server: ServerUnderProbe;
 

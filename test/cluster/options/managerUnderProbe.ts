@@ -97,7 +97,6 @@ export class ManagerUnderProbe {
     return found.length === 0 ? null : found.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
   }
 
-  /** Controllers that run now. */
   async running(): Promise<readonly string[]> {
     const { text } = await this.ask('/metrics');
     return [...text.matchAll(/^running_managed_controllers\{[^}]*name="([^"]+)"[^}]*\} 1$/gm)].map(([, name]) => name!);

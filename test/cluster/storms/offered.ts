@@ -88,7 +88,6 @@ class Offering {
     });
   }
 
-  /** Whether the socket took it. */
   offer(block: Buffer): boolean {
     if (this.#socket === null || this.#socket.writableLength > unsentBytesMax) return false;
     this.#socket.write(block);

@@ -19,7 +19,7 @@ import { readApiServerOptions } from '../../../../server/options/read.js';
 import { servingOptions } from '../../../../server/assembly/serving.js';
 import { sniChooser } from '../../../../program/tls/sni.js';
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
-import { call1, call2, openFrontDoor, recordingLogger } from '../../../fixtures/frontDoor.js';
+import { call1, call2, openFrontDoor, recordingLogger, untilRefused } from '../../../fixtures/frontDoor.js';
 import { createIdentities } from '../../../fixtures/identities.js';
 import type { Identities, Identity } from '../../../fixtures/identities.js';
 
@@ -481,8 +481,7 @@ describe('the listener', () => {
     const idleClosed = once(idle, 'close');
     door.listener.drain();
     await Promise.all([idleClosed, goaway]);
-    const ask = (): Promise<unknown> => call1(door.port, { path: '/readyz' }).catch((error: NodeJS.ErrnoException) => error.code);
-    while ((await ask()) !== 'ECONNREFUSED');
+    await untilRefused(door.port);
     release();
     const { status, headers } = await busy1;
     expect([status, headers['connection']], 'it was there before, and is told to leave').to.deep.equal([200, 'close']);

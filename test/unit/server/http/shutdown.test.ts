@@ -39,12 +39,17 @@ class Held extends Exchange {
 
 describe('http/shutdown', () => {
   const steps: string[] = [];
+  /** One leaves each time that somebody looks. */
+  let connections = 0;
   const drained = (active: ExchangeList<Exchange>, options: Partial<ShutdownOptions>): Promise<void> => {
     steps.length = 0;
     return drainAndClose(
       {
         newcomers: 0,
-        connections: 0,
+        get connections() {
+          if (connections > 0 && --connections === 0) steps.push('all have left');
+          return connections;
+        },
         announceEnd: () => {
           steps.push('announced');
         },
@@ -119,6 +124,12 @@ describe('http/shutdown', () => {
     request.leave();
     await stopping;
     expect(steps).to.deep.equal(['no new connections', 'no new connections', 'closed']);
+  });
+
+  it('lets clients leave before it cuts their connections', async () => {
+    connections = 3;
+    await drained(new ExchangeList<Exchange>('place'), {});
+    expect(steps).to.deep.equal(['no new connections', 'no new connections', 'all have left', 'closed']);
   });
 
   it('lets requests end before anything is cut, and keeps connections open for refusals when it is to send them', async () => {
