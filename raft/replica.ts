@@ -19,6 +19,7 @@ import type { SoleMember } from './replica/soleMember.js';
 import { reserveOf, Space } from './replica/space.js';
 import { parseAddress } from './transport/address.js';
 import { checkOwnCertificate } from './transport/certificate.js';
+import type { Remember } from './transport/handshake.js';
 import { createTransport } from './transport/transport.js';
 import type { Transport } from './transport/contract.js';
 import type { MemberId, Revision } from './types.js';
@@ -92,12 +93,12 @@ function isAlone(self: MemberId, { store }: DataDirectory): boolean {
 }
 
 /** A failed disk must end the replica, not just a connection. */
-function rememberPeer({ log }: DataDirectory, inbox: Inbox, id: MemberId, incarnation: string): boolean {
+function rememberPeer({ log }: DataDirectory, inbox: Inbox, ...[id, incarnation]: Parameters<Remember>): ReturnType<Remember> {
   try {
-    return log.rememberPeer(id, incarnation) !== 'different';
+    return log.rememberPeer(id, incarnation) === 'different' ? 'different' : 'same';
   } catch (error) {
     inbox.add({ type: 'failed', error });
-    return false;
+    return 'diskFailed';
   }
 }
 

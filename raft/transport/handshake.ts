@@ -40,19 +40,23 @@ export interface Refusal {
   readonly code: RefusalCode;
   readonly reason: string;
 }
+/** A caller that gets no code tries again. */
+export type Objection = Refusal | { readonly code: null; readonly reason: string };
 export const finalRefusals: ReadonlySet<RefusalCode> = new Set<RefusalCode>(['removed', 'incarnation']);
+
+/** The result is durable on return. A failed disk knows nothing of the member, so nothing final may be said. */
+export type Remember = (id: MemberId, incarnation: string) => 'same' | 'different' | 'diskFailed';
 
 /** A replica's knowledge about callers. */
 export interface Acquaintance {
   isRemoved(id: MemberId): boolean;
   /** A caller must mean another cluster, even with the same token and names. */
   isAlone(): boolean;
-  /** False if another incarnation is known. Durable on return. */
-  remember(id: MemberId, incarnation: string): boolean;
+  remember: Remember;
 }
 
 /** `certified` is the member in its certificate. */
-export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: Acquaintance): Refusal | null {
+export function refuseHello(hello: Hello, certified: MemberId, self: Identity, known: Acquaintance): Objection | null {
   if (hello.version !== protocolVersion)
     return { code: 'version', reason: `protocol version ${hello.version} was offered, ${self.id} speaks ${protocolVersion}` };
   if (hello.clusterId !== self.clusterId)
@@ -66,20 +70,24 @@ export function refuseHello(hello: Hello, certified: MemberId, self: Identity, k
       code: 'alone',
       reason: `${self.id} is a cluster of its own in which there is no ${hello.id}: add ${hello.id} there first; or, where ${self.id} is to join another one, start it anew with an empty data directory and all members in its initial cluster`,
     };
-  if (!known.remember(hello.id, hello.incarnation)) return { code: 'incarnation', reason: otherDisk(hello.id) };
-  return null;
+  return objectionTo(hello, known);
 }
 
 /** Returns null if the answering side is the called one, or the reason. */
 export function refuseWelcome(welcome: Identity, called: MemberId, self: Identity, known: Acquaintance): string | null {
   if (welcome.clusterId !== self.clusterId) return 'it belongs to another cluster';
   if (welcome.id !== called) return `it says that it is ${welcome.id}`;
-  if (!known.remember(welcome.id, welcome.incarnation)) return otherDisk(welcome.id);
-  return null;
+  return objectionTo(welcome, known)?.reason ?? null;
 }
 
-function otherDisk(id: MemberId): string {
-  return `member ${id} is known with another data directory; a replica that lost its data must be added as a new member with a new member id`;
+function objectionTo({ id, incarnation }: Identity, known: Acquaintance): Objection | null {
+  const remembered = known.remember(id, incarnation);
+  if (remembered === 'same') return null;
+  if (remembered === 'diskFailed') return { code: null, reason: `the data directory of ${id} could not be remembered: the disk failed` };
+  return {
+    code: 'incarnation',
+    reason: `member ${id} is known with another data directory; a replica that lost its data must be added as a new member with a new member id`,
+  };
 }
 
 export function writeHello(writer: ByteWriter, hello: Hello): void {

@@ -7,7 +7,7 @@ import type { Log, TransportHandlers } from './contract.js';
 import { readForward, readMessage } from './encoding.js';
 import { frameKinds, spaceCodeDefault, writeFrame } from './frames.js';
 import { readHello, refuseHello, writeIdentity, writeRefusal } from './handshake.js';
-import type { Acquaintance, Hello, Identity, Refusal } from './handshake.js';
+import type { Acquaintance, Hello, Identity, Objection } from './handshake.js';
 import { transportLimits } from './limits.js';
 import { SnapshotReceiver } from './snapshotReceiver.js';
 
@@ -80,15 +80,16 @@ export class Inbound {
 
   #hello(hello: Hello): void {
     const certified = certifiedMember(this.#connection.socket);
-    const refusal: Refusal | null =
+    const objection: Objection | null =
       certified === null
         ? { code: 'certificate', reason: 'the certificate was not issued for peer usage' }
         : refuseHello(hello, certified, this.#context.self, this.#context.known);
-    if (refusal === null) this.#welcome(hello);
+    if (objection === null) this.#welcome(hello);
+    else if (objection.code === null) this.close(objection.reason);
     else
       this.#connection.close(
-        refusal.reason,
-        frame(frameKinds.refusal, (writer) => writeRefusal(writer, refusal)),
+        objection.reason,
+        frame(frameKinds.refusal, (writer) => writeRefusal(writer, objection)),
       );
   }
 

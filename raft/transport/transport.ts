@@ -5,7 +5,7 @@ import type { TlsFiles } from './certificate.js';
 import type { Log, OnSnapshotProgress, PeerMessage, SnapshotAnnouncement, Transport, TransportHandlers } from './contract.js';
 import type { DialOptions } from './dial.js';
 import { spaceCodeDefault } from './frames.js';
-import type { Acquaintance, Hello, Identity } from './handshake.js';
+import type { Acquaintance, Hello, Identity, Remember } from './handshake.js';
 import { Inbound } from './inbound.js';
 import type { InboundContext } from './inbound.js';
 import { transportLimits } from './limits.js';
@@ -20,8 +20,7 @@ export interface TransportOptions {
   /** Null for the listening address. */
   readonly advertisedAddress: string | null;
   readonly tls: TlsFiles | null;
-  /** See `Acquaintance.remember`. */
-  readonly remember: (id: MemberId, incarnation: string) => boolean;
+  readonly remember: Remember;
   /** See `Acquaintance.isAlone`. */
   readonly isAlone?: () => boolean;
   readonly handlers: TransportHandlers;

@@ -15,6 +15,7 @@ export class Station {
   transport!: Transport;
   readonly happenings: Happening[] = [];
   readonly known = new Map<string, string>();
+  diskFails = false;
   #waiting: { matches: (happening: Happening) => boolean; resolve: (happening: Happening) => void }[] = [];
 
   constructor(
@@ -33,9 +34,10 @@ export class Station {
       reserveOf: () => 0,
       random: () => 0.5,
       remember: (id, incarnation) => {
+        if (this.diskFails) return 'diskFailed';
         const before = this.known.get(id) ?? incarnation;
         this.known.set(id, before);
-        return before === incarnation;
+        return before === incarnation ? 'same' : 'different';
       },
       log: (_level, message, fields) =>
         this.#happen({

@@ -110,6 +110,17 @@ describe('raft/transport', () => {
     expect(a.happenings.some(({ what }) => what === 'message' || what === 'connected')).to.equal(false);
   });
 
+  it('says nothing final to a caller that a failed disk cannot remember: the caller tries again, and is welcome', async () => {
+    const [a, b] = await Promise.all([station('a'), station('b')]);
+    a.diskFails = true;
+    b.meet(a);
+    await a.seen('log', 'could not be remembered');
+    await b.seen('log', 'cannot connect');
+    a.diskFails = false;
+    await b.seen('connected');
+    expect(b.happenings.filter(({ what }) => what === 'refused')).to.deep.equal([]);
+  });
+
   it('refuses a removed member and closes what it has open', async () => {
     const [a, b] = await pair();
     a.transport.setPeers(new Map(), new Set([b.identity.id]));
