@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { methodNotAllowed } from '../../api/status.js';
 
 interface ParserError extends Error {
@@ -43,9 +44,15 @@ function written(status: string, { contentType, body }: { readonly contentType: 
   ].join('\r\n');
 }
 
+/**
+ * Node reports late and failed handshakes like requests that it cannot read. An answer would wait in the socket for the client to finish its handshake after
+ * all; the HTTP/2 session that begins then meets a write that is not its own, and Node aborts the process (`!current_write_` in `TLSWrap::DoWrite`).
+ */
+const isInHandshake = (socket: Socket): boolean => (socket as Partial<TLSSocket>).alpnProtocol === null;
+
 /** `underWay` is the response to the request before, or to the one whose body is broken: an answer would be taken for a part of it. */
 export function answerUnreadable(error: ParserError, socket: Socket, underWay: ServerResponse | null): void {
   const inTheWay = underWay !== null && (underWay.headersSent || underWay.req.complete);
-  if (inTheWay || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+  if (inTheWay || isInHandshake(socket) || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
   else socket.end(answerToUnreadable(error));
 }

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import http2 from 'node:http2';
 import net from 'node:net';
+import { http2Preface } from '../bench/http2/frames.js';
 import { Bystander } from './bystander.js';
 import { Target, type Counts, type User } from './target.js';
+import { HeldHandshake } from './wire/heldHandshake.js';
 import { plainRequest, RawHttp1 } from './wire/http1.js';
-import { flags, frame, frameTypes, headersFrame, RawHttp2, requestFields, settingIds } from './wire/http2Frames.js';
+import { flags, frame, frameTypes, headersFrame, RawHttp2, requestFields, settingIds, settingsFrame } from './wire/http2Frames.js';
 
 /** From the first byte of a connection to its first request, by the documents, and how late the server may notice. */
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
@@ -159,7 +161,6 @@ describe('attacks on the doors of a server', function () {
   });
 
   it('keep no connection for ever on which nothing, or half of something, is said', async () => {
-    const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
     const plain = await times(
       20,
       () =>
@@ -193,7 +194,7 @@ describe('attacks on the doors of a server', function () {
       const client = await open({ silent: true });
       const head = headersFrame(1, requestFields('GET', '/version'));
       client.send(
-        preface,
+        http2Preface,
         frame(frameTypes.settings, 0, 0, Buffer.alloc(0)),
         frame(frameTypes.headers, flags.endStream, 1, head.subarray(9)),
       );
@@ -202,6 +203,25 @@ describe('attacks on the doors of a server', function () {
     clients.push(...plain, ...silent1, ...half1);
     await bystander.served();
     await Promise.all([...plain, ...silent1, ...half1, ...silent2, ...half2].map(({ closed }) => closed));
+  });
+
+  it('end nothing but their own connection: handshakes that are finished after their time', async () => {
+    const errors = async (): Promise<number> => {
+      const text = String((await target.admin.request('GET', '/metrics')).body);
+      return Number(/^apiserver_tls_handshake_errors_total (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await errors();
+    const ways = [
+      { protocol: 'h2', version: 'TLSv1.3' },
+      { protocol: 'h2', version: 'TLSv1.2' },
+    ] as const;
+    const held = await Promise.all(ways.map((way) => HeldHandshake.begin({ port: target.port, ...way })));
+    clients.push(...held);
+    while ((await errors()) < before + held.length);
+    for (const each of held) each.finish(Buffer.concat([http2Preface, settingsFrame({})]));
+    await Promise.all(held.map(({ closed }) => closed));
+    await target.expectAlive();
+    await bystander.served();
   });
 
   it('leave nothing behind, not even the connections that the attackers did not close', async () => {
