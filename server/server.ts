@@ -16,7 +16,7 @@ import { readGiven, type Given } from './assembly/given.js';
 import { leaderWork, type Surroundings } from './assembly/leaderWork.js';
 import type { Progress } from './assembly/healthChecks.js';
 import type { OpenAuditor } from './audit/auditor.js';
-import { createAuditing } from './audit/backends.js';
+import { createAuditing } from './assembly/auditing.js';
 import { serveDebugSocket } from '../program/port/debugSocket.js';
 import { listen } from '../program/port/listener.js';
 import type { Listener, ListenerOptions } from '../program/port/listener.js';

@@ -2,7 +2,7 @@ import { ensureObject } from '../../api/json/defaulting.js';
 import { memberAt } from '../../api/json/members.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
 import { latestDefault } from './defaultClass.js';
-import type { Lookup } from './lookup.js';
+import type { Lookup } from '../registry/lookup.js';
 
 const classes = { group: 'networking.k8s.io', resource: 'ingressclasses' };
 const olderAnnotation = 'kubernetes.io/ingress.class';

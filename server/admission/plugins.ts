@@ -8,7 +8,7 @@ import { defaultIngressClass } from './ingressClass.js';
 import { limitRanger } from './limits/limitRanger.js';
 import { jobValidation } from './groups/jobValidation.js';
 import { podGroupWorkloadExists } from './groups/workloadExists.js';
-import { createLookup, type Lookup } from './lookup.js';
+import { createLookup, type Lookup } from '../registry/lookup.js';
 import { enabledPlugins, placeOf } from './names.js';
 import { lastingNamespaces } from './namespaces.js';
 import { taintNodesByCondition } from './nodeTaints.js';

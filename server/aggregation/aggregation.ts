@@ -8,7 +8,7 @@ import { ApiServices } from './apiServices.js';
 import { createServiceConnections, type ServiceConnectionsOptions } from './connections.js';
 import { AvailabilityController } from './controller.js';
 import { RemoteDocuments } from './documents.js';
-import { listedGroups, type ListedGroup, type RemoteVersion } from './discovered.js';
+import { listedGroups, type ListedGroup, type RemoteVersion } from '../discovery/listedGroups.js';
 import { relayToService } from './proxy.js';
 
 export interface AggregationOptions extends ServiceConnectionsOptions {

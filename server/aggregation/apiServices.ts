@@ -1,6 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { textAt } from '../../api/json/members.js';
+import type { RegisteredVersion } from '../discovery/listedGroups.js';
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import type { Availability } from './availability.js';
@@ -9,14 +10,7 @@ export const apiServicesResource = { group: 'apiregistration.k8s.io', resource: 
 const portDefault = 443;
 
 /** The server of one group version. */
-export interface ApiService {
-  /** `VERSION.GROUP` */
-  readonly name: string;
-  readonly group: string;
-  readonly version: string;
-  readonly groupPriority: number;
-  readonly versionPriority: number;
-  /** Null for this server itself. */
+export interface ApiService extends RegisteredVersion {
   readonly target: { readonly namespace: string; readonly name: string; readonly port: number } | null;
   /** Certificate authorities in PEM; empty for the system's. */
   readonly ca: string;

@@ -3,7 +3,7 @@ import { memberAt, textAt } from '../../api/json/members.js';
 import type { BuiltDocument, Encoding } from '../openapi/build.js';
 import { createBuilder, type Builder } from '../openapi/builder.js';
 import type { RemoteDocument } from '../openapi/remote/contract.js';
-import { contentHash } from '../http/conditional.js';
+import { contentHash } from '../endpoints/conditional.js';
 import { jsonCodec } from '../../workers/codecs/json.js';
 import type { ApiService, ApiServices } from './apiServices.js';
 import type { ServiceConnections } from './connections.js';

@@ -1,10 +1,9 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import { traceHeaders } from '../../program/tracing/activeTrace.js';
-import type { User } from '../../api/user.js';
 import { send } from '../endpoints/answers.js';
 import { BackendError, type BackendAnswer } from '../endpoints/backends/answer.js';
 import { framedBody } from '../endpoints/backends/framing.js';
 import { answeredHeaders, forwardedHeaders } from '../endpoints/backends/headers.js';
+import { identityHeaders } from '../endpoints/backends/identityHeaders.js';
 import { handOver, leaveWith, pass } from '../endpoints/backends/relay.js';
 import { encodePath } from '../endpoints/backends/paths.js';
 import type { RequestContext } from '../endpoints/context.js';
@@ -12,31 +11,6 @@ import type { ApiService } from './apiServices.js';
 import type { ServiceConnections } from './connections.js';
 
 const redirected = 'the backend attempted to redirect this request, which is not permitted';
-
-/**
- * Identity headers for programs behind API services, which trust them because of this server's certificate. Throws a BackendError for values that no header can
- * express.
- */
-export function identityHeaders({ name, uid, groups, extra }: User): OutgoingHttpHeaders {
-  const more = Object.entries(extra).map(([key, values]): [string, string[]] => [
-    `x-remote-extra-${encodeURIComponent(key.toLowerCase())}`,
-    values.map(written),
-  ]);
-  return {
-    'x-remote-user': written(name),
-    ...(uid === '' ? {} : { 'x-remote-uid': written(uid) }),
-    ...(groups.length === 0 ? {} : { 'x-remote-group': groups.map(written) }),
-    ...Object.fromEntries(more),
-  };
-}
-
-/** Node writes one byte for each character of a header, and programs read UTF-8: unconverted, one user's name could be read as another's. */
-function written(text: string): string {
-  // Characters that end or break a header (RFC 9110, section 5.5).
-  if (/[\0-\x08\x0a-\x1f\x7f]/.test(text))
-    throw new BackendError('the name of the user, or what else is known of him, cannot be told in a header', false);
-  return Buffer.from(text, 'utf8').toString('latin1');
-}
 
 /** The aggregators that one request may pass; more indicate a loop. */
 const hopsMax = 3;

@@ -18,18 +18,12 @@ import type { GraphTimes, NodeFeatures } from '../authorization/node/authorizer.
 import { readAbacPolicies, type AbacPolicies } from '../authorization/abac.js';
 import type { Anchors } from '../../program/authentication/peer.js';
 import { readAuthenticationConfiguration, type AuthenticationSettings } from '../authentication/jwt/configuration.js';
-import { oidcSettings } from '../authentication/jwt/oidcOptions.js';
+import { oidcSettings } from './oidcSettings.js';
 import { fixed, type Live, type LiveFiles } from '../../program/files/liveFile.js';
 import type { Logger } from '../../program/log/logger.js';
 import { readAuthorizationConfiguration, type AuthorizerSettings, type WebhookSettings } from '../authorization/configuration.js';
-import {
-  createCertificateMetrics,
-  createDecisionCounts,
-  createGraphMetrics,
-  createTokenCacheMetrics,
-  createTokenMetrics,
-  type DecisionCount,
-} from '../authentication/accessMetrics.js';
+import { createCertificateMetrics, createTokenCacheMetrics, createTokenMetrics } from '../authentication/accessMetrics.js';
+import { createDecisionCounts, createGraphMetrics, type DecisionCount } from '../authorization/metrics.js';
 import type { FetchCounts } from '../authentication/jwt/keys.js';
 import { createFetchMetrics } from '../authentication/jwt/metrics.js';
 import type { Metrics } from '../http/metrics.js';

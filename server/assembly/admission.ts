@@ -3,7 +3,7 @@ import { createAdmission } from '../admission/chain.js';
 import type { PluginConfigurations } from '../admission/configuration.js';
 import type { Admission, AdmissionPlugin } from '../registry/admission.js';
 import type { CountEvents } from '../admission/events/rateLimit.js';
-import { createLookup } from '../admission/lookup.js';
+import { createLookup } from '../registry/lookup.js';
 import { createPlugins } from '../admission/plugins.js';
 import type { PodSecurityCounts } from '../admission/podsecurity/counts.js';
 import type { AdmissionTimes } from '../admission/times.js';

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../api/object.js';
 import type { Status } from '../../api/status.js';
 import type { User } from '../../api/user.js';
 import { attributesOf } from '../authorization/authorizer.js';
-import type { AuditTrail } from './trail.js';
+import type { AuditTrail } from '../../api/auditTrail.js';
 import type { Request } from '../../program/port/message.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 import { bodyOfJson, bodyText } from './bodies.js';

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { TokenUse } from './serviceaccount/tokenUse.js';
 import type { TokenCacheCounts } from './tokens/cacheCounts.js';
 import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
@@ -100,23 +100,6 @@ const leftBuckets = [
   360 * day,
 ];
 
-/** Durations of changes to the node authorizer's graph, by kind of change. */
-export function createGraphMetrics(registry: Registry): (operation: string) => (seconds: number) => void {
-  const durations = new DurationHistogram({
-    name: 'node_authorizer_graph_actions_duration_seconds',
-    help: 'Time that it took to bring what nodes may see up to a change, in seconds.',
-    labelNames: ['operation'],
-    buckets: Array.from({ length: 12 }, (_, power) => 0.0001 * 2 ** power),
-    registers: [registry],
-  });
-  return (operation) => {
-    const series = durations.of({ operation });
-    return (seconds) => {
-      series.observe(seconds);
-    };
-  };
-}
-
 /** The remaining lifetime of client certificates in use. */
 export function createCertificateMetrics(registry: Registry): (secondsLeft: number) => void {
   const left = new DurationHistogram({
@@ -211,31 +194,5 @@ function tally(registry: Registry, name: string, help: string, label: string): (
     const found = known.get(value) ?? all({ [label]: value });
     known.set(value, found);
     found.value++;
-  };
-}
-
-export interface DecisionCount {
-  allowed: number;
-  denied: number;
-}
-
-export function createDecisionCounts(registry: Registry): (type: string, name: string) => DecisionCount {
-  const counts = new Map<string, { readonly type: string; readonly name: string; readonly count: DecisionCount }>();
-  new Counter({
-    name: 'apiserver_authorization_decisions_total',
-    help: 'Decisions that settled a request, by authorizer.',
-    labelNames: ['type', 'name', 'decision'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { type, name, count } of counts.values())
-        for (const decision of ['allowed', 'denied'] as const) if (count[decision] > 0) this.inc({ type, name, decision }, count[decision]);
-    },
-  });
-  return (type, name) => {
-    const key = JSON.stringify([type, name]);
-    const known = counts.get(key) ?? { type, name, count: { allowed: 0, denied: 0 } };
-    counts.set(key, known);
-    return known.count;
   };
 }

@@ -1,5 +1,5 @@
 import type { Live } from '../../program/files/liveFile.js';
-import type { DecisionCount } from '../authentication/accessMetrics.js';
+import type { DecisionCount } from './metrics.js';
 import { firstDecision, type Authorizer, type Decision } from './authorizer.js';
 import { masters } from './builtin.js';
 import type { AuthorizerSettings } from './configuration.js';

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../registry/admission.js';
-import type { Lookup } from '../admission/lookup.js';
+import type { Lookup } from '../registry/lookup.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { invalidObject } from '../../api/status.js';
 import type { User } from '../../api/user.js';

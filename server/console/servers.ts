@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:https';
 import { readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { identityHeaders } from '../aggregation/proxy.js';
+import { identityHeaders } from '../endpoints/backends/identityHeaders.js';
 import { notFound, StatusError, unavailable } from '../../api/status.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import { ask, BackendError } from '../endpoints/backends/answer.js';

@@ -1,4 +1,4 @@
-import { listedGroups, type ListedGroup } from '../aggregation/discovered.js';
+import { listedGroups, type ListedGroup } from './listedGroups.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { methodNotAllowed, notAcceptable, pathNotFound } from '../../api/status.js';
@@ -8,7 +8,7 @@ import type { Encoder } from '../endpoints/encoders/encoder.js';
 import { allEncoders, encodersWith, type Encoders } from '../endpoints/encoders/encoders.js';
 import { negotiateAccept } from '../endpoints/negotiation.js';
 import { isForPeople } from '../../program/port/accept.js';
-import { contentHash, notModified, redirected } from '../http/conditional.js';
+import { contentHash, notModified, redirected } from '../endpoints/conditional.js';
 import type { Catalogue } from '../registry/resources.js';
 import { withPeerGroups, type PeerGroups } from './peerGroups.js';
 import { aggregatedCore, aggregatedGroups, coreVersions, groupDocument, groupList, resourceList } from './documents.js';

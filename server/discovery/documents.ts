@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ListedGroup } from '../aggregation/discovered.js';
+import type { ListedGroup } from './listedGroups.js';
 import type { JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
 import type { Catalogue, ServedResource, ServedVersion, Subresource } from '../registry/resources.js';

@@ -1,7 +1,7 @@
 import type { RequestInfo } from '../../api/requestInfo.js';
 import type { User } from '../../api/user.js';
 import type { Request, Response, Upgrade } from '../../program/port/message.js';
-import type { AuditTrail } from '../audit/trail.js';
+import type { AuditTrail } from '../../api/auditTrail.js';
 import type { Encoders } from './encoders/encoders.js';
 
 /** The HTTP layer creates it; the endpoints read it and answer through `response`. */

@@ -1,6 +1,6 @@
 import { sendShared } from '../endpoints/answers.js';
 import type { RequestContext } from '../endpoints/context.js';
-import { contentHash, notModified, redirected } from '../http/conditional.js';
+import { contentHash, notModified, redirected } from '../endpoints/conditional.js';
 import { indexedCatalogue, type Catalogue } from '../registry/resources.js';
 import type { BuiltDocument, BuiltDocuments, Encoding } from './build.js';
 import { createBuilder } from './builder.js';

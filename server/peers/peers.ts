@@ -6,7 +6,7 @@ import { membersOf, textAt } from '../../api/json/members.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { unavailable } from '../../api/status.js';
 import { systemUser } from '../../api/user.js';
-import { identityHeaders } from '../aggregation/proxy.js';
+import { identityHeaders } from '../endpoints/backends/identityHeaders.js';
 import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import { verificationText } from '../../program/tls/verificationText.js';
 import type { Catalogue } from '../registry/resources.js';

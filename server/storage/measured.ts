@@ -1,6 +1,6 @@
-import type { Revision } from '../../raft/index.js';
 import type { GroupResource } from '../../api/resource.js';
-import type { ChangesResult, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
+import type { RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
+import { ForwardingEngine } from './forwardingEngine.js';
 import type { KeySpace } from './keys.js';
 
 export type StoreOperation = 'create' | 'update' | 'delete' | 'get' | 'list';
@@ -13,21 +13,20 @@ export type StoreTimes = (
 ) => void;
 
 /** Times reads and writes of objects, attributed to the first. */
-export class MeasuredEngine implements StoreEngine {
-  readonly #engine: StoreEngine;
+export class MeasuredEngine extends ForwardingEngine {
   readonly #keys: KeySpace;
   readonly #times: StoreTimes;
 
   constructor(engine: StoreEngine, keys: KeySpace, times: StoreTimes) {
-    this.#engine = engine;
+    super(engine);
     this.#keys = keys;
     this.#times = times;
   }
 
-  async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
+  override async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
     const [first] = transaction.operations;
     const begun = performance.now();
-    const outcome = await this.#engine.write(transaction, options);
+    const outcome = await super.write(transaction, options);
     if (first === undefined) return outcome;
     const isNew = transaction.comparisons.some(({ key, modRevision }) => key === first.key && modRevision === 0);
     const operation = first.type === 'delete' ? 'delete' : isNew ? 'create' : 'update';
@@ -35,31 +34,11 @@ export class MeasuredEngine implements StoreEngine {
     return outcome;
   }
 
-  async range(options: RangeOptions): Promise<RangeResult> {
+  override async range(options: RangeOptions): Promise<RangeResult> {
     const begun = performance.now();
-    const result = await this.#engine.range(options);
+    const result = await super.range(options);
     this.#tell(options.limit === 1 ? 'get' : 'list', options.start, begun, result.outcome !== 'found');
     return result;
-  }
-
-  barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
-    return this.#engine.barrier(timeoutMs);
-  }
-
-  current(): Revision | null {
-    return this.#engine.current();
-  }
-
-  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
-    return this.#engine.changesSince(after, bytesMax);
-  }
-
-  compact(at: Revision, timeoutMs: number): Promise<WriteOutcome> {
-    return this.#engine.compact(at, timeoutMs);
-  }
-
-  onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {
-    return this.#engine.onChanges(listener);
   }
 
   #tell(operation: StoreOperation, key: string, begun: number, failed: boolean): void {

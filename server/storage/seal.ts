@@ -1,6 +1,7 @@
 import { revision, type Revision } from '../../raft/index.js';
 import { KeySpace } from './keys.js';
-import type { ChangesResult, KeyValue, RangeOptions, RangeResult, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
+import type { KeyValue, StoreEngine, WriteOptions, WriteOutcome } from './engine.js';
+import { ForwardingEngine } from './forwardingEngine.js';
 
 /** Servers write nothing while this key exists. No layout has objects there. */
 export const sealKeyOf = (prefix: string): string => `${new KeySpace(prefix).start}raftplane/sealed`;
@@ -9,44 +10,19 @@ const absent = revision(0);
 const timeoutMs = 10_000;
 
 /** Every write also compares the seal, so that from the seal's revision on no server writes anything. Serves the move to another store (`server/migration`). */
-export class SealableEngine implements StoreEngine {
-  readonly #engine: StoreEngine;
+export class SealableEngine extends ForwardingEngine {
   readonly #seal: { readonly key: string; readonly modRevision: Revision };
 
   constructor(engine: StoreEngine, key: string) {
-    this.#engine = engine;
+    super(engine);
     this.#seal = { key, modRevision: absent };
   }
 
-  async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
-    const outcome = await this.#engine.write({ ...transaction, comparisons: [...transaction.comparisons, this.#seal] }, options);
+  override async write(transaction: Parameters<StoreEngine['write']>[0], options: WriteOptions): Promise<WriteOutcome> {
+    const outcome = await super.write({ ...transaction, comparisons: [...transaction.comparisons, this.#seal] }, options);
     if (outcome.outcome !== 'conflict') return outcome;
     const seal = outcome.current.at(-1) ?? null;
     return seal === null ? { ...outcome, current: outcome.current.slice(0, -1) } : { outcome: 'unavailable', reason: textOf(seal) };
-  }
-
-  barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
-    return this.#engine.barrier(timeoutMs);
-  }
-
-  current(): Revision | null {
-    return this.#engine.current();
-  }
-
-  range(options: RangeOptions): Promise<RangeResult> {
-    return this.#engine.range(options);
-  }
-
-  changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
-    return this.#engine.changesSince(after, bytesMax);
-  }
-
-  compact(at: Revision, timeoutMs: number): Promise<WriteOutcome> {
-    return this.#engine.compact(at, timeoutMs);
-  }
-
-  onChanges(listener: Parameters<StoreEngine['onChanges']>[0]): () => void {
-    return this.#engine.onChanges(listener);
   }
 }
 

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { closeAccessFiles, readAccessFiles, type AccessFiles } from '../assembly/accessFiles.js';
 import { assembleApi } from '../assembly/api.js';
 import { readGiven, type Given } from '../assembly/given.js';
-import { createAuditing } from '../audit/backends.js';
+import { createAuditing } from '../assembly/auditing.js';
 import type { OpenAuditor } from '../audit/auditor.js';
 import type { Sink } from '../audit/contract.js';
 import { SharedSeats } from '../fairness/seatPool.js';

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 
 const groups = { group: 'scheduling.k8s.io', resource: 'podgroups' };
 

@@ -1,7 +1,7 @@
 import { forbidden } from '../../../api/status.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 
 const workloads = { group: 'scheduling.k8s.io', resource: 'workloads' };
 

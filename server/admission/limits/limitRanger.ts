@@ -2,7 +2,7 @@ import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { claimComplaints, podComplaints } from './complaints.js';
 import { setContainerResources } from './defaults.js';
 

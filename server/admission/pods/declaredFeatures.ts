@@ -3,7 +3,7 @@ import { forbidden } from '../../../api/status.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, memberAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { changedOnNode, nodes } from './changedOnNode.js';
 
 const changesPodAmounts = (pod: ApiObject, old: ApiObject): boolean => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 
 type Labels = Readonly<Record<string, string>>;
 

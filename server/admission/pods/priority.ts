@@ -3,7 +3,7 @@ import { forbidden } from '../../../api/status.js';
 import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 
 const classes = { group: 'scheduling.k8s.io', resource: 'priorityclasses' };
 const pods = { group: '', resource: 'pods' };

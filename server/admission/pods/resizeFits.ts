@@ -6,7 +6,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { forbidden, type StatusCause, type StatusError } from '../../../api/status.js';
 import { memberAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { changedOnNode, nodes } from './changedOnNode.js';
 
 const osLabel = 'kubernetes.io/os';

@@ -4,7 +4,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { mergeTolerations } from './tolerations.js';
 
 const classes = { group: 'node.k8s.io', resource: 'runtimeclasses' };

@@ -7,7 +7,7 @@ import { itemsOf, textAt } from '../../../api/json/members.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { annotationsOf, mirrorAnnotation } from '../../kinds/core/pod/annotations.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { forbiddenDebugSecret, forbiddenSecret, namesSecret } from './mountableSecrets.js';
 
 const accounts = { group: '', resource: 'serviceaccounts' };

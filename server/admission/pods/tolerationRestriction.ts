@@ -7,7 +7,7 @@ import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { qosClass } from '../../../api/podQos.js';
 import { checkPluginConfiguration, type PluginKind } from '../configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { covers, mergeTolerations } from './tolerations.js';
 
 /** Defaults for namespaces without their own. */

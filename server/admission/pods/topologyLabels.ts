@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../../api/object.js';
 import { textAt } from '../../../api/json/members.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 
 const nodes = { group: '', resource: 'nodes' };
 const topologyLabels = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'] as const;

@@ -5,7 +5,7 @@ import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { membersOf, textAt } from '../../../api/json/members.js';
 import { toCause } from '../../registry/validation/field.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import type { PodSecurityRules } from './configuration.js';
 import { noCounts, type PodSecurityCounts } from './counts.js';
 import { ignoredPolicy, modes, policyOf, sameStandard, strictness, textOf, type Policy, type Standard } from './policy.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { AdmissionValues, AskAuthorizer } from '../../../cel/admissionValues.js';
 import type { AdmissionRequest } from '../../registry/admission.js';
-import { createLookup } from '../lookup.js';
+import { createLookup } from '../../registry/lookup.js';
 import { matchRequest, matchRules, subjectOf, type Subject } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
 import { nameAsked } from '../matching/subject.js';

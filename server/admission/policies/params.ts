@@ -6,7 +6,7 @@ import { matchesLabels } from '../../../api/selectors/index.js';
 import { storedForm } from '../../registry/metadata.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
-import { createLookup } from '../lookup.js';
+import { createLookup } from '../../registry/lookup.js';
 import type { ConvertObject } from '../matching/versions.js';
 import type { ParamRef, Policy } from './policy.js';
 

@@ -5,7 +5,7 @@ import { memberAt, textAt } from '../../../api/json/members.js';
 import { compareAmounts } from '../../registry/validation/quantities.js';
 import type { AdmissionPlugin } from '../../registry/admission.js';
 import { latestDefault } from '../defaultClass.js';
-import type { Lookup } from '../lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 
 const classes = { group: 'storage.k8s.io', resource: 'storageclasses' };
 const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
-import type { Lookup } from '../../admission/lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { Authorizer } from '../authorizer.js';

@@ -1,6 +1,6 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { notFound } from '../../../api/status.js';
-import type { Lookup } from '../../admission/lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { podReferences } from './references.js';

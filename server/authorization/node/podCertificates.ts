@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import { plainError } from '../../../api/status.js';
 import type { AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../../admission/lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import { mirrorAnnotation } from './mirrorPod.js';
 import { textAt } from '../../../api/json/members.js';
 

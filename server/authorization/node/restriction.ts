@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import { qualifiedName } from '../../../api/resource.js';
 import { forbidden, notFound } from '../../../api/status.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
-import type { Lookup } from '../../admission/lookup.js';
+import type { Lookup } from '../../registry/lookup.js';
 import type { Features } from '../../../program/features/chosen.js';
 import { commonNameOf } from '../../kinds/certificates.k8s.io/request.js';
 import { sameValue } from '../../../api/json/equality.js';

@@ -12,6 +12,7 @@ import type {
   StoreEngine,
   WriteOutcome,
 } from '../engine.js';
+import { ForwardingEngine } from '../forwardingEngine.js';
 import type { KeySpace } from '../keys.js';
 import type { Encryption } from './encryption.js';
 import { isStale, KeyServiceError, opened, sealed, type Transformer } from './transformer.js';
@@ -44,8 +45,7 @@ interface Unopened {
  *
  * When a key service recovers or the configuration changes, listeners receive a `gap` and read everything anew, because caches keep what they received.
  */
-export class EncryptedReplica implements StoreEngine {
-  readonly #replica: StoreEngine;
+export class EncryptedReplica extends ForwardingEngine {
   readonly #keys: KeySpace;
   readonly #encryption: () => Encryption;
   readonly #waitsMs: readonly number[];
@@ -65,7 +65,7 @@ export class EncryptedReplica implements StoreEngine {
     lookMs = lookDefaultMs,
     report = () => {},
   }: EncryptingOptions) {
-    this.#replica = replica;
+    super(replica);
     this.#keys = keys;
     this.#encryption = encryption;
     this.#waitsMs = retryWaitsMs;
@@ -73,7 +73,10 @@ export class EncryptedReplica implements StoreEngine {
     this.#report = report;
   }
 
-  async write(transaction: Parameters<StoreEngine['write']>[0], options: Parameters<StoreEngine['write']>[1]): Promise<WriteOutcome> {
+  override async write(
+    transaction: Parameters<StoreEngine['write']>[0],
+    options: Parameters<StoreEngine['write']>[1],
+  ): Promise<WriteOutcome> {
     let operations: readonly EngineOperation[];
     try {
       operations = await Promise.all(transaction.operations.map((operation) => this.#sealed(operation)));
@@ -81,43 +84,39 @@ export class EncryptedReplica implements StoreEngine {
       if (error instanceof KeyServiceError) return { outcome: 'unavailable', reason: error.message };
       throw error;
     }
-    const outcome = await this.#replica.write({ ...transaction, operations }, options);
+    const outcome = await super.write({ ...transaction, operations }, options);
     await this.#telling;
     if (outcome.outcome !== 'conflict') return outcome;
     return { ...outcome, current: await Promise.all(outcome.current.map(async (item) => item && this.#openedItem(item))) };
   }
 
-  async barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
-    const outcome = await this.#replica.barrier(timeoutMs);
+  override async barrier(timeoutMs: number): ReturnType<StoreEngine['barrier']> {
+    const outcome = await super.barrier(timeoutMs);
     await this.#telling;
     return outcome;
   }
 
-  current(): Revision | null {
-    return this.#telling === null ? this.#replica.current() : null;
+  override current(): Revision | null {
+    return this.#telling === null ? super.current() : null;
   }
 
-  async range(options: RangeOptions): Promise<RangeResult> {
-    const result = await this.#replica.range(options);
+  override async range(options: RangeOptions): Promise<RangeResult> {
+    const result = await super.range(options);
     return result.outcome === 'found'
       ? { ...result, items: await Promise.all(result.items.map(async (item) => this.#openedItem(item))) }
       : result;
   }
 
-  async changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
-    const result = await this.#replica.changesSince(after, bytesMax);
+  override async changesSince(after: Revision, bytesMax: number): Promise<ChangesResult> {
+    const result = await super.changesSince(after, bytesMax);
     return result.outcome === 'found'
       ? { ...result, changes: await Promise.all(result.changes.map(async (change) => this.#openedChange(change))) }
       : result;
   }
 
-  compact(revision: Revision, timeoutMs: number): Promise<WriteOutcome> {
-    return this.#replica.compact(revision, timeoutMs);
-  }
-
-  onChanges(listener: (batch: ChangeBatch) => void): () => void {
+  override onChanges(listener: (batch: ChangeBatch) => void): () => void {
     this.#listeners.add(listener);
-    const stop = this.#replica.onChanges((batch) => {
+    const stop = super.onChanges((batch) => {
       if (this.#telling === null) {
         const open = this.#openedBatch(batch);
         if (!(open instanceof Promise)) return listener(open);
@@ -142,7 +141,7 @@ export class EncryptedReplica implements StoreEngine {
     this.#unserved = null;
     this.#stopLooking();
     const tell = (): void => {
-      const now = this.#replica.current() ?? nothingYet;
+      const now = super.current() ?? nothingYet;
       for (const listener of this.#listeners) listener({ changes: [], revision: now, compacted: nothingYet, gap: true });
     };
     if (this.#telling === null) tell();
@@ -176,7 +175,7 @@ export class EncryptedReplica implements StoreEngine {
   async isStale(key: string): Promise<boolean> {
     const transformers = this.#transformersOf(key);
     if (transformers === null) return false;
-    const result = await this.#replica.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
+    const result = await super.range({ start: key, end: `${key}\0`, revision: null, limit: 1 });
     const item = result.outcome === 'found' ? result.items[0] : undefined;
     return item !== undefined && isStale(bufferOf(item.value), transformers, key);
   }

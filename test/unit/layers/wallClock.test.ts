@@ -12,7 +12,7 @@ const readers: Readonly<Record<string, readonly string[]>> = {
     'server/authentication/jwt/metrics.ts',
     'program/metrics/reloads.ts',
     'server/storage/encryption/metrics.ts',
-    'server/http/conditional.ts',
+    'server/endpoints/conditional.ts',
     'server/audit/auditor.ts',
     'server/endpoints/reviews/owned.ts',
     'server/endpoints/reviews/selfSubjectReview.ts',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ApiService } from '../../../../server/aggregation/apiServices.js';
 import { serviceProblem, withAvailability } from '../../../../server/aggregation/availability.js';
-import { listedGroups } from '../../../../server/aggregation/discovered.js';
+import { listedGroups } from '../../../../server/discovery/listedGroups.js';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 

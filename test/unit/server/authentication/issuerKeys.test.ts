@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { fixed } from '../../../../program/files/liveFile.js';
 import { createIssuers } from '../../../../server/authentication/jwt/issuers.js';
 import { createFetchMetrics } from '../../../../server/authentication/jwt/metrics.js';
-import { oidcSettings } from '../../../../server/authentication/jwt/oidcOptions.js';
+import { oidcSettings } from '../../../../server/assembly/oidcSettings.js';
 import { createMetrics } from '../../../../server/http/metrics.js';
 import { readApiServerOptions } from '../../../../server/options/read.js';
 import { shownSeries } from '../../../fixtures/shownSeries.js';

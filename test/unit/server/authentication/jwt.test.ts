@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import type { User } from '../../../../api/user.js';
 import { readAuthenticationConfiguration, type AuthenticationFacts } from '../../../../server/authentication/jwt/configuration.js';
 import { createIssuers, type Issuers } from '../../../../server/authentication/jwt/issuers.js';
-import { oidcSettings } from '../../../../server/authentication/jwt/oidcOptions.js';
+import { oidcSettings } from '../../../../server/assembly/oidcSettings.js';
 import type { JwtSettings } from '../../../../server/authentication/jwt/settings.js';
 import type { Egress } from '../../../../server/egress/egress.js';
 import { dialByConnect } from '../../../../server/egress/httpConnect.js';

@@ -4,7 +4,7 @@ import * as x509 from '@peculiar/x509';
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import type { AdmissionRequest } from '../../../../server/registry/admission.js';
-import type { Lookup } from '../../../../server/admission/lookup.js';
+import type { Lookup } from '../../../../server/registry/lookup.js';
 import type { Attributes } from '../../../../server/authorization/authorizer.js';
 import { nodeRestriction } from '../../../../server/authorization/node/restriction.js';
 import { forbiddenLabels } from '../../../../server/authorization/node/labels.js';

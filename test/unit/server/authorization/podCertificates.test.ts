@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { AdmissionRequest } from '../../../../server/registry/admission.js';
-import type { Lookup } from '../../../../server/admission/lookup.js';
+import type { Lookup } from '../../../../server/registry/lookup.js';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { nodeRestriction } from '../../../../server/authorization/node/restriction.js';
 

@@ -4,7 +4,7 @@ import { StatusError } from '../../../../api/status.js';
 import { cleanupFinalizer } from '../../../../server/extensions/definition.js';
 import { CustomResources, definitionsResource, withCustomResources } from '../../../../server/extensions/definitions.js';
 import { ownWrites } from '../../../../server/registry/ownWrites.js';
-import { listedGroups } from '../../../../server/aggregation/discovered.js';
+import { listedGroups } from '../../../../server/discovery/listedGroups.js';
 import { aggregatedGroups, resourceList } from '../../../../server/discovery/documents.js';
 import { builtInResources, createCatalogue } from '../../../../server/kinds/index.js';
 import { noDeleteOptions } from '../../../../server/registry/deletion.js';

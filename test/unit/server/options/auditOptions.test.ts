@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { logWriter, serviceWriter, sinkFor } from '../../../../server/audit/backends.js';
+import { logWriter, serviceWriter, sinkFor } from '../../../../server/assembly/auditing.js';
 import type { Sink } from '../../../../server/audit/contract.js';
 import { readApiServerOptions } from '../../../../server/options/read.js';
 import type { ApiServerOptions } from '../../../../server/options/flags.js';

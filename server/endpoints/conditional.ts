@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RequestContext } from '../endpoints/context.js';
+import type { RequestContext } from './context.js';
 
 /** Conditional requests for documents that seldom change. */
 

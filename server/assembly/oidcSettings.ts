@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { ApiServerOptions } from '../../options/flags.js';
-import { authorityComplaint } from './configuration.js';
-import type { JwtSettings } from './settings.js';
+import type { ApiServerOptions } from '../options/flags.js';
+import { authorityComplaint } from '../authentication/jwt/configuration.js';
+import type { JwtSettings } from '../authentication/jwt/settings.js';
 
 /** Null without an issuer. Throws when the file of authorities cannot be used. */
 export function oidcSettings(options: ApiServerOptions): JwtSettings | null {

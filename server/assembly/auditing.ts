@@ -4,14 +4,14 @@ import type { ApiServerOptions } from '../options/flags.js';
 import type { Dial } from '../webhook/dialed.js';
 import type { CertificateCounts } from '../webhook/peerCertificates.js';
 import { webhookClient, type ClientWays } from '../webhook/client.js';
-import { createAuditor, type AuditMetrics, type OpenAuditor } from './auditor.js';
-import { BatchSink } from './batchSink.js';
-import { BlockingSink } from './blockingSink.js';
-import type { ReportLoss, Sink, Writer } from './contract.js';
-import { readPolicyFile } from './policyFile.js';
-import { extentBy } from './rules.js';
-import { truncating } from './truncate.js';
-import { fileWriter, formats, streamWriter, webhookWriter } from './writers.js';
+import { createAuditor, type AuditMetrics, type OpenAuditor } from '../audit/auditor.js';
+import { BatchSink } from '../audit/batchSink.js';
+import { BlockingSink } from '../audit/blockingSink.js';
+import type { ReportLoss, Sink, Writer } from '../audit/contract.js';
+import { readPolicyFile } from '../audit/policyFile.js';
+import { extentBy } from '../audit/rules.js';
+import { truncating } from '../audit/truncate.js';
+import { fileWriter, formats, streamWriter, webhookWriter } from '../audit/writers.js';
 
 export interface AuditingOptions {
   readonly options: ApiServerOptions;

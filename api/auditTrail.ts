@@ -1,4 +1,4 @@
-import type { Status } from '../../api/status.js';
+import type { Status } from './status.js';
 
 /** Receives audit content beyond the head. Unrequested bodies cost nothing. */
 export interface AuditTrail {

@@ -1,7 +1,7 @@
 import type { ApiObject } from '../../api/object.js';
 import type { GroupResource } from '../../api/resource.js';
-import { readFailure } from '../registry/failures.js';
-import { everything } from '../registry/everything.js';
+import { readFailure } from './failures.js';
+import { everything } from './everything.js';
 import type { Storage } from '../storage/contract.js';
 
 /** Reads of other objects during admission. */
