@@ -1,3 +1,5 @@
+import { exponentialBuckets } from 'prom-client';
+
 /** Metrics of controllers besides those of their queues, under the names of the reference. */
 
 type Kind = 'counter' | 'gauge' | 'histogram';
@@ -21,25 +23,19 @@ const histogram = <L extends string>(buckets: readonly number[], help: string, .
   buckets,
 });
 
-const growing = (first: number, { factor, count }: { readonly factor: number; readonly count: number }): readonly number[] =>
-  Array.from({ length: count }, (_, index) => first * factor ** index);
-
-const sync = growing(0.001, { factor: 2, count: 15 });
-const scaling = growing(0.001, { factor: 2, count: 16 });
+const sync = exponentialBuckets(0.001, 2, 15);
+const scaling = exponentialBuckets(0.001, 2, 16);
 const eviction = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 30, 60, 120, 180, 240];
-const perSync = growing(2, { factor: 2, count: 15 });
+const perSync = exponentialBuckets(2, 2, 15);
 
 export const measures = {
   node_collector_zone_size: gauge('Nodes of a zone.', 'zone'),
   node_collector_zone_health: gauge('Percentage of the nodes of a zone that are ready.', 'zone'),
   node_collector_unhealthy_nodes_in_zone: gauge('Nodes of a zone that are not ready.', 'zone'),
   node_collector_evictions_total: counter('Nodes whose pods were driven off.', 'zone'),
-  node_collector_update_node_health_duration_seconds: histogram(
-    growing(0.001, { factor: 4, count: 8 }),
-    'One look at the health of a node.',
-  ),
+  node_collector_update_node_health_duration_seconds: histogram(exponentialBuckets(0.001, 4, 8), 'One look at the health of a node.'),
   node_collector_update_all_nodes_health_duration_seconds: histogram(
-    growing(0.01, { factor: 4, count: 8 }),
+    exponentialBuckets(0.01, 4, 8),
     'One look at the health of all nodes.',
   ),
   taint_eviction_controller_pod_deletions_total: counter('Pods deleted for taints of their nodes.'),
@@ -115,11 +111,11 @@ export const measures = {
   root_ca_cert_publisher_sync_total: counter("Looks at a namespace's map of authorities.", 'code'),
   root_ca_cert_publisher_sync_duration_seconds: histogram(sync, "One look at a namespace's map of authorities.", 'code'),
   cronjob_controller_job_creation_skew_duration_seconds: histogram(
-    growing(1, { factor: 2, count: 10 }),
+    exponentialBuckets(1, 2, 10),
     'From the time at which a Job was due to its creation.',
   ),
   ttl_after_finished_controller_job_deletion_duration_seconds: histogram(
-    growing(0.1, { factor: 2, count: 14 }),
+    exponentialBuckets(0.1, 2, 14),
     'From the time at which a finished Job may go to its deletion.',
   ),
   garbagecollector_controller_resources_sync_error_total: counter('Times that it could not be found out which types are served.'),
@@ -143,7 +139,7 @@ export const measures = {
   endpoint_slice_mirroring_controller_endpoints_sync_duration: histogram(sync, 'Seconds of one look at Endpoints.'),
   job_controller_job_syncs_total: counter('Looks at a Job.', 'completion_mode', 'result', 'action'),
   job_controller_job_sync_duration_seconds: histogram(
-    growing(0.004, { factor: 2, count: 15 }),
+    exponentialBuckets(0.004, 2, 15),
     'One look at a Job.',
     'completion_mode',
     'result',

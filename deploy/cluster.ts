@@ -104,9 +104,9 @@ export interface Cluster {
   /** Controller managers, of which one is active. */
   readonly managers: readonly ManagedProgram[];
   readonly fakeNodes: ManagedProgram | null;
-  /** Starts every stopped process; resolves when all are ready. */
+  /** Resolves when all are ready. */
   startStopped(): Promise<void>;
-  /** Starts a stopped process; resolves when it is ready. */
+  /** Expects a stopped process; resolves when it is ready. */
   restart(program: ManagedProgram): Promise<void>;
   /** Stops every process, and releases the data directory. May be called again. */
   stop(): Promise<void>;

@@ -162,7 +162,6 @@ interface TabListProps {
   readonly shown: readonly (keyof typeof t.objects.tabs)[];
   readonly tab: keyof typeof t.objects.tabs;
   readonly setTab: (tab: keyof typeof t.objects.tabs) => void;
-  /** The number of recorded changes. */
   readonly changes: number;
 }
 

@@ -18,7 +18,8 @@ import { hashOf } from './history.js';
 import { fitOf } from './nodeFit.js';
 import { plan, type Observed } from './plan.js';
 import { isRolling, rollout } from './rollout.js';
-import { sameStatus, statusOf } from './status.js';
+import { sameStatus } from '../workloads/sameStatus.js';
+import { statusOf } from './status.js';
 
 export function daemonSetController(environment: ManagerEnvironment): Controller {
   const loop = new DaemonSetLoop(environment);

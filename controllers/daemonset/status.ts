@@ -1,6 +1,5 @@
 import type { DaemonSetStatus } from '../../api/types/apps/v1.js';
 import { isAvailable, isReady } from '../workloads/podState.js';
-import { sameMeaning } from '../../api/json/equality.js';
 import { isUpdated } from './daemonPod.js';
 import { inOrder, placesOf, type Observed } from './plan.js';
 
@@ -25,10 +24,4 @@ export function statusOf(observed: Pick<Observed, 'set' | 'nodes' | 'pods' | 'ha
     ...(collisionCount === undefined ? {} : { collisionCount }),
     ...(conditions ? { conditions } : {}),
   };
-}
-
-/** An absent counter is zero, except that a status that was never written says nothing yet. */
-export function sameStatus(before: DaemonSetStatus | undefined, after: DaemonSetStatus): boolean {
-  const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
-  return before?.observedGeneration === after.observedGeneration && sameMeaning(filled(before ?? {}), filled(after));
 }

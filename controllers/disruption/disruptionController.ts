@@ -12,6 +12,7 @@ import { sameMeaning } from '../../api/json/equality.js';
 import { expectation, failedStatus, needsScale, statusOf, stillDisrupted, type BudgetStatus } from './budget.js';
 import { Scales, ScaleUnknownError } from './scales.js';
 import { staleTargetController } from './staleTargets.js';
+import { withoutZeros } from '../workloads/sameStatus.js';
 
 /** Computes how many pods of each budget may be evicted now. */
 export function disruptionController(environment: ManagerEnvironment): Controller {
@@ -161,7 +162,3 @@ class DisruptionLoop {
 const unmanaged = ({ spec }: PodDisruptionBudget): string =>
   `Pods selected by this PodDisruptionBudget (selector: ${shownSelector(spec?.selector)}) were found to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, ` +
   'which may result in undefined behavior. To account for these pods please set ".spec.minAvailable" field of the PDB to an integer value.';
-
-/** An absent counter is zero. */
-const withoutZeros = (status: BudgetStatus | undefined): object =>
-  Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

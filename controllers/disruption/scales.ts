@@ -3,8 +3,9 @@ import { controllerOf, type KubeObject, type OwnerReference, uidOf } from '../..
 import { deployments, replicaSets, statefulSets } from '../../api/types/apps/v1.js';
 import type { Scale } from '../../api/types/autoscaling/v1.js';
 import { replicationControllers } from '../../api/types/core/v1.js';
-import { apiVersionOf, groupOf, pathOf, resource } from '../../api/meta/resource.js';
+import { groupOf, pathOf, resource } from '../../api/meta/resource.js';
 import type { ManagerEnvironment } from '../environment.js';
+import { resourceOfKind, ServedResources } from '../servedResources.js';
 
 export interface ControllerScale {
   readonly uid: string;
@@ -16,12 +17,6 @@ export class ScaleUnknownError extends Error {
   override readonly name = 'ScaleUnknownError';
 }
 
-/** Types change rarely: a group's resources are read again after this time. */
-const servedMs = 60_000;
-
-interface ResourceListDocument {
-  readonly resources?: readonly { readonly name: string; readonly kind?: string; readonly namespaced?: boolean }[];
-}
 interface Sized extends KubeObject {
   readonly spec?: { readonly replicas?: number };
 }
@@ -29,10 +24,11 @@ interface Sized extends KubeObject {
 /** Finds the scale of pods' controllers: of the well-known ones in the caches, of all others through the subresource. */
 export class Scales {
   readonly #environment: ManagerEnvironment;
-  readonly #served = new Map<string, { readonly document: ResourceListDocument; readonly at: number }>();
+  readonly #served: ServedResources;
 
   constructor(environment: ManagerEnvironment) {
     this.#environment = environment;
+    this.#served = new ServedResources(environment.api, environment.clock);
   }
 
   /** Returns null when the controller no longer exists; rejects with `ScaleUnknownError` when it has no scale. */
@@ -60,8 +56,8 @@ export class Scales {
   }
 
   async #asked({ apiVersion, kind, name, uid }: OwnerReference, namespace: string): Promise<ControllerScale | null> {
-    const { resources = [] } = await this.#servedBy(apiVersion);
-    const plural = resources.find((entry) => entry.kind === kind && !entry.name.includes('/'))?.name;
+    const resources = await this.#served.of(apiVersion);
+    const plural = resourceOfKind(resources, kind)?.name;
     if (plural === undefined)
       throw new ScaleUnknownError(`no matches for kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`);
     if (!resources.some((entry) => entry.name === `${plural}/scale`))
@@ -73,19 +69,5 @@ export class Scales {
       ),
     );
     return scale && uidOf(scale) === uid ? { uid, replicas: scale.spec?.replicas ?? 0 } : null;
-  }
-
-  async #servedBy(apiVersion: string): Promise<ResourceListDocument> {
-    const { api, clock } = this.#environment;
-    const known = this.#served.get(apiVersion);
-    if (known && clock.elapsed() - known.at < servedMs) return known.document;
-    const { group, version } = resource({ apiVersion, resource: '', kind: '' });
-    const document =
-      (await unless(
-        isNotFound,
-        api.read<ResourceListDocument>(group === '' ? `/api/${version}` : `/apis/${apiVersionOf({ group, version })}`),
-      )) ?? {};
-    this.#served.set(apiVersion, { document, at: clock.elapsed() });
-    return document;
   }
 }

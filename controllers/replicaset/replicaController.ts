@@ -11,6 +11,7 @@ import { controllerIndex, follow } from '../workloads/following.js';
 import { PodControl, slowStart } from '../workloads/podControl.js';
 import { isActive, isFinished, isReady } from '../workloads/podState.js';
 import { podOf } from '../workloads/podTemplate.js';
+import { withoutZeros } from '../workloads/sameStatus.js';
 import { sameMeaning } from '../../api/json/equality.js';
 import { nextAvailabilityMs, planReplicas, statusOf, type Failure, type ReplicaPlan, type Wanted } from './plan.js';
 
@@ -173,6 +174,3 @@ export class ReplicaController<O extends ReplicaOwner> implements Controller {
     await unless(isNotFound, this.#environment.api.update(this.#kind.type, { ...owner, status }, { subresource: 'status' }));
   }
 }
-
-const withoutZeros = (status: ReplicaStatus | undefined): object =>
-  Object.fromEntries(Object.entries(status ?? {}).filter(([, value]) => value !== 0));

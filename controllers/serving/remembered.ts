@@ -1,7 +1,6 @@
 import { BoundedMap } from '../../api/boundedMap.js';
 import type { Clock } from '../client/clock.js';
 
-/** Bound on cached results. */
 const keptMax = 1_024;
 
 /** Caches results for a time that depends on the result; 0 for none. Concurrent calls share one request. */

@@ -20,7 +20,7 @@ import { isMember, parseName } from './identity.js';
 import { plan, type Plan } from './plan.js';
 import { holdsInSubstance } from './semantic.js';
 import { currentRevision, newRevision, revisionsToDelete, updateRevision } from './revisions.js';
-import { sameStatus } from './status.js';
+import { sameStatus } from '../workloads/sameStatus.js';
 import { StatefulPods } from './statefulPods.js';
 
 export function statefulSetController(environment: ManagerEnvironment): Controller {

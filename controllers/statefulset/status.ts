@@ -2,7 +2,6 @@ import { isTerminating, nameOf } from '../../api/meta/object.js';
 import type { ControllerRevision, StatefulSet, StatefulSetStatus } from '../../api/types/apps/v1.js';
 import type { Pod } from '../../api/types/core/v1.js';
 import { isAvailable, isReady } from '../workloads/podState.js';
-import { sameMeaning } from '../../api/json/equality.js';
 import { replicasOf } from './identity.js';
 import { revisionNameOf } from './revisions.js';
 
@@ -39,14 +38,4 @@ export function statusOf({ set, pods, current, update, collisions, now }: Status
 function isComplete(set: StatefulSet, { replicas, readyReplicas, updatedReplicas }: StatefulSetStatus): boolean {
   if ((set.spec?.updateStrategy?.type ?? 'RollingUpdate') !== 'RollingUpdate') return false;
   return [replicas, readyReplicas, updatedReplicas].every((count) => count === replicasOf(set));
-}
-
-/** An absent counter is zero, except that a status that was never written says nothing yet. */
-export function sameStatus(before: StatefulSetStatus | undefined, after: StatefulSetStatus): boolean {
-  const filled = (status: object): object => Object.fromEntries(Object.entries(status).filter(([, value]) => value !== 0));
-  return (
-    before?.observedGeneration === after.observedGeneration &&
-    before?.collisionCount === after.collisionCount &&
-    sameMeaning(filled(before ?? {}), filled(after))
-  );
 }

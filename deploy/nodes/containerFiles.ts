@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import type { TarEntry } from './tar.js';
 
-/** Folders of a new container. */
 const foldersAtFirst = ['/', '/etc', '/home', '/opt', '/root', '/tmp', '/usr', '/var'];
 /** Bound on the files of all containers; those of the least recently used containers go first. */
 const bytesMaxDefault = 64 * 1024 * 1024;

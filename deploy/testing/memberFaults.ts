@@ -99,8 +99,6 @@ function listen(): void {
   channel.unref();
 }
 
-// ---- requests ----
-
 function seenOf(request: AnyRequest): SeenRequest {
   const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
   const certificate = socket && 'getPeerCertificate' in socket ? (socket as tls.TLSSocket).getPeerCertificate() : null;

@@ -136,8 +136,6 @@ export class TestCluster implements AsyncDisposable {
     this.#failures = new Failures(files.faults, (order) => this.#tell(order));
   }
 
-  // ---- who asks ----
-
   /** Returns a client certificate for any user, with the permissions that roles give that user and the groups. */
   clientConfig(user: string, groups: readonly string[] = []): Promise<ClientConfig> {
     return this.#identities.of(user, groups);
@@ -166,8 +164,6 @@ export class TestCluster implements AsyncDisposable {
     const all = readAudit(this.#files.auditLogs);
     return user === undefined ? all : all.filter((request) => request.user === user);
   }
-
-  // ---- objects ----
 
   /**
    * Applies manifests as administrator by server-side apply. Resolves with the resulting objects once they are in effect: roles, webhooks and policies on every
@@ -278,8 +274,6 @@ export class TestCluster implements AsyncDisposable {
     return this.#contents.restore(snapshot);
   }
 
-  // ---- faults ----
-
   /** The time of servers, controllers and nodes. The test's own time is unaffected. */
   get clock(): TestClock {
     return { aheadMs: this.#aheadMs, advance: (ms) => this.#advance(ms) };
@@ -348,8 +342,6 @@ export class TestCluster implements AsyncDisposable {
     await this.dropWatches();
   }
 
-  // ---- the end ----
-
   /** Returns the log of a member or another program (`balancer`, `cm1`, `fake-nodes`); without a name, all of them. For the report of a failed test. */
   logs(name?: string): string {
     const { members, balancer, managers, fakeNodes } = this.#cluster;
@@ -377,8 +369,6 @@ export class TestCluster implements AsyncDisposable {
     this.#files.forget();
     if (this.#files.isTemporary) fs.rmSync(this.#files.directory, { recursive: true, force: true });
   }
-
-  // ---- inside ----
 
   /** Not to be called by tests: what `reset` leaves is what is there now.
    * @internal */

@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client';
+import { exponentialBuckets, Gauge, type Registry } from 'prom-client';
 import type { TokenUse } from './serviceaccount/tokenUse.js';
 import type { TokenCacheCounts } from './tokens/cacheCounts.js';
 import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
@@ -9,8 +9,8 @@ export interface AccessMetrics {
   authorized(decision: 'allowed' | 'denied' | 'no-opinion' | 'error', seconds: number): void;
 }
 
-/** Bounds in seconds, as in the reference: doubled from one millisecond on. */
-const bounds = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
+/** Bounds in seconds, as in the reference. */
+const bounds = exponentialBuckets(0.001, 2, 15);
 
 /** Bounds in seconds, as in the reference. */
 const filterBounds = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];

@@ -1,9 +1,9 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, exponentialBuckets, type Registry } from 'prom-client';
 import type { ImpersonationCounts } from './impersonation.js';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 
-/** Bounds in seconds, as in the reference: doubled from one millisecond on. */
-const buckets = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
+/** Bounds in seconds, as in the reference. */
+const buckets = exponentialBuckets(0.001, 2, 15);
 
 export function createImpersonationMetrics(registry: Registry): ImpersonationCounts {
   const labelNames = ['mode', 'decision'];

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, exponentialBuckets, type Registry } from 'prom-client';
 import { DurationHistogram } from '../../program/metrics/durations.js';
 
 /** Durations of changes to the node authorizer's graph, by kind of change. */
@@ -7,7 +7,7 @@ export function createGraphMetrics(registry: Registry): (operation: string) => (
     name: 'node_authorizer_graph_actions_duration_seconds',
     help: 'Time that it took to bring what nodes may see up to a change, in seconds.',
     labelNames: ['operation'],
-    buckets: Array.from({ length: 12 }, (_, power) => 0.0001 * 2 ** power),
+    buckets: exponentialBuckets(0.0001, 2, 12),
     registers: [registry],
   });
   return (operation) => {

@@ -7,7 +7,7 @@ import { tlsClientOptions } from '../../program/tls/tlsClient.js';
 import { ask, BackendError } from '../endpoints/backends/answer.js';
 import { writableOf } from '../../program/port/streams.js';
 import type { Exchange } from '../http/exchange.js';
-import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
+import { readLease, serverLeases, serverName, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';
 
 export interface KnownServer {
@@ -28,8 +28,6 @@ export interface ServersOptions {
   readonly caFiles: readonly string[];
 }
 
-/** A name in the certificates of all API servers. */
-const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 1_000;
 const serversMax = 64;
 const passedHeaders = ['content-type', 'x-content-type-options'] as const;

@@ -13,7 +13,6 @@ export interface WatchCount {
 export type WatchScope = 'resource' | 'namespace' | 'cluster';
 
 export interface EndpointCounts {
-  /** A client has requested a deprecated version. */
   deprecated(resource: GroupVersion & GroupResource, subresource: string, removedRelease: string): void;
   watch(resource: GroupVersion & GroupResource): WatchCount;
   /** A list was refused because its version is no longer available. */

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, exponentialBuckets, Gauge, type Registry } from 'prom-client';
 import { apiVersionOf, type GroupResource, type GroupVersion } from '../../api/resource.js';
 import type { EndpointCounts, WatchCount, WatchScope } from './counts.js';
 import { DurationHistogram, type DurationSeries } from '../../program/metrics/durations.js';
@@ -6,7 +6,7 @@ import { total, totals } from '../../program/metrics/totals.js';
 import type { WatchEnd } from '../storage/watchEnds.js';
 
 /** Bytes, as in the reference. */
-const eventBuckets = Array.from({ length: 8 }, (_, power) => 1_024 * 2 ** power);
+const eventBuckets = exponentialBuckets(1_024, 2, 8);
 
 /** Upper bounds in seconds, as in the reference. */
 const listBuckets = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];

@@ -31,7 +31,6 @@ export interface FairnessOptions {
   /** Seconds of a monotonic clock. */
   readonly now?: () => number;
   readonly tally?: Tally;
-  /** Seats shared by several threads, or null. */
   readonly shared?: SharedSeats | null;
 }
 

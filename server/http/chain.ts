@@ -34,7 +34,6 @@ import { parseQuery, parseTarget } from '../../program/port/target.js';
 export interface ChainOptions {
   readonly authenticate: Authenticator;
   readonly authorize: Authorizer;
-  /** Enables constrained impersonation. */
   readonly constrainedImpersonation?: boolean;
   /** Null when no audit log is kept. */
   readonly audit?: Auditor | null;

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, exponentialBuckets, Gauge, linearBuckets, type Registry } from 'prom-client';
 import type { RequestInfo } from '../../api/requestInfo.js';
 import type { MetricChoice } from '../../program/metrics/chosenMetrics.js';
 import { createPeerCertificateMetrics, type PeerCertificateMetrics } from '../webhook/metrics.js';
@@ -8,8 +8,8 @@ import { DurationHistogram, type DurationSeries } from '../../program/metrics/du
 /** Seconds, as in the reference. */
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 /** Bytes, as in the reference. */
-const answerBuckets = Array.from({ length: 7 }, (_, power) => 1_000 * 10 ** power);
-const bodyBuckets = Array.from({ length: 31 }, (_, step) => 50_000 + 100_000 * step);
+const answerBuckets = exponentialBuckets(1_000, 10, 7);
+const bodyBuckets = linearBuckets(50_000, 100_000, 31);
 /** Drops resource names beyond: a client that invents paths must not fill memory. */
 const seriesMax = 10_000;
 

@@ -11,7 +11,7 @@ const threadHeapMb = 512;
 const foreignMs = 20_000;
 
 export interface Builder {
-  /** Builds the documents of a form, uncached. */
+  /** Caches nothing. */
   build(source: Source, form: Form): Promise<BuiltDocuments>;
   /** Converts another program's document into its cached form. Rejects invalid ones, and those that take too much memory or time. */
   take(taking: Taking): Promise<BuiltDocument>;

@@ -8,7 +8,6 @@ export interface LibraryOptions {
   readonly builtIn: Catalogue;
   /** Custom resources; a group's object is replaced when something in it changes. */
   readonly defined: () => Catalogue;
-  /** Stored definitions of a group. */
   readonly definitions: (group: string) => readonly Uint8Array[];
   /** Documents of other programs; the array is replaced with every change. */
   readonly remote: () => readonly RemoteDocument[];

@@ -17,7 +17,7 @@ import { framedBody } from '../endpoints/backends/framing.js';
 import { answeredHeaders, forwardedHeaders } from '../endpoints/backends/headers.js';
 import { encodePath } from '../endpoints/backends/paths.js';
 import { handOver, leaveWith, pass } from '../endpoints/backends/relay.js';
-import { readLease, serverLeases, type ServerAddress } from '../presence/serverLease.js';
+import { readLease, serverLeases, serverName, type ServerAddress } from '../presence/serverLease.js';
 import type { Storage } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';
 import { PeerAddresses } from './addresses.js';
@@ -27,8 +27,6 @@ import { silentWhileIdle } from '../webhook/regularConnections.js';
 
 /** Marks a forwarded request, which is not forwarded again. */
 const proxied = 'x-kubernetes-peer-proxied';
-/** A name in the certificates of all API servers. */
-const serverName = 'kubernetes.default.svc';
 const connectTimeoutMs = 5_000;
 const answerBytesMax = 4 * 1024 * 1024;
 const knownMs = 30_000;

@@ -18,6 +18,9 @@ const memberAnnotation = 'raftplane/member-id';
 /** A lease without renewal for this long may be removed, as in the reference. */
 const leaseSeconds = 3_600;
 
+/** A name in the certificates of all API servers. */
+export const serverName = 'kubernetes.default.svc';
+
 /** The default of `--raft-member-id`. */
 const usualMemberId = 'a';
 

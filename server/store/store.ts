@@ -24,7 +24,6 @@ export interface HistoryOwner {
 /** A server's store and its requirements: the in-process replica (`embedded.ts`), an external etcd (`etcd.ts`), or memory (`memory.ts`). */
 export interface ServerStore {
   readonly engine: StoreEngine;
-  /** Resources with separate stores. */
   readonly elsewhere: readonly { readonly resources: readonly GroupResource[]; readonly engine: StoreEngine }[];
   /** Its barriers check that it can be read and written. */
   readonly health: Pick<StoreEngine, 'barrier'>;

@@ -25,7 +25,6 @@ export interface FormCounts {
   made: number;
   /** Found, made by any thread. */
   found: number;
-  /** Found after a wait. */
   waited: number;
   /** Made for this thread alone, without room or after too long a wait. */
   own: number;

@@ -2,7 +2,7 @@ import type { ApiObject } from '../../../api/object.js';
 import type { Storage } from '../../storage/contract.js';
 import type { AdmissionRequest } from '../../registry/admission.js';
 import { followGuards, type GuardIndex, type UnreadGuards } from '../unreadGuards.js';
-import { matchesGroup, matchesOperation, matchesResource } from '../matching/rules.js';
+import { Candidates } from '../matching/candidates.js';
 import { isExempt, isReview } from './exempt.js';
 import { bindingOf, type Binding, type Policy } from './policy.js';
 
@@ -11,45 +11,23 @@ export interface Bound<P extends Policy> {
   readonly bindings: readonly Binding[];
 }
 
-/** The limit of cached kinds of requests: served resources, subresources and operations. */
-const kindsMax = 10_000;
-
-/** Bound policies and their bindings, sorted by name. The candidates are computed once for each kind of request. */
+/** Bound policies and their bindings, sorted by name. */
 export class PolicyIndex<P extends Policy> {
   readonly policies = new Map<string, P>();
   readonly bindings = new Map<string, Binding>();
-  #bound: readonly Bound<P>[] | null = null;
-  readonly #byKind = new Map<string, readonly Bound<P>[]>();
+  readonly #candidates = new Candidates<Bound<P>>(({ policy }) => policy.criteria.terms);
+  #isOrdered = false;
 
   /** Must be called after every change. */
   changed(): void {
-    this.#bound = null;
-    this.#byKind.clear();
+    this.#isOrdered = false;
   }
 
   /** Policies with a rule that may match this kind of request. */
-  candidates({ operation, resource: { group, resource, storage }, subresource }: AdmissionRequest): readonly Bound<P>[] {
-    const bound = (this.#bound ??= this.#ordered());
-    if (bound.length === 0) return bound;
-    const kind = `${operation} ${group}/${resource}/${subresource}`;
-    const known = this.#byKind.get(kind);
-    if (known !== undefined) return known;
-    // Resources of another group with the same storage match, where a policy wants that.
-    const found = bound.filter(
-      ({
-        policy: {
-          criteria: { terms },
-        },
-      }) =>
-        terms.rules.some(
-          (rule) =>
-            matchesOperation(rule, operation) &&
-            matchesResource(rule, resource, subresource) &&
-            (matchesGroup(rule, group) || (terms.equivalent && (storage.group !== group || storage.resource === 'events'))),
-        ),
-    );
-    if (this.#byKind.size < kindsMax) this.#byKind.set(kind, found);
-    return found;
+  candidates(request: AdmissionRequest): readonly Bound<P>[] {
+    if (!this.#isOrdered) this.#candidates.replace(this.#ordered());
+    this.#isOrdered = true;
+    return this.#candidates.of(request);
   }
 
   #ordered(): readonly Bound<P>[] {

@@ -1,8 +1,8 @@
 import { dayText } from '../../../api/time.js';
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../../../api/object.js';
 import type { User } from '../../../api/user.js';
 import type { CredentialNews } from '../../../program/authentication/authenticator.js';
+import { sameSecret } from '../tokens/sameSecret.js';
 import type { Vouched } from '../tokens/token.js';
 import { readFailure } from '../../registry/failures.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -139,7 +139,7 @@ function useNotes(storage: Pick<Storage, 'update'>, now: () => number): (claims:
 async function whyGone(token: string, { namespace, account }: Claims, stored: StoredObject | null, lookup: Lookup): Promise<string | null> {
   const object = stored?.decode() ?? null;
   const held = Buffer.from(textAt(object, 'data', 'token'), 'base64').toString('utf8');
-  if (object === null || object.metadata.deletionTimestamp !== undefined || !sameToken(held, token))
+  if (object === null || object.metadata.deletionTimestamp !== undefined || !sameSecret(held, token))
     return 'service account token has been invalidated';
   const always = {
     id: '',
@@ -154,10 +154,4 @@ async function whyGone(token: string, { namespace, account }: Claims, stored: St
     node: null,
   };
   return lookup({ ...always, namespace, account }, Date.now() / 1000);
-}
-
-/** Digests have equal lengths, as comparisons in constant time need. */
-function sameToken(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

@@ -1,9 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseTime } from '../../../api/time.js';
 import type { User } from '../../../api/user.js';
 import { membersOf, textAt } from '../../../api/json/members.js';
 import { readFailure } from '../../registry/failures.js';
 import type { Storage } from '../../storage/contract.js';
+import { sameSecret } from './sameSecret.js';
 
 /** Tokens with which new nodes request certificates: `ID.SECRET`, kept in secrets of kube-system. */
 const tokenForm = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
@@ -36,12 +36,6 @@ export function bootstrapTokens(
       ? 'bootstrap token has groups that it may not give'
       : { name: `system:bootstrap:${id}`, uid: '', groups, extra: {} };
   };
-}
-
-/** Digests have equal lengths, as comparisons in constant time need. */
-function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 /** An unreadable time has passed. */

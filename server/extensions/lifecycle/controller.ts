@@ -17,7 +17,6 @@ export interface LifeCycleOptions {
   readonly resources: CustomResources;
   readonly storage: Pick<Storage, 'watch'>;
   readonly registry: Registry;
-  /** The catalogue entry of definitions. */
   readonly definitions: ServedResource;
   /** The entry of APIServices; null where they are not served. */
   readonly apiServices: ServedResource | null;

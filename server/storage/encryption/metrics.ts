@@ -1,10 +1,9 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, exponentialBuckets, Gauge, type Registry } from 'prom-client';
 import type { EncryptionCounts, Way } from './counts.js';
 import { DurationHistogram, type DurationSeries } from '../../../program/metrics/durations.js';
 import { total, totals, type Total } from '../../../program/metrics/totals.js';
 import { hashLabel } from '../../../program/metrics/hashLabel.js';
 
-const doubledFrom = (first: number, count: number): number[] => Array.from({ length: count }, (_, power) => first * 2 ** power);
 /** A service with a new name for each value must not fill memory. */
 const keyNamesMax = 10;
 
@@ -31,7 +30,7 @@ function transformationMetrics(registry: Registry): Pick<EncryptionCounts, 'tran
     name: `${storage}_transformation_duration_seconds`,
     help: 'Time that it took to encrypt or decrypt a value, in seconds.',
     labelNames: ['transformation_type', 'transformer_prefix'],
-    buckets: doubledFrom(5e-6, 25),
+    buckets: exponentialBuckets(5e-6, 2, 25),
     registers: [registry],
   });
   /** A starting server reads every value. */
@@ -67,7 +66,7 @@ function dataKeyMetrics(registry: Registry): Pick<EncryptionCounts, 'keyMade' | 
     name: `${storage}_data_key_generation_duration_seconds`,
     help: 'Time that it took to make a key for values, in seconds.',
     labelNames: [],
-    buckets: doubledFrom(5e-6, 14),
+    buckets: exponentialBuckets(5e-6, 2, 14),
     registers: [registry],
   }).of({});
   const keyFailures = total(registry, `${storage}_data_key_generation_failures_total`, 'Keys for values that could not be made.');
@@ -95,7 +94,7 @@ function keyServiceMetrics(registry: Registry): Pick<EncryptionCounts, 'called' 
     name: `${envelope}_kms_operations_latency_seconds`,
     help: 'Time that calls of services that keep keys took, in seconds, by outcome.',
     labelNames: ['provider_name', 'method_name', 'grpc_status_code'],
-    buckets: doubledFrom(0.0001, 20),
+    buckets: exponentialBuckets(0.0001, 2, 20),
     registers: [registry],
   });
   const refused = new Counter({

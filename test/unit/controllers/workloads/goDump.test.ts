@@ -81,6 +81,35 @@ describe('controllers/workloads: hashes of templates', () => {
       );
     });
 
+  const structures: readonly (readonly [structure: string, members: string])[] = [
+    [
+      'PodSecurityContext',
+      'SELinuxOptions WindowsOptions RunAsUser RunAsGroup RunAsNonRoot SupplementalGroups SupplementalGroupsPolicy FSGroup Sysctls ' +
+        'FSGroupChangePolicy SeccompProfile AppArmorProfile SELinuxChangePolicy',
+    ],
+    [
+      'Container',
+      'Name Image Command Args WorkingDir Ports EnvFrom Env Resources ResizePolicy RestartPolicy RestartPolicyRules VolumeMounts ' +
+        'VolumeDevices LivenessProbe ReadinessProbe StartupProbe Lifecycle TerminationMessagePath TerminationMessagePolicy ' +
+        'ImagePullPolicy SecurityContext Stdin StdinOnce TTY',
+    ],
+    [
+      'ISCSIVolumeSource',
+      'TargetPortal IQN Lun ISCSIInterface FSType ReadOnly Portals DiscoveryCHAPAuth SessionCHAPAuth SecretRef InitiatorName',
+    ],
+    ['RBDVolumeSource', 'CephMonitors RBDImage FSType RBDPool RadosUser Keyring SecretRef ReadOnly'],
+    ['PhotonPersistentDiskVolumeSource', 'PdID FSType'],
+    ['PodTemplateSpec', 'ObjectMeta Spec'],
+  ];
+  for (const [structure, members] of structures)
+    it(`have the members of ${structure} in Go's order, under Go's names`, () => {
+      expect(
+        goMembers(structure)
+          ?.map(({ name }) => name)
+          .join(' '),
+      ).to.equal(members);
+    });
+
   it('know every member that a template can have', () => {
     const types = JSON.parse(fs.readFileSync(path.join(packageRoot, 'api', 'data', 'types.json'), 'utf8')) as Readonly<
       Record<string, { readonly fields?: string }>
