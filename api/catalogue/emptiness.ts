@@ -12,6 +12,8 @@ const places: Readonly<Record<string, Telling>> = {
   'MutatingWebhookConfiguration.webhooks': 'lists and maps',
   'NetworkPolicy.spec': 'lists and maps',
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
+  // A refusal quotes these.
+  'ServiceCIDR.spec': 'lists',
   // These members must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',
   'PodSpec.ephemeralContainers': 'lists',

@@ -98,10 +98,7 @@ async function answer(context: RequestContext, deps: VerbDeps, catchUp: Endpoint
   }
   if (routing.outcome === 'unknown') return sendPageNotFound(context);
   const { deprecation, refusal } = routing.route.resource.behaviour;
-  if (deprecation !== null) {
-    warnOfDeprecation(context, deprecation.text);
-    deps.counts.deprecated(routing.route.resource, info.subresource, deprecation.removedRelease);
-  }
+  if (deprecation !== null) deps.counts.deprecated(routing.route.resource, info.subresource, deprecation.removedRelease);
   const refused = refusal(routing.route.verb);
   if (refused !== null) throw refused;
   const { storage: resource } = routing.route.resource;
@@ -123,8 +120,3 @@ export function handlerOf({ resource, subresource, verb }: Pick<Route, 'resource
 }
 
 const isVirtual = (verbs: ReadonlySet<string>): boolean => !verbs.has('get') && !verbs.has('list');
-
-function warnOfDeprecation(context: RequestContext, text: string): void {
-  context.warnings.push(text);
-  context.audit?.annotate('k8s.io/deprecated', 'true');
-}

@@ -1,6 +1,7 @@
 import { badRequest, methodNotAllowed, methodNotSupported, notFound, pathNotFound, type StatusError } from '../../api/status.js';
 import type { Catalogue, ServedGroup, ServedResource, Subresource } from '../registry/resources.js';
 import { pathSegmentName } from '../registry/validation/names.js';
+import type { Deprecation } from '../registry/behaviour.js';
 import type { RequestContext } from './context.js';
 import type { RequestInfo } from '../../api/requestInfo.js';
 
@@ -68,20 +69,29 @@ const unknownPathTexts: Readonly<Record<NonNullable<ServedGroup['unknownPaths']>
   },
 };
 
-/** Throws 404 for an unknown path and 405 for an unsupported method. */
-export function route(context: Pick<RequestContext, 'request'>, info: ResourceInfo, catalogue: Catalogue): Routing {
+/** Throws 404 for an unknown path and 405 for an unsupported method. Refusals announce deprecated custom resources too, as the reference's do. */
+export function route(context: Pick<RequestContext, 'request' | 'warnings' | 'audit'>, info: ResourceInfo, catalogue: Catalogue): Routing {
   const group = catalogue.group(info.group);
   if (group === null) return { outcome: 'unknown' };
   const unknownPaths = unknownPathTexts[group.unknownPaths ?? 'routed'];
   const resource = catalogue.resource(info.group, info.version, info.resource);
   const place = resource === null ? null : placeOf(info, resource);
   if (resource === null || place === null) return nowhere(unknownPaths);
+  const { deprecation, selfDescribed } = resource.behaviour;
+  if (selfDescribed) announce(context, deprecation);
   const subresource = info.subresource === '' ? null : (subresourceOf(resource, info) ?? refuse(unknownPaths.noSubresource(info)));
   const verb = verbAt(place, context.request.method ?? '', info, { verbs: (subresource ?? resource).verbs, unknownPaths });
   if (verb === null) return nowhere(unknownPaths);
   const name = place === 'object' || place === 'subresource' || place === 'watchPrefix' ? info.name : '';
   checkName(name);
+  if (!selfDescribed) announce(context, deprecation);
   return { outcome: 'route', route: { resource, subresource, verb, name, namespace: namespaceOf(info, resource), rest: info.rest } };
+}
+
+function announce(context: Pick<RequestContext, 'warnings' | 'audit'>, deprecation: Deprecation | null): void {
+  if (deprecation === null) return;
+  context.warnings.push(deprecation.text);
+  context.audit?.annotate('k8s.io/deprecated', 'true');
 }
 
 /** Only proxied requests have a path below the subresource. */

@@ -21,14 +21,15 @@ export function* applyMergePatch(target: JsonValue | undefined, patch: JsonValue
   for (const name of Object.keys(patch)) {
     if (++merged % mergedInStep === 0) yield;
     const value = patch[name];
+    const current = Object.hasOwn(result, name) ? result[name] : undefined;
     if (value === null || value === undefined) delete result[name];
-    else if (!isObject(value)) setMember(result, name, withoutNulls(value));
-    else setMember(result, name, yield* applyMergePatch(Object.hasOwn(result, name) ? result[name] : undefined, value));
+    else if (isObject(value)) setMember(result, name, yield* applyMergePatch(current, value));
+    else setMember(result, name, isObject(current) ? copyOf(value) : withoutNulls(value));
   }
   return result;
 }
 
-/** Removes nulls from objects in a new list, as the reference's library does; items themselves may be null. */
+/** Removes nulls from objects in a new list, as the reference's library does unless the list replaces an object; items themselves may be null. */
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item as JsonValue));
   if (!isObject<JsonObject>(value)) return value;

@@ -6,7 +6,7 @@ import { apply, type ApplyResult } from '../patch/apply/apply.js';
 import { describeConflict, spellPath } from '../patch/apply/describe.js';
 import { applyingClient, realConflicts, withLastConfiguration } from '../patch/apply/lastApplied.js';
 import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
-import { ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
+import { MisfitError, ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
 import { typeComplaint } from '../patch/apply/typed.js';
 import type { ServedResource } from './resources.js';
@@ -41,7 +41,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   const before = live === null ? nothing : bare(live);
   const owners = live === null ? new Map<string, ManagerEntry>() : yield* ownersOf(live, { nothing, write, versions });
   const applied = (forced: boolean): Steps<ApplyResult> =>
-    apply({ live: before, config: bare(config) }, owners, { ...write, force: forced }, versions);
+    unlessMisfit(apply({ live: before, config: bare(config) }, owners, { ...write, force: forced }, versions));
   let result = yield* applied(force);
   if (!result.ok && request.manager === applyingClient) {
     const conflicts = yield* realConflicts(result.conflicts, before, schema, apiVersion);
@@ -56,6 +56,14 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
     kind: resource.kind,
     metadata: { ...(object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) },
   };
+}
+
+function* unlessMisfit<T>(work: Steps<T>): Steps<T> {
+  try {
+    return yield* work;
+  } catch (error) {
+    throw error instanceof MisfitError ? plainError(500, error.message) : error;
+  }
 }
 
 /** Throws 400 and 500. The live object may have fields that its type no longer knows, but no value of a wrong type. */

@@ -20,10 +20,11 @@ import {
   type ManagerEntry,
   type Managers,
 } from '../patch/apply/managers.js';
-import { ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
+import { MisfitError, ownUpdate, type ObjectChange, type Versions } from '../patch/apply/ownership.js';
 import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
+import { typeComplaint } from '../patch/apply/typed.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { fromStorage } from './conversion.js';
 import { converting, type Eventually } from './conversions.js';
@@ -40,7 +41,7 @@ export interface Writer {
 export function* ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): Steps<JsonObject[] | undefined> {
   const sent = body.metadata.managedFields;
   const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
-  if (schema === null) return undefined;
+  if (schema === null || !(yield* fits(resource, body, schema))) return undefined;
   const managers = yield* readable(sent);
   if (managers === null && !isHeavy(body as JsonObject))
     return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
@@ -88,7 +89,9 @@ export function ownUpdated(
   const change = { before: old, after: object };
   const worked = converting(resource, (forms) => ownedAfter(resource, change, { ...writer, sent }, forms), writer.ended);
   return worked instanceof Promise && resource.behaviour.asks != null
-    ? unlessFailed(worked, () => turns.run(ownedAfter(resource, change, { ...writer, sent }, versions), writer.ended))
+    ? unlessFailed(worked, () =>
+        turns.run(ownedAfter(resource, change, { ...writer, sent }, { ...versions, unconverted: true }), writer.ended),
+      )
     : worked;
 }
 
@@ -186,7 +189,10 @@ function* owned(
 ): Steps<JsonObject[] | undefined> {
   const id = { manager: writer.manager, operation: 'Update', apiVersion: apiVersionOf(resource), subresource: writer.subresource } as const;
   const { resets } = resource.behaviour.strategy.through(writer.subresource);
-  const owners = yield* unlessIndistinct(ownUpdate(change, managers, { id, now: writer.now, resets }, versions), managers);
+  const schema = versions.schemaOf(id.apiVersion);
+  for (const each of [change.after, change.before]) if (schema !== null && !(yield* fits(resource, each, schema))) return undefined;
+  const owners = yield* unlessIndistinct(ownUpdate(change, managers, { id, now: writer.now, resets }, versions));
+  if (owners === null) return undefined;
   const entries = yield* writingManagers(capManagers(owners));
   return entries.length === 0 ? undefined : entries;
 }
@@ -221,14 +227,19 @@ const scaleVersions: Versions = {
   convert: () => null,
 };
 
-/** Indistinct items of a set prevent the update of records, not the write. */
-function* unlessIndistinct<T>(work: Steps<T>, otherwise: T): Steps<T> {
+/** Indistinct items of a set, and custom objects that do not fit their type, end the records, not the write. */
+function* unlessIndistinct<T>(work: Steps<T>): Steps<T | null> {
   try {
     return yield* work;
   } catch (error) {
-    if (error instanceof ListItemError) return otherwise;
+    if (error instanceof ListItemError || error instanceof MisfitError) return null;
     throw error;
   }
+}
+
+/** A custom object may be older than its schema, or come with a status that nobody keeps. */
+function* fits({ behaviour }: ServedResource, object: ApiObject, schema: Schema): Steps<boolean> {
+  return !behaviour.selfDescribed || (yield* typeComplaint(object as JsonObject, schema, 'live')) === null;
 }
 
 function served(resource: ServedResource, object: ApiObject): ApiObject {

@@ -15,6 +15,8 @@ const versionInText = /(ResourceVersion in (?:record|the precondition)) \(\d+\)/
 const typeOfRule = /\bselfType\d+/g;
 /** Of a service whose ports got one twice. */
 const chosenPort = /(nodePort: Duplicate value: |duplicate nodePort: \{\w+ )\d+/g;
+/** Of a service that changes its family. */
+const chosenAddress = /(Invalid value: ")[\d.]+(": expected an IPv6 value)/g;
 /** In the difference of two pods that a refusal shows, and where its lines were. */
 const distributionSource =
   /,\n[-+ ] {5}\{\n(?:[-+ ] {6}"\w+": null,\n)*[-+ ] {6}"ConfigMap": \{\n[-+ ] {7}"Name": "openshift-service-ca\.crt",[\s\S]*?\n[-+ ] {5}\}/g;
@@ -35,6 +37,7 @@ function withoutChosen(value: unknown): unknown {
       .replace(versionInText, '$1 (<rv>)')
       .replace(serverAddress, 'serverAddress: <ip>')
       .replace(chosenPort, '$1<port>')
+      .replace(chosenAddress, '$1<ip>$2')
       .replace(typeOfRule, 'selfType')
       .replace(distributionSource, '')
       .replace(lineNumbers, '@@');

@@ -1,8 +1,8 @@
-import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { badRequest, plainError, StatusError } from '../../../api/status.js';
 import { membersOf } from '../../../api/json/members.js';
 import { fieldElement } from '../../patch/apply/fieldset.js';
+import { printed } from '../../patch/printed.js';
 import type { ScaleForm, UnappliedScale } from '../../registry/behaviour.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import type { ScalePaths } from '../definition.js';
@@ -24,7 +24,7 @@ function valueAt(object: JsonValue, path: string): Found<JsonValue> {
     if (typeof value !== 'object' || Array.isArray(value))
       return {
         ok: false,
-        message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected map[string]interface{}`,
+        message: `${path} accessor error: ${printed(value)} is of the type ${goTypeOf(value)}, expected map[string]interface{}`,
       };
     value = Object.hasOwn(value, name) ? value[name] : undefined;
   }
@@ -37,7 +37,7 @@ function wholeAt(object: JsonValue, path: string): Found<number | bigint> {
   const { value } = found;
   return isWhole(value)
     ? { ok: true, value }
-    : { ok: false, message: `${path} accessor error: ${writeJson(value)} is of the type ${goTypeOf(value)}, expected int64` };
+    : { ok: false, message: `${path} accessor error: ${printed(value)} is of the type ${goTypeOf(value)}, expected int64` };
 }
 
 /** Integers beyond the safe range are bigint; those beyond 64 bits are not integers. */
@@ -48,7 +48,7 @@ function textAt(object: JsonValue, path: string): Found<string> {
   if (!found.ok || found.value === null) return found as Found<string>;
   return typeof found.value === 'string'
     ? { ok: true, value: found.value }
-    : { ok: false, message: `${path} accessor error: ${writeJson(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
+    : { ok: false, message: `${path} accessor error: ${printed(found.value)} is of the type ${goTypeOf(found.value)}, expected string` };
 }
 
 function goTypeOf(value: JsonValue): string {

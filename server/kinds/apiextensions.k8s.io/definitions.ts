@@ -103,12 +103,10 @@ function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<
   return complaint === null ? [] : [invalid(path, bundle, complaint)];
 }
 
-/** Objects may be stored in the storage version from now on. */
+/** Objects may be stored in the storage version from now on, the first where several are marked. */
 function withStorageVersion(definition: Draft<CustomResourceDefinition>, stored: readonly string[]): string[] | null {
-  const storage = versionsOf(definition)
-    .filter((version) => version.storage === true)
-    .map((version) => textAt(version, 'name'));
-  const all = [...new Set([...stored, ...storage])];
+  const storage = versionsOf(definition).find((version) => version.storage === true);
+  const all = [...new Set([...stored, ...(storage === undefined ? [] : [textAt(storage, 'name')])])];
   return all.length === 0 ? null : all;
 }
 

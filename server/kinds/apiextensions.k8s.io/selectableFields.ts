@@ -17,10 +17,12 @@ const withoutSchema = {
 export function validateSelectableFields(
   fields: readonly JsonObject[],
   { schema, of }: { readonly schema: Schema | null; readonly of: keyof typeof withoutSchema },
-  path: Path,
+  holder: Path,
 ): FieldError[] {
+  const path = holder.child('selectableFields');
   if (schema === null) return [invalid(path, '', withoutSchema[of])];
-  if (unreadable(schema) !== null) return [];
+  const obstacle = unreadable(schema);
+  if (obstacle !== null) return [invalid(holder.child('schema', 'openAPIV3Schema'), '', obstacle), ...withoutPath(fields, path)];
   const seen = new Set<string>();
   const findings = fields
     .slice(0, checkedMax)
@@ -28,6 +30,10 @@ export function validateSelectableFields(
   const count = fields.length > checkedMax ? fields.length : seen.size;
   return count > fieldsMax ? [...findings, tooMany(path, count, fieldsMax)] : findings;
 }
+
+/** The reference does not answer where a field has a path and the schema cannot be read. */
+const withoutPath = (fields: readonly JsonObject[], path: Path): FieldError[] =>
+  fields.flatMap((field, position) => (textAt(field, 'jsonPath') === '' ? [required(path.index(position).child('jsonPath'), '')] : []));
 
 function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
   if (text === '') return [required(path, '')];

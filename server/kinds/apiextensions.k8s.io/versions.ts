@@ -43,11 +43,7 @@ export function validateParts(
     ...objectsIn(holder, 'additionalPrinterColumns').flatMap((column, position) => validateColumn(column, columns.index(position))),
     ...(itemsOf(holder['selectableFields']).length === 0
       ? []
-      : validateSelectableFields(
-          objectsIn(holder, 'selectableFields'),
-          { schema, of: schemaAt === 'schema' ? 'version' : 'all' },
-          path.child('selectableFields'),
-        )),
+      : validateSelectableFields(objectsIn(holder, 'selectableFields'), { schema, of: schemaAt === 'schema' ? 'version' : 'all' }, path)),
   ];
 }
 

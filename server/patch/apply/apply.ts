@@ -5,7 +5,7 @@ import { FieldSet } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import { managerKey, type ManagerEntry, type Managers } from './managers.js';
 import { merge } from './merge.js';
-import { disown, managedOnly, type ApplyConflict, type OwnWrite, type Versions } from './ownership.js';
+import { checkForms, disown, managedOnly, type ApplyConflict, type OwnWrite, type Versions } from './ownership.js';
 import { reconciled } from './reconcile.js';
 import { prune } from './prune.js';
 
@@ -32,6 +32,7 @@ export function* apply(
   const schema = versions.schemaOf(id.apiVersion);
   if (schema === null) throw new RangeError(`no schema for ${id.apiVersion}`);
   const key = managerKey(id);
+  yield* checkForms(live, recorded, id.apiVersion, versions);
   const managers = yield* reconciled(recorded, (version) => versions.schemaOf(version));
   const last = managers.get(key);
   const applied = managedOnly(yield* fieldsOf(config as JsonObject, schema)).recursiveDifference(resets);

@@ -5,6 +5,7 @@ import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
 import { reconciled } from './reconcile.js';
 import type { Schema } from './schema.js';
+import { typeComplaint } from './typed.js';
 
 /**
  * Objects are compared in the version of the request. Managers that wrote in another version keep their fields in that spelling; `inVersion` returns the object
@@ -13,6 +14,8 @@ import type { Schema } from './schema.js';
 export interface Versions {
   readonly schemaOf: (apiVersion: string) => Schema | null;
   readonly convert: (object: ApiObject, apiVersion: string) => ApiObject | null;
+  /** Objects are compared unconverted, and need not fit other versions. */
+  readonly unconverted?: boolean;
 }
 
 /** Fields of another manager that this write would change. */
@@ -42,6 +45,31 @@ const unmanaged = FieldSet.fromFieldsV1({
     'f:uid': {},
   },
 });
+
+/** An object does not fit its type in another version, which ends an apply, and the records of any other write. */
+export class MisfitError extends Error {}
+
+/** Null for a version that no longer exists. The reference demands as much of the result as of a configuration; `as` precedes what it says. */
+export function* converted(
+  object: ApiObject,
+  version: string,
+  { versions, as }: { readonly versions: Versions; readonly as: string },
+): Steps<ApiObject | null> {
+  const schema = versions.schemaOf(version);
+  const form = schema === null ? null : versions.convert(object, version);
+  const misfit =
+    form === null || schema === null || versions.unconverted === true
+      ? null
+      : yield* typeComplaint(form as JsonObject, schema, 'configuration');
+  if (misfit !== null) throw new MisfitError(`${as}${misfit}`);
+  return form;
+}
+
+/** Throws MisfitError unless the live object, in version `own`, fits every version in which somebody owns fields. */
+export function* checkForms(live: ApiObject, managers: Managers, own: string, versions: Versions): Steps<void> {
+  for (const version of new Set([...managers.values()].map(({ apiVersion }) => apiVersion)))
+    if (version !== own) yield* converted(live, version, { versions, as: '' });
+}
 
 export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanaged);
 
@@ -105,7 +133,10 @@ function* compareIn(
 ): Steps<Comparison | null> {
   const schema = versions.schemaOf(version);
   if (schema === null) return null;
-  const [left, right] = version === own ? [before, after] : [versions.convert(before, version), versions.convert(after, version)];
+  const [left, right] =
+    version === own
+      ? [before, after]
+      : [versions.convert(before, version), yield* converted(after, version, { versions, as: 'failed to convert new object: ' })];
   if (left === null || right === null) return null;
   const { added, modified, removed } = yield* compare(left as JsonObject, right as JsonObject, schema);
   return {
@@ -134,6 +165,7 @@ export function* ownUpdate(
   versions: Versions,
 ): Steps<Managers> {
   const key = managerKey(id);
+  yield* checkForms(change.before, recorded, id.apiVersion, versions);
   const managers = yield* reconciled(recorded, (version) => versions.schemaOf(version));
   const result = yield* disown(change, managers, { self: key, apiVersion: id.apiVersion, resets, force: true }, versions);
   if (!result.ok) throw new Error('a forced write cannot conflict');

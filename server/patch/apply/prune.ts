@@ -7,7 +7,7 @@ import { fieldsOf } from './fieldsof.js';
 import { comparedInStep, itemElement } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import type { ManagerEntry, Managers } from './managers.js';
-import type { Versions } from './ownership.js';
+import { converted, type Versions } from './ownership.js';
 import { shapeOf, unknown, type Schema } from './schema.js';
 
 /** Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays: it may have another owner. */
@@ -87,7 +87,11 @@ export interface Pruning {
  */
 export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }: Pruning): Steps<ApiObject> {
   if (last === undefined || last.fields.isEmpty) return merged;
-  const whole = inVersion(merged, apiVersion, last.apiVersion, versions);
+  const as = 'failed to prune fields: ';
+  const whole = yield* inVersion(merged, apiVersion, last.apiVersion, {
+    versions,
+    as: `${as}failed to convert merged object to last applied version: `,
+  });
   if (whole === null) return merged;
   const { object, schema } = whole;
   let pruned = yield* taken(object, yield* withNamedParents(last.fields, schema), schema);
@@ -98,19 +102,19 @@ export function* prune(merged: ApiObject, { last, owners, apiVersion, versions }
   for (const version of [last.apiVersion, ...others])
     pruned = yield* withOwned(object, pruned, { version, from: last.apiVersion, owners, versions });
   const remaining = yield* withDangling(object, pruned, last.fields, schema);
-  return inVersion(remaining, last.apiVersion, apiVersion, versions)?.object ?? merged;
+  return (yield* inVersion(remaining, last.apiVersion, apiVersion, { versions, as }))?.object ?? merged;
 }
 
-function inVersion(
+function* inVersion(
   object: ApiObject,
   from: string,
   to: string,
-  versions: Versions,
-): { readonly object: ApiObject; readonly schema: Schema } | null {
+  { versions, as }: Parameters<typeof converted>[2],
+): Steps<{ readonly object: ApiObject; readonly schema: Schema } | null> {
   const schema = versions.schemaOf(to);
   if (schema === null) return null;
-  const converted = from === to ? object : versions.convert(copyOf(object as JsonObject) as ApiObject, to);
-  return converted === null ? null : { object: converted, schema };
+  const form = from === to ? object : yield* converted(copyOf(object as JsonObject) as ApiObject, to, { versions, as });
+  return form === null ? null : { object: form, schema };
 }
 
 function* taken(object: ApiObject, fields: FieldSet, schema: Schema): Steps<ApiObject> {
@@ -126,7 +130,12 @@ interface Owned {
 
 /** Restores what is owned in one version, with its parents. */
 function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): Steps<ApiObject> {
-  const [whole, part] = [inVersion(merged, from, version, versions), inVersion(pruned, from, version, versions)];
+  const saying = (what: string): Parameters<typeof converted>[2] => ({
+    versions,
+    as: `failed to prune fields: failed add back owned items: failed to convert ${what} object at version ${version}: `,
+  });
+  const whole = yield* inVersion(merged, from, version, saying('merged'));
+  const part = yield* inVersion(pruned, from, version, saying('pruned'));
   if (whole === null || part === null) return pruned;
   const { schema } = whole;
   const owned = [...owners.values()].filter((entry) => entry.apiVersion === version).map(({ fields }) => fields);
@@ -135,7 +144,7 @@ function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owner
   const gone = (yield* parentsOf(whole.object, schema)).difference(present.union(closed));
   yield;
   const given = yield* taken(whole.object, gone, schema);
-  return inVersion(given, version, from, versions)?.object ?? pruned;
+  return (yield* inVersion(given, version, from, saying('pruned')))?.object ?? pruned;
 }
 
 /** Restores parts without an owner that were pruned with their parent. */

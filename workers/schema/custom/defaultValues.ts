@@ -57,7 +57,7 @@ function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules,
 
 function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {
   const findings = Findings.gathering();
-  new ValueCheck(withoutIntOrString(schema) as JsonMembers).check(value, findings, undefined);
+  new ValueCheck(withoutIntOrString(schema) as JsonMembers, undefined, 'all').check(value, findings, undefined);
   return findings.causes(path);
 }
 

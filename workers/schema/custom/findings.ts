@@ -1,6 +1,6 @@
 import { causesMax, type Cause } from './contract.js';
 import { quoted } from '../../codecs/goQuotes.js';
-import { canonicalJson, printed } from './printed.js';
+import { canonicalJson, printed, printedFloat } from './printed.js';
 import type { Json } from '../../codecs/value.js';
 
 /** An error that is not yet worded: most are made while alternatives are tried, and dropped. */
@@ -116,6 +116,15 @@ const findingWords = {
   invalid: ({ path, value, detail }: Finding): Words => ({
     type: 'FieldValueInvalid',
     message: `Invalid value: ${printed(value)}: ${path} in body ${String(detail)}`,
+  }),
+  /** Like `invalid`; a number whose bound does not fit its type was compared as a float. */
+  float: ({ path, value, detail }: Finding): Words => ({
+    type: 'FieldValueInvalid',
+    message: `Invalid value: ${printedFloat(Number(value))}: ${path} in body ${String(detail)}`,
+  }),
+  factor: ({ path, detail }: Finding): Words => ({
+    type: 'FieldValueInvalid',
+    message: `Invalid value: ${String(detail)}: factor MultipleOf declared for ${path} must be positive: ${String(detail)}`,
   }),
   forbidden: ({ path, value }: Finding): Words => ({
     type: 'FieldValueInvalid',

@@ -72,7 +72,7 @@ export class NumberCheck {
     const difference = value < bound ? -1 : value > bound ? 1 : 0;
     if (difference !== side.wrong && !(exclusive && difference === 0)) return;
     findings.add(
-      'invalid',
+      comparable ? 'invalid' : 'float',
       value,
       `should be ${exclusive ? side.exclusive : side.inclusive} ${whole ? printedWhole(bound) : printedFloat(bound)}`,
     );
@@ -81,14 +81,15 @@ export class NumberCheck {
   #checkMultiple(value: number | bigint, factor: number, findings: Findings): void {
     const comparable = this.#isInRange(factor);
     if (!comparable) findings.add('range', null, `MultipleOf ${this.#range}`);
-    const whole = comparable && isInteger(value) && Math.trunc(factor) !== 0;
+    const whole = comparable && isInteger(value);
+    const divisor = whole ? Math.trunc(factor) : factor;
+    const shown = whole ? printedWhole(divisor) : printedFloat(divisor);
+    if (divisor <= 0) return findings.add('factor', null, shown);
     if (
-      whole
-        ? BigInt(value) % BigInt(Math.trunc(factor)) === 0n
-        : isJsonInteger(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor)
+      whole ? BigInt(value) % BigInt(divisor) === 0n : isJsonInteger(divisor < 1 ? (1 / divisor) * Number(value) : Number(value) / divisor)
     )
       return;
-    findings.add('invalid', value, `should be a multiple of ${whole ? printedWhole(Math.trunc(factor)) : printedFloat(factor)}`);
+    findings.add(comparable ? 'invalid' : 'float', value, `should be a multiple of ${shown}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { entryOf } from '../../../api/json/members.js';
+import { entryOf, itemsOf } from '../../../api/json/members.js';
 import { Correlation } from '../../../api/meta/correlation.js';
 import { sameJson } from '../../../api/json/json.js';
 import { isMembers, type Json, type JsonMembers } from '../../codecs/value.js';
@@ -11,6 +11,9 @@ import { formatCheck, isRecognized } from './formats.js';
 import { NumberCheck } from './numbers.js';
 import { canonicalJson } from './printed.js';
 import { TypeCheck } from './types.js';
+
+/** Objects ignore formats that their type does not know; defaults do not. */
+export type Formats = 'recognized' | 'all';
 
 /**
  * The compiled conditions of one schema. The order of checks, what ends them early and which of them count follow the reference, because the reported findings
@@ -29,7 +32,7 @@ export class ValueCheck implements Condition {
   readonly #allowed: readonly Json[];
 
   /** `past` correlates values with the old object; conditions within another schema use that schema's. */
-  constructor(schema: JsonMembers, past = Correlation.ofObject(schema)) {
+  constructor(schema: JsonMembers, past = Correlation.ofObject(schema), formats: Formats = 'recognized') {
     this.#past = past;
     const types =
       schema['x-kubernetes-int-or-string'] === true
@@ -38,14 +41,14 @@ export class ValueCheck implements Condition {
           ? [schema['type']]
           : [];
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-    this.#formatName = isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
+    this.#formatName = formats === 'all' || isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
     this.#type = new TypeCheck(types, this.#formatName, schema['nullable'] === true);
-    this.#conditions = conditionsOf(schema, past);
+    this.#conditions = conditionsOf(schema, past, formats);
     this.#text = TextCheck.of(schema);
     this.#format = this.#formatName === '' ? undefined : formatCheck(this.#formatName);
     this.#number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', this.#formatName);
-    this.#list = new ListCheck(schema, past);
-    this.#object = new ObjectCheck(schema, past);
+    this.#list = new ListCheck(schema, past, formats);
+    this.#object = new ObjectCheck(schema, past, formats);
     this.#allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
   }
 
@@ -134,16 +137,18 @@ function isAllowed(value: Json, allowed: Json): boolean {
 class LateCheck {
   readonly #schema: JsonMembers;
   readonly #past: Correlation | null;
+  readonly #formats: Formats;
   #made: ValueCheck | undefined;
 
   /** `past` is null for values that cannot be correlated. */
-  constructor(schema: JsonMembers, past: Correlation | null) {
+  constructor(schema: JsonMembers, past: Correlation | null, formats: Formats) {
     this.#schema = schema;
     this.#past = past;
+    this.#formats = formats;
   }
 
   get check(): ValueCheck {
-    return (this.#made ??= new ValueCheck(this.#schema, this.#past ?? undefined));
+    return (this.#made ??= new ValueCheck(this.#schema, this.#past ?? undefined, this.#formats));
   }
 
   before<V>(old: V): V | undefined {
@@ -151,15 +156,16 @@ class LateCheck {
   }
 }
 
-const schemasOf = (value: Json | undefined, past: Correlation): ValueCheck[] =>
-  Array.isArray(value) ? value.filter(isMembers).map((schema) => new ValueCheck(schema, past)) : [];
-
-function conditionsOf(schema: JsonMembers, past: Correlation): Conditions | null {
+function conditionsOf(schema: JsonMembers, past: Correlation, formats: Formats): Conditions | null {
+  const all = (junctor: string): ValueCheck[] =>
+    itemsOf(schema[junctor])
+      .filter(isMembers)
+      .map((each) => new ValueCheck(each, past, formats));
   const conditions = {
-    anyOf: schemasOf(schema['anyOf'], past),
-    oneOf: schemasOf(schema['oneOf'], past),
-    allOf: schemasOf(schema['allOf'], past),
-    not: isMembers(schema['not']) ? new ValueCheck(schema['not'], past) : null,
+    anyOf: all('anyOf'),
+    oneOf: all('oneOf'),
+    allOf: all('allOf'),
+    not: isMembers(schema['not']) ? new ValueCheck(schema['not'], past, formats) : null,
   };
   return conditions.anyOf.length + conditions.oneOf.length + conditions.allOf.length > 0 || conditions.not !== null ? conditions : null;
 }
@@ -227,10 +233,10 @@ class ListCheck {
   readonly #max: number | null;
   readonly #unique: boolean;
 
-  constructor(schema: JsonMembers, past: Correlation) {
+  constructor(schema: JsonMembers, past: Correlation, formats: Formats) {
     this.#past = past;
     const { items } = schema;
-    this.#items = isMembers(items) ? new LateCheck(items, past.items) : null;
+    this.#items = isMembers(items) ? new LateCheck(items, past.items, formats) : null;
     [this.#min, this.#max, this.#unique] = [countOf(schema['minItems']), countOf(schema['maxItems']), schema['uniqueItems'] === true];
   }
 
@@ -290,7 +296,7 @@ class ObjectCheck {
   readonly #min: number | null;
   readonly #max: number | null;
 
-  constructor(schema: JsonMembers, past: Correlation) {
+  constructor(schema: JsonMembers, past: Correlation, formats: Formats) {
     const { properties, additionalProperties: rest, required } = schema;
     const described = isMembers(properties)
       ? Object.keys(properties)
@@ -298,10 +304,10 @@ class ObjectCheck {
           .map((name) => [name, properties[name]] as const)
       : [];
     this.#properties = described.flatMap(([name, property]) =>
-      isMembers(property) ? [{ name, late: new LateCheck(property, past.member(name)), inherited: name in Object.prototype }] : [],
+      isMembers(property) ? [{ name, late: new LateCheck(property, past.member(name), formats), inherited: name in Object.prototype }] : [],
     );
     this.#names = new Set(this.#properties.map(({ name }) => name));
-    this.#rest = isMembers(rest) ? new LateCheck(rest, new Correlation(rest)) : null;
+    this.#rest = isMembers(rest) ? new LateCheck(rest, new Correlation(rest), formats) : null;
     this.#closed = rest === false;
     this.#required = Array.isArray(required) ? required.map(String) : [];
     [this.#min, this.#max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];

@@ -10,7 +10,7 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 function outcome(info: ResourceInfo, method: string): number | 'route' | 'unknown' {
   try {
-    return route({ request: { method } as Request }, info, catalogue).outcome;
+    return route({ request: { method } as Request, warnings: [], audit: null }, info, catalogue).outcome;
   } catch (error) {
     if (error instanceof StatusError) return error.code;
     throw error;

@@ -58,6 +58,11 @@ const widgets = (): ApiObject => {
   });
 };
 
+const gadgets = (): ApiObject => {
+  const old = { deprecated: true, deprecationWarning: 'old', schema: { openAPIV3Schema: { type: 'object' } } };
+  return definition('gadgets', 'Gadget', { versions: [{ name: 'v1', served: true, storage: true, ...old }] });
+};
+
 describe('extensions/answers', () => {
   let extensions: ExtensionServer;
   let workers: Workers;
@@ -73,6 +78,7 @@ describe('extensions/answers', () => {
   before(async () => {
     extensions = await ExtensionServer.start();
     await extensions.define(widgets());
+    await extensions.define(gadgets());
     workers = createWorkers();
     const {
       registry,
@@ -132,6 +138,19 @@ describe('extensions/answers', () => {
         const { status } = await send(method, `/apis/example.com/v1/widgets/w/${subresource}`, { body: {} });
         expect(`${method} ${subresource}: ${status}`).to.equal(`${method} ${subresource}: 404`);
       }
+  });
+
+  it('are announced as deprecated whatever is asked of them', async () => {
+    const path = '/apis/example.com/v1/namespaces/default/gadgets';
+    for (const [method, at, status] of [
+      ['GET', path, 200],
+      ['PUT', path, 400],
+      ['GET', `${path}/a/scale`, 404],
+      ['POST', `${path}/a/status`, 404],
+    ] as const) {
+      const answer = await send(method, at, method === 'GET' ? {} : { body: {} });
+      expect([method, at, answer.status, answer.headers['warning']]).to.deep.equal([method, at, status, '299 - "old"']);
+    }
   });
 
   it('come in the next encoding that the client takes, for every verb', async () => {

@@ -124,6 +124,26 @@ describe('extensions/objects', () => {
         .and.to.have.nested.property('metadata.generation', 2);
     });
 
+    it('have no owners where they do not fit their type, even by what is not kept', async () => {
+      expect((await create(widget('a', { size: 1 }, { status: 'x' }))).metadata).not.to.have.property('managedFields');
+      await create(widget('b', { size: 1 }));
+      const text = {
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'string' } } } } } },
+      };
+      await server.changeDefinition('widgets.example.com', (object) => ({
+        ...object,
+        spec: { ...(object['spec'] as JsonObject), ...versionsWith(status, text) },
+      }));
+      expect(
+        (
+          await change('b', {
+            metadata: { ...(await server.registry.get(target('b'), { at: 'any' })).decode().metadata, labels: { a: 'b' } },
+            spec: { size: 'x' },
+          })
+        ).metadata,
+      ).not.to.have.property('managedFields');
+    });
+
     it('change in nothing else through it, not even in metadata', async () => {
       const { metadata } = await create(widget('a'));
       const after = await change(

@@ -59,6 +59,11 @@ describe('merge patch', () => {
     for (const original of [{}, { a: [1] }]) expect(inOneGo(applyMergePatch(original, patch))).to.deep.equal(without);
   });
 
+  it('leaves nulls in objects of a list that replaces an object', () => {
+    const patch = { a: [{ b: null, c: 1 }] };
+    expect(inOneGo(applyMergePatch({ a: { d: 1 } }, patch))).to.deep.equal(patch);
+  });
+
   it('gives a result that shares nothing with the patch', () => {
     const patch = { list: [{ item: 1 }], object: { list: ['x'] } };
     const result = inOneGo(applyMergePatch({}, patch)) as { list: JsonObject[]; object: { list: string[] } };

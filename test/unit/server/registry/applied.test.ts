@@ -1,6 +1,9 @@
 import { expect } from 'chai';
 import type { Admission } from '../../../../server/registry/admission.js';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import type { StatusError } from '../../../../api/status.js';
+import type { Versions } from '../../../../server/patch/apply/ownership.js';
+import type { Schema } from '../../../../server/patch/apply/schema.js';
 import { createCatalogue } from '../../../../server/kinds/index.js';
 import { applyConfiguration } from '../../../../server/registry/applied.js';
 import { bootstrap } from '../../../../server/registry/bootstrap.js';
@@ -51,6 +54,55 @@ describe('registry/applied', () => {
     const request = { resource, config, manager: 'a', subresource: '', force: false, now: time(0) };
     expect(() => inOneGo(applyConfiguration(live, request))).to.throw(
       'Apply failed with 4 conflicts: conflicts with "before-first-apply" using v1:\n- .data.m\n- .data.n\n- .metadata.labels.a\n- .metadata.labels.b',
+    );
+  });
+
+  it('ends where the object does not fit a version in which somebody owns fields', () => {
+    const [text, set]: Schema[] = [
+      { kind: 'leaf', scalar: 'string' },
+      { kind: 'list', relationship: 'set', element: { kind: 'leaf', scalar: 'string' } },
+    ];
+    const structure = (fields: Record<string, Schema>): Schema => ({
+      kind: 'struct',
+      atomic: false,
+      field: (name) => fields[name],
+      always: [],
+    });
+    const types: Record<string, Schema> = {
+      v1: structure({ metadata: { kind: 'unknown' }, a: text!, list: set! }),
+      v2: { kind: 'unknown' },
+    };
+    const versions: Versions = { schemaOf: (name) => types[name] ?? null, convert: (object) => ({ ...object }) };
+    const owned = (manager: string, apiVersion: string, fields: JsonObject): JsonObject => ({
+      manager,
+      operation: 'Apply',
+      apiVersion,
+      fieldsType: 'FieldsV1',
+      fieldsV1: fields,
+    });
+    const message = (live: JsonObject, config: JsonObject, owners: JsonObject[]): string => {
+      const request = {
+        resource: { ...resource, version: 'v2' },
+        config: { ...config, metadata: {} },
+        manager: 'm',
+        subresource: '',
+        force: true,
+        now: time(0),
+        versions,
+      };
+      try {
+        inOneGo(applyConfiguration({ ...live, metadata: { managedFields: owners } } as unknown as ApiObject, request));
+        return '';
+      } catch (error) {
+        return `${(error as StatusError).code} ${(error as StatusError).message}`;
+      }
+    };
+    const other = owned('other', 'v1', { 'f:a': {} });
+    expect(message({ a: 'x' }, { a: 'x' }, [other])).to.equal('');
+    expect(message({ a: 'x', b: 1 }, { a: 'x' }, [other])).to.equal('500 .b: field not declared in schema');
+    expect(message({ a: 'x' }, { b: 1 }, [other])).to.equal('500 failed to convert new object: .b: field not declared in schema');
+    expect(message({ a: 'x' }, { list: ['s', 's'] }, [owned('m', 'v1', { 'f:a': {} })])).to.equal(
+      '500 failed to prune fields: failed to convert merged object to last applied version: .list: duplicate entries for key [="s"]',
     );
   });
 

@@ -338,6 +338,14 @@ describe('registry, custom resource definitions', () => {
     expect(created['status']).to.deep.include({ storedVersions: ['v1'] });
   });
 
+  it('stores objects in the first of two versions for storage', async () => {
+    const version = { served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
+    const both = definition({}, { versions: ['v1', 'v2'].map((name) => ({ name, ...version })) });
+    expect((await refusal(sample.create(both))).message).to.contain(
+      'status.storedVersions: Invalid value: ["v1"]: must have the storage version v2',
+    );
+  });
+
   it('keeps versions in which objects may be stored', async () => {
     const next = { name: 'v2', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
     await sample.create(definition());
@@ -407,6 +415,16 @@ describe('registry, custom resource definitions', () => {
     );
     expect(await causes(bundled(bad))).to.deep.equal(['invalid spec.conversion.webhookClientConfig.caBundle']);
     await bundled('');
+  });
+
+  it('check defaults by formats that nobody knows, too', async () => {
+    const told = async (schema: JsonObject): Promise<string> => (await refusal(sample.create(teeth(schema)))).message;
+    expect(await told({ type: 'integer', format: 'bogus', default: 1.5 })).to.contain(
+      '.default: Invalid value: "float64":  in body must be of type bogus: "float64"',
+    );
+    expect(await told({ type: 'object', properties: { a: { type: 'integer', format: 'float' } }, default: { a: true } })).to.contain(
+      '.default.a: Invalid value: "": a in body must be of type float: ""',
+    );
   });
 
   it('print defaults with their members in order', async () => {

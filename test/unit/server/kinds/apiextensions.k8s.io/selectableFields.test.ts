@@ -21,7 +21,7 @@ const schema: JsonObject = {
     },
   },
 };
-const path = Path.of('spec', 'versions').index(0).child('selectableFields');
+const path = Path.of('spec', 'versions').index(0);
 const told = (jsonPaths: readonly string[], of: 'version' | 'all' = 'version', against: JsonObject | null = schema): string[] =>
   validateSelectableFields(
     jsonPaths.map((jsonPath) => ({ jsonPath })),
@@ -58,6 +58,14 @@ describe('custom resource definitions, selectable fields', () => {
     ]);
     expect(told(['.spec.color'], 'all', null)).to.deep.equal([
       'selectableFields: Invalid value: "": may only be set when validations.schema is included',
+    ]);
+  });
+
+  it('need a schema that can be read', () => {
+    const obstacle = `schema.openAPIV3Schema: Invalid value: "": OpenAPIV3Schema 'dependencies' is not supported`;
+    expect(told(['', '.spec.color'], 'version', { dependencies: { a: [] } })).to.deep.equal([
+      obstacle,
+      'selectableFields[0].jsonPath: Required value',
     ]);
   });
 

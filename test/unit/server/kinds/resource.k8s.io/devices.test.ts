@@ -257,6 +257,16 @@ describe('registry/devices, who may write what of the status of a claim', () => 
     expect(await causes(withStatus(elsewhere))).to.deep.equal(['forbidden status']);
   });
 
+  it('tells of metadata, and again of changed metadata, before the specification of a claim, of which only that it may not change', async () => {
+    const sample = await createSample();
+    await sample.create(claim);
+    const refusedUpdate = sample.update(claim, (object) => {
+      object.metadata.labels = { 'a b': 'c' };
+      object['spec'] = { devices: { requests: [{ name: 'Bad Name' }] } };
+    });
+    expect(await causes(refusedUpdate)).to.deep.equal([...Array<string>(4).fill('invalid metadata.labels'), 'invalid spec']);
+  });
+
   it('who takes an allocation away needs no right for what was reported of its devices', async () => {
     const allowed = new Set([bind, anywhere]);
     const sample = await createSample({
