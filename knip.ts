@@ -14,7 +14,7 @@ export default {
     'api/generate/main.ts',
     'server/options/pageMain.ts',
     'server/seed/main.ts',
-    'test/{bench,differential,fuzz,golden,simulation,torture}/main.ts',
+    'test/{bench,differential,fuzz,golden,simulation,soak,torture}/main.ts',
     'test/bench/{raft,rbac}.ts',
     'test/clients/install.mjs',
     'test/bench/stalls/prober.ts',

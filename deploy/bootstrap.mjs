@@ -46,6 +46,10 @@ const commands = {
     about: 'break a cluster of real processes and check its promises (npm run torture -- --help)',
     run: (args) => child([path.join(dist, 'test', 'torture', 'main.js'), ...args]),
   },
+  soak: {
+    about: 'send ordinary requests for as long as one likes (npm run soak -- --help)',
+    run: (args) => child([path.join(dist, 'test', 'soak', 'main.js'), ...args]),
+  },
   fuzz: {
     about: 'throw requests, frames and bodies at a server (npm run fuzz -- --help)',
     run: (args) => child([path.join(dist, 'test', 'fuzz', 'main.js'), ...args]),

@@ -1,0 +1,18 @@
+import { expect } from 'chai';
+import { soak } from '../soak/soak.js';
+
+/** `npm run soak` is the same for as long as one likes. */
+const seconds = Number(process.env['SOAK_SECONDS'] ?? 45);
+const seed = Number(process.env['SOAK_SEED'] ?? 1);
+/** Starting comes on top, and the events that are left, on a machine that may be busy. */
+const overheadMs = 300_000;
+
+describe('cluster/soak', function () {
+  this.timeout(seconds * 1_000 + overheadMs);
+
+  it('gives ordinary clients nothing but the expected responses and events', async function () {
+    const { findings, requests } = await soak({ seconds, seed, threads: 1, progress: () => undefined });
+    expect(findings).to.deep.equal([]);
+    for (const kind of ['HTTP/1.1', 'HTTP/2', 'client-node']) expect(requests[kind], kind).to.be.above(0);
+  });
+});

@@ -1,0 +1,79 @@
+/** A config map of a soak as a server has told it. */
+export interface Stored {
+  readonly name: string;
+  readonly resourceVersion: string;
+  readonly text: string;
+}
+
+/** How a client sends a change of one member. */
+export const patchKinds = ['merge', 'strategic', 'json'] as const;
+export type PatchKind = (typeof patchKinds)[number];
+
+/** The response to one request: its HTTP status, and the object where the client shows one. */
+export interface Reply {
+  readonly status: number;
+  readonly object: Stored | null;
+}
+
+/** Ordinary requests about config maps of one user, as one library or program sends them. A request without a response rejects. */
+export interface OrdinaryClient {
+  create(name: string, text: string): Promise<Reply>;
+  read(name: string): Promise<Reply>;
+  /** `resourceVersion` is a precondition. */
+  replace(name: string, text: string, resourceVersion: string): Promise<Reply>;
+  patch(name: string, text: string, kind: PatchKind): Promise<Reply>;
+  remove(name: string): Promise<Reply>;
+  /** All objects of the user. */
+  list(): Promise<{ readonly status: number; readonly items: readonly Stored[] }>;
+  /** Deletes all objects of the user in one request. */
+  removeAll(): Promise<Reply>;
+  close(): void;
+}
+
+/** One client of a soak: who it is, and where it sends its requests. */
+export interface ClientPlace {
+  readonly user: string;
+  readonly namespace: string;
+  /** The server, or the balancer before the servers. */
+  readonly address: string;
+  /** A kubeconfig for that address. */
+  readonly kubeconfig: string;
+  readonly files: { readonly ca: string; readonly certificate: string; readonly key: string };
+}
+
+/** Marks the objects of one user. */
+export const userLabel = 'soak-user';
+
+/** A config map as it goes out. */
+export function configMapOf(
+  { user, namespace }: Pick<ClientPlace, 'user' | 'namespace'>,
+  name: string,
+  text: string,
+  resourceVersion?: string,
+) {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, labels: { [userLabel]: user }, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+    data: { text },
+  };
+}
+
+interface ConfigMapLike {
+  readonly kind?: string;
+  readonly metadata?: { readonly name?: string; readonly resourceVersion?: string };
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Null for a Status. */
+export function storedOf({ kind, metadata, data }: ConfigMapLike): Stored | null {
+  if (kind === 'Status') return null;
+  return { name: metadata?.name ?? '', resourceVersion: metadata?.resourceVersion ?? '', text: data?.['text'] ?? '' };
+}
+
+/** The body of a patch of the text. */
+export const patchBody: Readonly<Record<PatchKind, (text: string) => object>> = {
+  merge: (text) => ({ data: { text } }),
+  strategic: (text) => ({ data: { text } }),
+  json: (text) => [{ op: 'replace', path: '/data/text', value: text }],
+};
