@@ -53,11 +53,12 @@ export function planDeletion(
   const finalizers = collects ? finalizersFor(old, deleteOptions, rules) : [...(old.metadata.finalizers ?? [])];
   const grace = graceFor(old, deleteOptions, rules);
   const held = finalizers.length > 0 || rules.heldBy(old) || (rules.alwaysMarks && !deleting);
-  if (!held && grace === 0 && (deleting || rules.graceSeconds === null)) return { action: 'remove', marked: null };
+  const waits = rules.graceSeconds !== null && (!deleting || (old.metadata.deletionGracePeriodSeconds ?? 0) > 0);
+  if (!held && grace === 0 && !waits) return { action: 'remove', marked: null };
 
   object.metadata.finalizers = finalizers;
-  if (deleting) return { action: 'mark', object: shortened(object, grace) };
-  rules.mark(object, now, grace);
+  if (deleting) shorten(object, grace);
+  else rules.mark(object, now, grace);
   return !held && grace === 0 ? { action: 'remove', marked: object } : { action: 'mark', object };
 }
 
@@ -77,13 +78,11 @@ export function markDeleted(object: ApiObject, now: string, grace: number): void
 }
 
 /** A later request may only bring the end closer. */
-function shortened(object: ApiObject, grace: number): ApiObject {
-  const { metadata } = object;
+function shorten({ metadata }: ApiObject, grace: number): void {
   const before = metadata.deletionGracePeriodSeconds ?? 0;
-  if (grace >= before) return object;
+  if (grace >= before) return;
   metadata.deletionTimestamp = later(metadata.deletionTimestamp ?? '', grace - before);
   metadata.deletionGracePeriodSeconds = grace;
-  return object;
 }
 
 function graceFor(old: ApiObject, deleteOptions: DeleteOptions, rules: DeleteSteps): number {

@@ -41,7 +41,8 @@ export interface Writer {
 export function* ownCreated(resource: ServedResource, body: ApiObject, writer: Writer): Steps<JsonObject[] | undefined> {
   const sent = body.metadata.managedFields;
   const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
-  if (schema === null || !(yield* fits(resource, body, schema))) return undefined;
+  if (schema === null || !(yield* fits(resource, body, schema, body['status'] !== undefined || resource.behaviour.selfDescribed)))
+    return undefined;
   const managers = yield* readable(sent);
   if (managers === null && !isHeavy(body as JsonObject))
     return ownedByCreator(resource, schema, isStoredAs(resource) ? body : served(resource, body), writer);
@@ -238,8 +239,8 @@ function* unlessIndistinct<T>(work: Steps<T>): Steps<T | null> {
 }
 
 /** A custom object may be older than its schema, or come with a status that nobody keeps. */
-function* fits({ behaviour }: ServedResource, object: ApiObject, schema: Schema): Steps<boolean> {
-  return !behaviour.selfDescribed || (yield* typeComplaint(object as JsonObject, schema, 'live')) === null;
+function* fits({ behaviour }: ServedResource, object: ApiObject, schema: Schema, always = behaviour.selfDescribed): Steps<boolean> {
+  return !always || (yield* typeComplaint(object as JsonObject, schema, 'live')) === null;
 }
 
 function served(resource: ServedResource, object: ApiObject): ApiObject {

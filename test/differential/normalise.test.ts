@@ -21,6 +21,20 @@ describe('answers of two servers', () => {
     assert.notDeepEqual(normalised(told('a', 'b')), normalised(told('a', 'c')));
   });
 
+  it('are without the order of findings about custom objects and defaults, and made up names', () => {
+    const told = (suffix: string, ...fields: string[]): object => ({
+      kind: 'Status',
+      message: `Widget.x.example.com "a${suffix}" is invalid: [${fields.map((field) => `${field}: Required value`).join(', ')}]`,
+      details: { name: `a${suffix}`, group: 'x.example.com', causes: fields.map((field) => ({ field, message: `a${suffix}` })) },
+    });
+    assert.deepEqual(normalised(told('bcdfg', 'spec.a', '<nil>', '.spec.b')), normalised(told('zxw24', '.spec.b', 'spec.a', '<nil>')));
+    assert.notDeepEqual(normalised(told('bcdfg', 'spec.a')), normalised(told('bcdfg', 'spec.b')));
+    const defaults = (...members: string[]): object => ({
+      causes: members.map((member) => ({ field: `spec.validation.openAPIV3Schema.properties[a].default${member}`, message: 'odd' })),
+    });
+    assert.deepEqual(normalised(defaults('.b', '[0].c')), normalised(defaults('[0].c', '.b')));
+  });
+
   it('are without the port that a service got twice', () => {
     const told = (port: number): object => ({
       details: { causes: [{ field: 'spec.ports[1].nodePort', message: `Duplicate value: ${port}` }] },

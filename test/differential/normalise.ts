@@ -45,16 +45,26 @@ function withoutChosen(value: unknown): unknown {
   if (!isObject(value)) return value;
   if (typeof value['openapi'] === 'string') return withoutProse(value);
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [
+    Object.entries(value['kind'] === 'Status' ? withoutSuffix(value) : value).map(([name, member]) => [
       name,
       name === 'cells' && Array.isArray(member)
         ? member.map(shownCell)
         : name === 'causes' && Array.isArray(member)
-          ? sortedRuns(member.map(withoutPort).map(withoutChosen), fieldOfCause)
+          ? sortedRuns(member.map(withoutPort).map(withoutChosen), isCustom(value['group']) ? () => 'all' : fieldOfCause)
           : withoutChosen(member),
     ]),
   );
 }
+
+const isCustom = (group: unknown): boolean => String(group).endsWith('.example.com');
+
+/** Of a refusal of an object whose name was made up. Any other name loses as much on both sides. */
+function withoutSuffix(status: object): object {
+  const { details } = status as { readonly details?: { readonly name?: unknown } };
+  const name = JSON.stringify(details?.name ?? '').slice(1, -1);
+  return generatedSuffix.test(name) ? (JSON.parse(JSON.stringify(status).replaceAll(name, name.slice(0, -5))) as object) : status;
+}
+const generatedSuffix = /[bcdfghjklmnpqrstvwxz2456789]{5}$/;
 
 const withoutPort = (cause: unknown): unknown =>
   isObject(cause) && String(cause['field']).endsWith('odePort')
@@ -81,10 +91,14 @@ const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
 
 /** Findings about labels and annotations come in the random order in which Go walks maps. */
 const unorderedFields = /^(metadata|spec\.template)\.(labels|annotations)$/;
-const nextFinding = /, (?=[a-z][\w.[\]]*: )/;
+const nextFinding = /, (?=(?:<nil>|\.?[a-z][\w .[\]-]*): )/;
+/** So do those of properties of custom objects. */
+const customObject = /^[\w.]+\.[\w${}-]+\.example\.com ".*?" is invalid: \[/;
 
 /** A message that lists findings, each of which begins with its field. */
 function withoutOrder(text: string): string {
+  const custom = customObject.exec(text)?.[0];
+  if (custom !== undefined) return custom + text.slice(custom.length).replace(/]$/, '').split(nextFinding).sort().join(', ');
   const begin = text.search(/(metadata|spec\.template)\.(labels|annotations): /);
   if (begin < 0 || !nextFinding.test(text)) return text;
   const findings = text.slice(begin).replace(/]$/, '').split(nextFinding);
@@ -93,7 +107,10 @@ function withoutOrder(text: string): string {
 
 const fieldOfFinding = (text: string): string => unordered(text.split(': ')[0]);
 const fieldOfCause = (cause: unknown): string => unordered(isObject(cause) ? cause['field'] : undefined);
-const unordered = (field: unknown): string => (typeof field === 'string' && unorderedFields.test(field) ? field : '');
+const unordered = (field: unknown): string =>
+  typeof field !== 'string' ? '' : unorderedFields.test(field) ? field : (ofDefault.exec(field)?.[0] ?? '');
+/** Findings about a default follow its members. */
+const ofDefault = /^.*openAPIV3Schema.*\.default(?=\.|\[|$)/;
 
 /** Neighbours of the same key, which is not empty, in order of their text. */
 function sortedRuns<T>(values: readonly T[], keyOf: (value: T) => string): T[] {

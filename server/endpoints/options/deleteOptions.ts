@@ -105,9 +105,10 @@ const fromQuery = (query: URLSearchParams): Raw => ({
   propagationPolicy: query.get('propagationPolicy'),
   orphanDependents: booleanParameter(query, 'orphanDependents'),
   dryRun: query.getAll('dryRun'),
-  uid: query.get('uid'),
-  resourceVersion: query.get('resourceVersion'),
-  preconditions: query.has('uid') || query.has('resourceVersion'),
+  // Empty ones are none, which a body has to say otherwise.
+  uid: query.get('uid') || null,
+  resourceVersion: query.get('resourceVersion') || null,
+  preconditions: Boolean(query.get('uid') || query.get('resourceVersion')),
   unreadable: booleanParameter(query, forceMember) ?? false,
 });
 

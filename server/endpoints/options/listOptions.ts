@@ -217,7 +217,7 @@ function continued(
   if (raw.resourceVersion !== '' && raw.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const consistency: Consistency = version === null ? { at: 'mostRecent' } : { at: 'exact', version };
-  return { consistency, limit: cached && raw.resourceVersion === '0' ? null : raw.limit, after: position };
+  return { consistency, limit: raw.limit, after: position };
 }
 
 function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {

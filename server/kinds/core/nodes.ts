@@ -1,3 +1,4 @@
+import { quoted } from '../../../workers/codecs/goQuotes.js';
 import type { Node } from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
@@ -120,8 +121,28 @@ const validate = (node: Draft<Node>): FieldError[] => [
   ...validateAnnotations(node),
   ...validateNodeTaints(node),
   ...validateAmounts(node),
+  ...validateDeclared(node),
   ...validateRanges(node),
 ];
+
+const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+const featureCharactersMax = 253;
+const featureForm =
+  "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+
+function validateDeclared(node: Draft<Node>): FieldError[] {
+  const features = itemsOf(statusOf(node).declaredFeatures).map(String);
+  return features.flatMap((feature, position) => {
+    const [at, before] = [Path.of('status', 'declaredFeatures').index(position), features[position - 1] ?? ''];
+    const isLong = Buffer.byteLength(feature) > featureCharactersMax;
+    const fault = isLong ? `must be no more than ${featureCharactersMax} characters` : featureForm;
+    return [
+      ...(position > 0 && before === feature ? [duplicate(at, feature)] : []),
+      ...(before > feature ? [invalid(at, feature, 'list must be sorted alphabetically')] : []),
+      ...(!isLong && featureName.test(feature) ? [] : [invalid(at, feature, `invalid feature name ${quoted(feature)}: ${fault}`)]),
+    ];
+  });
+}
 
 /** Changes allowed in any update. */
 function validateChange(node: Draft<Node>, old: Draft<Node>): FieldError[] {
@@ -130,6 +151,7 @@ function validateChange(node: Draft<Node>, old: Draft<Node>): FieldError[] {
   return [
     ...validateAnnotations(node),
     ...validateAmounts(node),
+    ...validateDeclared(node),
     ...repeatedAddresses(node),
     ...changedRanges(rangesOf(node), rangesOf(old)),
     ...(provider !== '' && textAt(spec, 'providerID') !== provider

@@ -166,15 +166,17 @@ function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError
   const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
   const seen = new Set<string>();
   return objectsIn(status, 'resourceClaimStatuses').flatMap((each, position) => {
-    const at = statusPath.child('resourceClaimStatuses').index(position).child('name');
+    const at = statusPath.child('resourceClaimStatuses').index(position);
     const name = textAt(each, 'name');
     const claim = each['resourceClaimName'];
     const repeated = seen.has(name);
     seen.add(name);
     return [
-      ...(claims.has(name) ? [] : [invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`')]),
-      ...(repeated ? [duplicate(at, name)] : []),
-      ...(claim === undefined || claim === null ? [] : subdomainName(String(claim), false).map((text) => invalid(at, claim, text))),
+      ...(claims.has(name) ? [] : [invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')]),
+      ...(repeated ? [duplicate(at.child('name'), name)] : []),
+      ...(claim === undefined || claim === null
+        ? []
+        : subdomainName(String(claim), false).map((text) => invalid(at.child('resourceClaimName'), claim, text))),
     ];
   });
 }

@@ -13,6 +13,7 @@ import { createRegistry } from '../../../../server/registry/store.js';
 import type { Target } from '../../../../server/registry/target.js';
 import type { Storage } from '../../../../server/storage/contract.js';
 import { createMemoryStorage } from '../../../../server/storage/memory.js';
+import { createSample } from './sample.js';
 import { inOneGo } from '../../../../api/steps.js';
 
 const catalogue = createCatalogue();
@@ -104,6 +105,18 @@ describe('registry/applied', () => {
     expect(message({ a: 'x' }, { list: ['s', 's'] }, [owned('m', 'v1', { 'f:a': {} })])).to.equal(
       '500 failed to prune fields: failed to convert merged object to last applied version: .list: duplicate entries for key [="s"]',
     );
+  });
+
+  it('records no owners for an object whose status, which nobody keeps, has items without keys', async () => {
+    const sample = await createSample();
+    const created = await sample.create({
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      kind: 'FlowSchema',
+      metadata: { name: 'f' },
+      spec: { priorityLevelConfiguration: { name: 'p' } },
+      status: { conditions: [{}] },
+    });
+    expect(created.metadata).not.to.have.property('managedFields');
   });
 
   it('writes nothing when it changes nothing, also where what is sent is spelled otherwise', async () => {

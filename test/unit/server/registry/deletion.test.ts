@@ -65,7 +65,9 @@ describe('registry/deletion', () => {
       deletionTimestamp: '2024-05-01T10:00:05Z',
       deletionGracePeriodSeconds: 5,
     });
-    expect(planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, { now }).action).to.equal('remove');
+    const atOnce = planDeletion(first, { ...noDeleteOptions, gracePeriodSeconds: 0 }, graceful, { now });
+    expect(atOnce.action).to.equal('remove');
+    expect(atOnce).to.have.nested.property('marked.metadata.deletionGracePeriodSeconds', 0);
   });
 
   it('leaves an object within its grace period as it is, finalizers included, unless the period gets shorter', () => {

@@ -51,6 +51,12 @@ describe('options of a deletion', () => {
     ],
     ['application/yaml', (value) => `gracePeriodSeconds: ${value}\n`, refusedYaml, takenYaml],
   ];
+  it('take empty conditions of the query as none', async () => {
+    await create('b');
+    const answer = await call(server.url, 'DELETE', `${maps}/b?resourceVersion=&uid=`);
+    expect([answer.status, await isThere('b')]).to.deep.equal([200, false]);
+  });
+
   for (const [type, write, refused, taken] of forms) {
     it(`are checked before anything goes: ${type} ${write('N').trim()}`, async () => {
       await create('a');

@@ -14,6 +14,11 @@ const refused: Refused = [
     ['invalid spec.podCIDRs[1]', 'internal spec.podCIDRs', 'invalid spec.podCIDRs'],
   ],
   [
+    'features that a node declares, whose names are in order',
+    object('Node', { status: { declaredFeatures: ['B', 'A/b', 'A/b', 'x'.repeat(254)] } }),
+    ['invalid status.declaredFeatures[1]', 'duplicate status.declaredFeatures[2]', 'invalid status.declaredFeatures[3]'],
+  ],
+  [
     'taints in an annotation of a node',
     object('Node', {}, { annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"Key":"k","effect":"X"}]' } }),
     ['unsupported metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect'],

@@ -248,6 +248,19 @@ describe('kinds, pods', () => {
     expect(condition).to.include({ reason: 'SchedulingGated', lastProbeTime: null, lastTransitionTime: made.metadata.creationTimestamp });
   });
 
+  it('names the member of a claim status that is wrong', async () => {
+    const claiming = pod({ resourceClaims: [{ name: 'c', resourceClaimName: 'x' }] });
+    await sample.create(claiming);
+    const wrong = sample.update(
+      claiming,
+      (current) => {
+        current['status'] = { ...(current['status'] as JsonObject), resourceClaimStatuses: [{ name: 'c', resourceClaimName: 'Bad!' }] };
+      },
+      'status',
+    );
+    expect(await causes(wrong)).to.deep.equal(['invalid status.resourceClaimStatuses[0].resourceClaimName']);
+  });
+
   it('keeps the specification out of a write of the status', async () => {
     await sample.create(pod());
     const written = await change((spec, current) => {
