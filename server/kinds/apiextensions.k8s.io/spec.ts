@@ -3,13 +3,24 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { listOf, printedStructure, texts, type StructureForm } from '../../registry/validation/internalform.js';
+import {
+  flags,
+  listOf,
+  numbers,
+  optionals,
+  optionalStructure,
+  printedBy,
+  printedStructure,
+  texts,
+  type StructureForm,
+} from '../../registry/validation/internalform.js';
 import { oneOf } from '../../registry/validation/values.js';
 import { validateConversion } from './conversion.js';
 import { requiredNames, validateGroup, validateNames } from './definitionNames.js';
 import { hoist } from './hoisting.js';
 import { mustBeStructural, schemaOf, schemasOf } from './oldSchemas.js';
 import { anySchema, isSet } from './schema/nodes.js';
+import { printedSchema } from './schema/printed.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
 import { reviewInSteps } from './schema/schema.js';
 import { validateParts, validateVersion } from './versions.js';
@@ -84,14 +95,19 @@ function validateDefaultsAllowed(spec: JsonObject): FieldError[] {
 }
 
 const versionForm: StructureForm = [
-  ['name', 'Name', 'text'],
-  ['served', 'Served', 'flag'],
-  ['storage', 'Storage', 'flag'],
-  ['deprecated', 'Deprecated', 'flag'],
-  ['deprecationWarning', 'DeprecationWarning', 'optional'],
-  ['schema', 'Schema', 'optional'],
-  ['subresources', 'Subresources', 'optional'],
-  ['additionalPrinterColumns', 'AdditionalPrinterColumns', 'optional'],
+  ...texts('name'),
+  ...flags('served', 'storage', 'deprecated'),
+  ...optionals('deprecationWarning'),
+  ...optionalStructure('schema', printedBy(printedSchema, 'openAPIV3Schema=OpenAPIV3Schema')),
+  ...optionalStructure('subresources', [
+    ...optionalStructure('status', []),
+    ...optionalStructure('scale', [...texts('specReplicasPath', 'statusReplicasPath'), ...optionals('labelSelectorPath')]),
+  ]),
+  ...listOf('additionalPrinterColumns', [
+    ...texts('name', 'type', 'format', 'description'),
+    ...numbers('priority'),
+    ...texts('jsonPath=JSONPath'),
+  ]),
   ...listOf('selectableFields', texts('jsonPath=JSONPath')),
 ];
 

@@ -9,6 +9,7 @@ import { printedMetadata, printedSelector } from './printed.js';
  * - `optional`: null when absent; so is a list of plain values.
  * - `map`: in the order of its keys; null when absent. `quantity`: zero when absent. `selector`: null when absent, with its JSON names.
  * - `metadata`: its members, those that are set, stand among the others, with their JSON names.
+ * - `by`: what a function makes of the value; null when absent.
  * - a structure, always present; `optional` structures and lists of structures are null when absent.
  */
 export type MemberForm =
@@ -20,6 +21,7 @@ export type MemberForm =
   | 'quantity'
   | 'selector'
   | 'metadata'
+  | { readonly by: (value: JsonValue) => JsonValue }
   | { readonly of: StructureForm }
   | { readonly optional: StructureForm }
   | { readonly list: StructureForm };
@@ -45,6 +47,7 @@ export const maps = held('map');
 export const structure = (name: string, of: StructureForm): Members => held({ of })(name);
 export const optionalStructure = (name: string, optional: StructureForm): Members => held({ optional })(name);
 export const listOf = (name: string, list: StructureForm): Members => held({ list })(name);
+export const printedBy = (by: (value: JsonValue) => JsonValue, ...names: readonly string[]): Members => held({ by })(...names);
 export const selectors = held('selector');
 export const quantities = held('quantity');
 export const metadata = held('metadata')('metadata');
@@ -67,6 +70,7 @@ function printedMember(value: JsonValue | undefined, form: MemberForm): JsonValu
   if (typeof form === 'string') return absent ? zero[form] : printedPlain(value, form);
   if ('of' in form) return printedStructure(value, form.of);
   if (absent) return null;
+  if ('by' in form) return form.by(value);
   return 'optional' in form ? printedStructure(value, form.optional) : itemsOf(value).map((item) => printedStructure(item, form.list));
 }
 

@@ -1,3 +1,4 @@
+import { printedItems } from './printed.js';
 import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, notSupported, required, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { isSet, isTrue, itemSchemaOf, propertyOf, typeOf, type Schema } from './nodes.js';
@@ -55,7 +56,7 @@ function validateKeyed(schema: Schema, path: Path): FieldError[] {
     ...(keysOf(schema).length === 0 ? [required(path.child(mapKeys), `must not be empty if ${listTypeMember} is map`)] : []),
     ...(isSet(schema, 'items') ? [] : [required(items, `must have a schema if ${listTypeMember} is map`)]),
     ...(isSet(schema, 'items') && item === null
-      ? [invalid(items, schema['items'], `must only have a single schema if ${listTypeMember} is map`)]
+      ? [invalid(items, printedItems(schema['items'] ?? null), `must only have a single schema if ${listTypeMember} is map`)]
       : []),
     ...(item === null || typeOf(item) === 'object' ? [] : [invalid(items.child('type'), typeOf(item), `must be object ${parentIsMap}`)]),
     ...(item !== null && typeOf(item) === 'object' ? validateKeys(keysOf(schema), item, path) : []),

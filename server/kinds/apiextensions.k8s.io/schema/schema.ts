@@ -4,6 +4,7 @@ import { validateDefaults } from './defaults.js';
 import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
 import { validateRuleExpressions } from './rules.js';
+import { printedSchema } from './printed.js';
 import { validateStructural } from './structural.js';
 import { atOnce, inOrder, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
@@ -115,7 +116,13 @@ function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
   }
   const other = Object.keys(schema).some((member) => !besideStatus.includes(member) && !isEmpty(schema[member]));
   return other
-    ? [invalid(path, schema, `only [${internalNames}] fields are allowed at the root of the schema if the status subresource is enabled`)]
+    ? [
+        invalid(
+          path,
+          printedSchema(schema),
+          `only [${internalNames}] fields are allowed at the root of the schema if the status subresource is enabled`,
+        ),
+      ]
     : [];
 }
 

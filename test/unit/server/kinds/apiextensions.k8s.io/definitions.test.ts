@@ -417,6 +417,39 @@ describe('registry, custom resource definitions', () => {
     await bundled('');
   });
 
+  it('quote schemas in the form of the reference', async () => {
+    const schema = {
+      id: 'x',
+      type: 'object',
+      properties: { a: { type: 'array', items: { type: 'string' }, additionalProperties: false } },
+    };
+    const { message } = await refusal(sample.create(definition({ schema: { openAPIV3Schema: schema }, subresources: { status: {} } })));
+    expect(message).to.contain(
+      'openAPIV3Schema: Invalid value: {"ID":"x","Schema":"","Ref":null,"Description":"","Type":"object","Nullable":false,',
+    );
+    expect(message)
+      .to.contain('"Properties":{"a":{"ID":"",')
+      .and.to.contain('"Items":{"Schema":{"ID":"",')
+      .and.to.contain('"AdditionalProperties":{"Allows":false,"Schema":null},');
+    const columns = [{ name: 'C', type: 'string', jsonPath: '.c' }];
+    const versions = [
+      {
+        name: 'v1',
+        served: true,
+        storage: false,
+        schema: { openAPIV3Schema: { type: 'object' } },
+        subresources: { status: {} },
+        additionalPrinterColumns: columns,
+      },
+      { name: 'v2', served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', description: 'd' } } },
+    ];
+    const several = (await refusal(sample.create(definition({}, { versions })))).message;
+    expect(several).to.contain('"Schema":{"OpenAPIV3Schema":{"ID":""').and.to.contain('"Subresources":{"Status":{},"Scale":null}');
+    expect(several).to.contain(
+      '"AdditionalPrinterColumns":[{"Name":"C","Type":"string","Format":"","Description":"","Priority":0,"JSONPath":".c"}]',
+    );
+  });
+
   it('check defaults by formats that nobody knows, too', async () => {
     const told = async (schema: JsonObject): Promise<string> => (await refusal(sample.create(teeth(schema)))).message;
     expect(await told({ type: 'integer', format: 'bogus', default: 1.5 })).to.contain(
