@@ -10,7 +10,6 @@ import { apiVersionOf } from '../../../api/resource.js';
 import { badRequest, conflict, plainError } from '../../../api/status.js';
 import { applyConfiguration, describedObject, gvkText, type ApplyRequest } from '../../registry/applied.js';
 import type { Change } from '../../registry/contract.js';
-import type { Target } from '../../registry/target.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { ownersOfScale, ownersOfScaled } from '../../registry/ownership.js';
 import type { ServedResource } from '../../registry/resources.js';
@@ -107,19 +106,18 @@ class Applying {
   }
 
   stored(live: ApiObject | null): Eventually<ApiObject> {
-    const request = this.#request(live);
+    const request = this.#request();
     return converting(request.resource, (versions) => this.#strictly(applied(live, { ...request, versions })), this.#ended);
   }
 
   through(view: View, current: ApiObject): Eventually<ApiObject> {
-    const apply = (live: ApiObject): Steps<ApiObject> => this.#strictly(applied(live, this.#request(live)));
+    const apply = (live: ApiObject): Steps<ApiObject> => this.#strictly(applied(live, this.#request()));
     return turns.run(applyThrough(view, current, apply, this.#options.route), this.#ended);
   }
 
-  #request(live: ApiObject | null): ApplyRequest {
-    const { route, resource, parameters, body } = this.#options;
+  #request(): ApplyRequest {
+    const { resource, parameters, body } = this.#options;
     const config = configuration(body().value, resource);
-    if (live === null) refuseIdentity(config, targetOf(route));
     const { fieldManager, force } = parameters;
     return { resource, config, manager: fieldManager, subresource: this.subresource, force, now: timestamp() };
   }
@@ -139,7 +137,7 @@ class Applying {
 }
 
 /** A uid implies that the object exists. Throws 409. */
-function refuseIdentity({ metadata: { uid = '' } }: ApiObject, { resource, name }: Target): void {
+function refuseIdentity({ metadata: { uid = '', name = '' } }: ApiObject, resource: ServedResource): void {
   if (uid !== '')
     throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
@@ -148,6 +146,7 @@ function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiOb
   const { resource, config } = request;
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
   const object = yield* applyConfiguration(live, { ...request, config: (yield* copyInSteps(config as JsonObject)) as ApiObject });
+  if (current === null) refuseIdentity(config, resource);
   yield;
   // A version in the configuration makes the write conditional.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';

@@ -136,7 +136,11 @@ function slicePorts(slice: Draft<EndpointSlice>): string {
   const ports = itemsOf(slice.ports).map(
     (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
   );
-  return ports.length === 0 ? unset : ports.length > 3 ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...` : ports.join(',');
+  return ports.length === 0
+    ? unset
+    : ports.length > 3
+      ? `${ports.slice(0, 3).join(',')} + ${ports.length - 3} more...`
+      : ports.join(',') || unset;
 }
 
 function sliceEndpoints(slice: Draft<EndpointSlice>): string {

@@ -222,6 +222,20 @@ describe('server-side apply over HTTP', () => {
       expect(await shortOwners(unowned)).to.deep.equal([]);
     });
 
+    it('tells of unknown fields before an identity that cannot be', async () => {
+      const metadata = { name: 'absent', uid: 'x' };
+      const sent = async (more: JsonObject): Promise<unknown> =>
+        (
+          await apply('/api/v1/namespaces/default/configmaps/absent', {
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            metadata: { ...metadata, ...more },
+          })
+        ).body['message'];
+      expect(await sent({})).to.contain('uid mismatch: the provided object specified uid x, and no existing object was found');
+      expect(await sent({ clusterName: 'x' })).to.contain('.metadata.clusterName: field not declared in schema');
+    });
+
     it('of an object that is not there creates nothing', async () => {
       expect((await apply(`${deployments}/absent/scale`, scale('absent', 1))).status).to.equal(404);
     });

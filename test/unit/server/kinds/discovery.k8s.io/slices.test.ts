@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { JsonObject } from '../../../../../api/object.js';
+import { endpointSlices } from '../../../../../server/kinds/discovery.k8s.io/endpointSlices.js';
 import { changing, merge, object, type Refused } from '../kindSample.js';
 import { causes, createSample, type Sample } from '../../registry/sample.js';
 
@@ -29,6 +31,12 @@ describe('kinds, endpoint slices', () => {
     it(`checks ${what}`, async () => {
       expect(await causes(sample.create(wrong))).to.deep.equal(expected);
     });
+
+  it('shows ports without number and name as not set', () => {
+    const cell = (ports: JsonObject[]): unknown =>
+      endpointSlices.cells?.['Ports']?.({ metadata: {}, ports } as never, { age: () => '' } as never);
+    expect([cell([]), cell([{ name: '' }]), cell([{ name: 'a' }, { port: 80 }])]).to.deep.equal(['<unset>', '<unset>', 'a,80']);
+  });
 
   it('counts changes of slices, of their labels too', async () => {
     const slice = object('discovery.k8s.io/v1/EndpointSlice', { addressType: 'IPv4', endpoints: [], ports: [] });
