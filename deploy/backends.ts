@@ -16,6 +16,9 @@ export const sessionGraceMs = {
   unready: 10_000,
 } as const;
 
+/** Where even ready servers take long to answer, the machine is busy: a silent one gets this many times as long. */
+const patience = 20;
+
 export interface Backend {
   readonly host: string;
   readonly port: number;
@@ -23,6 +26,8 @@ export interface Backend {
   reason: 'silent' | 'unready' | null;
   /** Time on the caller's clock. */
   downSinceMs: number;
+  /** How long its last good probe took. */
+  answeredInMs: number;
   /** Connections being opened or open. */
   connections: number;
   /** Connections so far: among equals the one with fewest comes first, so that short ones spread as well. */
@@ -30,11 +35,12 @@ export interface Backend {
 }
 
 export function newBackend(host: string, port: number): Backend {
-  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, connections: 0, opened: 0 };
+  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, answeredInMs: 0, connections: 0, opened: 0 };
 }
 
-/** Records a probe's result; returns true when the backend's state changed. */
-export function recordProbe(backend: Backend, readiness: Readiness, nowMs: number): boolean {
+/** Records the result of a probe that began at `askedMs`; returns true when the backend's state changed. */
+export function recordProbe(backend: Backend, readiness: Readiness, nowMs: number, askedMs = nowMs): boolean {
+  if (readiness.state === 'ready') backend.answeredInMs = nowMs - askedMs;
   backend.reason = readiness.state === 'ready' ? null : readiness.state;
   return changeState(backend, readiness.state === 'ready' ? 'up' : 'down', nowMs);
 }
@@ -63,6 +69,8 @@ export function connectionOrder(backends: readonly Backend[]): Backend[] {
 /** Returns whether the sessions of a backend should be cut, so that their clients reconnect to a working one. */
 export function shouldCutSessions(backend: Backend, backends: readonly Backend[], nowMs: number): boolean {
   if (backend.state !== 'down' || backend.reason === null) return false;
-  if (!backends.some((other) => other.state === 'up')) return false;
-  return nowMs - backend.downSinceMs >= sessionGraceMs[backend.reason];
+  const ready = backends.filter(({ state }) => state === 'up');
+  if (ready.length === 0) return false;
+  const quickestMs = Math.min(...ready.map(({ answeredInMs }) => answeredInMs));
+  return nowMs - backend.downSinceMs >= Math.max(sessionGraceMs[backend.reason], patience * quickestMs);
 }

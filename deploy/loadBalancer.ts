@@ -137,10 +137,11 @@ class Balancer implements LoadBalancer {
 
   async #look(backend: Backend): Promise<void> {
     const probe = this.#probes.get(backend);
+    const askedMs = performance.now();
     const readiness = await probe?.ask();
     if (this.#closed) probe?.close();
     if (this.#closed || readiness === undefined) return;
-    if (recordProbe(backend, readiness, performance.now())) this.#report(backend, describeReadiness(readiness));
+    if (recordProbe(backend, readiness, performance.now(), askedMs)) this.#report(backend, describeReadiness(readiness));
     this.#cutHangingSessions();
   }
 
@@ -266,7 +267,11 @@ class Balancer implements LoadBalancer {
 function dial(backend: Backend): Promise<net.Socket | Error> {
   return new Promise((resolve) => {
     const socket = net.connect({ host: backend.host, port: backend.port, allowHalfOpen: true, noDelay: true });
-    const timer = setTimeout(() => fail(new Error(`not within ${connectTimeoutMs} ms`)), connectTimeoutMs);
+    const late = (): void => {
+      if (socket.connecting) fail(new Error(`not within ${connectTimeoutMs} ms`));
+    };
+    // As in a probe, a late process looks first at what has come.
+    const timer = setTimeout(() => setImmediate(late), connectTimeoutMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);
       socket.destroy();

@@ -92,12 +92,16 @@ function ask({ host, port, timeoutMs, ca }: Probe, agent: https.Agent): Promise<
       ...(ca === undefined ? { rejectUnauthorized: false } : { ca }),
     };
     const request = https.request(options);
+    let finished = false;
     const finish = (readiness: Readiness): void => {
+      if (finished) return;
+      finished = true;
       clearTimeout(timer);
       resolve({ readiness, reused: request.reusedSocket });
       if (readiness.state !== 'ready') request.destroy();
     };
-    const timer = setTimeout(() => finish({ state: 'silent', reason: `no answer within ${timeoutMs} ms` }), timeoutMs);
+    // Timers come before what has arrived: an answer that waits in the socket of a late process counts.
+    const timer = setTimeout(() => setImmediate(() => finish({ state: 'silent', reason: `no answer within ${timeoutMs} ms` })), timeoutMs);
     request.on('error', (error) => finish({ state: 'silent', reason: error.message }));
     request.on('response', (response) => {
       const status = response.statusCode ?? 0;

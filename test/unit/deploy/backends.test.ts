@@ -60,6 +60,17 @@ describe('deploy/backends', () => {
     expect(at(sessionGraceMs.silent)).to.equal(false);
   });
 
+  it('waits for longer on a machine on which those that are up answer late', () => {
+    const [hung, slow, slower] = backends([silent], [], []) as [Backend, Backend, Backend];
+    const at = (ms: number): boolean => shouldCutSessions(hung, [hung, slow, slower], ms);
+    recordProbe(slow, ready, 400, 100);
+    recordProbe(slower, ready, 400, 0);
+    expect(at(5_999)).to.equal(false);
+    expect(at(6_000)).to.equal(true);
+    recordProbe(slow, ready, 500, 499);
+    expect(at(sessionGraceMs.silent)).to.equal(true);
+  });
+
   it('lets a server that answers finish its requests for longer', () => {
     const [leaving, other] = backends([ready, unready], [ready]) as [Backend, Backend];
     expect(shouldCutSessions(leaving, [leaving, other], sessionGraceMs.silent)).to.equal(false);

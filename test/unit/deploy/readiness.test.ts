@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { RepeatedProbe } from '../../../deploy/readiness.js';
 import { localServingCertificate, TlsBackend } from '../../fixtures/tlsBackends.js';
 
@@ -37,6 +39,35 @@ describe('deploy/readiness, a probe that is repeated', () => {
     expect(backend.connections).to.equal(2);
     await backend.die();
     expect(await ask(1)).to.deep.equal(['silent']);
+  });
+
+  it('counts an answer that came in time to a process that was late itself', async () => {
+    const { ca, pair } = await localServingCertificate();
+    const answers = new Int32Array(new SharedArrayBuffer(4));
+    const worker = new Worker(
+      `const { parentPort, workerData } = require('node:worker_threads');
+      const { pair, answers } = workerData;
+      const server = require('node:https').createServer({ cert: pair.certificate, key: pair.key }, (_request, response) => response.end('ok', () => {
+        Atomics.add(answers, 0, 1);
+        Atomics.notify(answers, 0);
+      }));
+      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
+      { eval: true, workerData: { pair, answers } },
+    );
+    const [port] = (await once(worker, 'message')) as [number];
+    const settings = { host: '127.0.0.1', port, timeoutMs: 60_000, ca };
+    const late = new RepeatedProbe(settings);
+    expect(await late.ask()).to.deep.equal({ state: 'ready' });
+    Atomics.wait(answers, 0, 0);
+    settings.timeoutMs = 1;
+    const answer = late.ask();
+    // The request goes out, and no timer comes before this goes on.
+    for (let tick = 0; tick < 3; tick++) await new Promise<void>((resolve) => process.nextTick(resolve));
+    Atomics.wait(answers, 0, 1);
+    for (const sentAt = performance.now(); performance.now() < sentAt + 2;);
+    expect(await answer).to.deep.equal({ state: 'ready' });
+    late.close();
+    await worker.terminate();
   });
 
   it('keeps no connection on which it was told to go away', async () => {
