@@ -22,7 +22,7 @@ export function validateSelectableFields(
   const path = holder.child('selectableFields');
   if (schema === null) return [invalid(path, '', withoutSchema[of])];
   const obstacle = unreadable(schema);
-  if (obstacle !== null) return [invalid(holder.child('schema', 'openAPIV3Schema'), '', obstacle), ...withoutPath(fields, path)];
+  if (obstacle !== null) return [invalid(holder.child('schema', 'openAPIV3Schema'), '', obstacle), ...unread(fields, path)];
   const seen = new Set<string>();
   const findings = fields
     .slice(0, checkedMax)
@@ -31,9 +31,13 @@ export function validateSelectableFields(
   return count > fieldsMax ? [...findings, tooMany(path, count, fieldsMax)] : findings;
 }
 
-/** The reference does not answer where a field has a path and the schema cannot be read. */
-const withoutPath = (fields: readonly JsonObject[], path: Path): FieldError[] =>
-  fields.flatMap((field, position) => (textAt(field, 'jsonPath') === '' ? [required(path.index(position).child('jsonPath'), '')] : []));
+/** Where the schema cannot be read, the reference does not answer if a path is well-formed. */
+const unread = (fields: readonly JsonObject[], path: Path): FieldError[] =>
+  fields.flatMap((field, position) =>
+    validateField(textAt(field, 'jsonPath'), { schema: {}, seen: new Set() }, path.index(position).child('jsonPath')).filter(
+      ({ message }) => !message.endsWith('does not refer to a valid field'),
+    ),
+  );
 
 function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
   if (text === '') return [required(path, '')];

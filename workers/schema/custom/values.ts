@@ -12,7 +12,7 @@ import { NumberCheck } from './numbers.js';
 import { canonicalJson } from './printed.js';
 import { TypeCheck } from './types.js';
 
-/** Objects ignore formats that their type does not know; defaults do not. */
+/** Objects ignore formats that their type does not know; types of defaults do not. */
 export type Formats = 'recognized' | 'all';
 
 /**
@@ -41,12 +41,14 @@ export class ValueCheck implements Condition {
           ? [schema['type']]
           : [];
     const format = typeof schema['format'] === 'string' ? schema['format'] : '';
-    this.#formatName = formats === 'all' || isRecognized(format, types.length === 1 ? (types[0] ?? '') : '') ? format : '';
+    const type = types.length === 1 ? (types[0] ?? '') : '';
+    const recognized = isRecognized(format, type) ? format : '';
+    this.#formatName = formats === 'all' ? format : recognized;
     this.#type = new TypeCheck(types, this.#formatName, schema['nullable'] === true);
     this.#conditions = conditionsOf(schema, past, formats);
     this.#text = TextCheck.of(schema);
     this.#format = this.#formatName === '' ? undefined : formatCheck(this.#formatName);
-    this.#number = new NumberCheck(schema, types.length === 1 ? (types[0] ?? '') : '', this.#formatName);
+    this.#number = new NumberCheck(schema, type, recognized);
     this.#list = new ListCheck(schema, past, formats);
     this.#object = new ObjectCheck(schema, past, formats);
     this.#allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
@@ -331,7 +333,7 @@ class ObjectCheck {
       if (this.#names.has(name)) continue;
       if (findings.isEnough(before !== undefined)) return;
       if (++position % stepValues === 0) yield;
-      if (this.#rest === null) findings.add('forbidden', name, '');
+      if (this.#rest === null) findings.add('forbidden', name, name);
       else {
         findings.enterFurther(name);
         yield* withinInSteps(this.#rest.check, name, value[name] as Json, findings, before);
@@ -361,7 +363,7 @@ class ObjectCheck {
   #checkRest(value: JsonMembers, findings: Findings, before: JsonMembers | undefined): void {
     for (const name in value) {
       if (this.#names.has(name)) continue;
-      if (this.#rest === null) findings.add('forbidden', name, '');
+      if (this.#rest === null) findings.add('forbidden', name, name);
       else {
         findings.enterFurther(name);
         checkWithin(this.#rest.check, name, value[name] as Json, findings, before);

@@ -455,6 +455,9 @@ describe('registry, custom resource definitions', () => {
     expect(await told({ type: 'integer', format: 'bogus', default: 1.5 })).to.contain(
       '.default: Invalid value: "float64":  in body must be of type bogus: "float64"',
     );
+    expect(await told({ type: 'integer', format: 'bogus', default: 1, maximum: 1.5 })).to.contain(
+      'Maximum boundary value must be of type integer (default format) in ',
+    );
     expect(await told({ type: 'object', properties: { a: { type: 'integer', format: 'float' } }, default: { a: true } })).to.contain(
       '.default.a: Invalid value: "": a in body must be of type float: ""',
     );

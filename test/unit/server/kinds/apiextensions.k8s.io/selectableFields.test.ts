@@ -63,9 +63,10 @@ describe('custom resource definitions, selectable fields', () => {
 
   it('need a schema that can be read', () => {
     const obstacle = `schema.openAPIV3Schema: Invalid value: "": OpenAPIV3Schema 'dependencies' is not supported`;
-    expect(told(['', '.spec.color'], 'version', { dependencies: { a: [] } })).to.deep.equal([
+    expect(told(['', '.spec.color', 'spec'], 'version', { dependencies: { a: [] } })).to.deep.equal([
       obstacle,
       'selectableFields[0].jsonPath: Required value',
+      'selectableFields[2].jsonPath: Invalid value: "spec": is an invalid path: expected [ or . but got: spec',
     ]);
   });
 

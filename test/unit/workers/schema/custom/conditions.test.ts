@@ -129,6 +129,13 @@ const rows: readonly Row[] = [
   ],
   ['a name of every object that is missing', { type: 'object', required: ['constructor'] }, {}, 'v.constructor Required Required value'],
   [
+    'several members of which none may be there',
+    { type: 'object', additionalProperties: false },
+    { a: 1, b: 2 },
+    `${body} "a": v.a in body is a forbidden property`,
+    `${body} "b": v.b in body is a forbidden property`,
+  ],
+  [
     'too few members, and which of them are missing',
     { type: 'object', minProperties: 1, required: ['a'] },
     {},
