@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto';
 import { createSecureServer } from 'node:http2';
 import type { ServerHttp2Session, Settings } from 'node:http2';
 import { ServerResponse } from 'node:http';
@@ -304,12 +305,13 @@ const messages: object = { Http2ServerRequest: Http2Request, Http2ServerResponse
 /** OpenSSL resumes no sessions of contexts that request certificates without a name. */
 const sessionIdContext = 'raftplane';
 
-/** Any certificate of the bundle is an anchor, as in the reference. */
+/** Any certificate of the bundle is an anchor, and clients cannot renegotiate, as in the reference. Node would hold back writes while they do. */
 export function secureContextOptions(
   { certificate: { cert, key }, clientCa }: Pick<ListenerCredentials, 'certificate' | 'clientCa'>,
   tls: ListenerOptions['tls'],
 ): SecureContextOptions {
-  return { ...tls, sessionIdContext, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
+  const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
+  return { ...tls, sessionIdContext, secureOptions, cert, key, ...(clientCa === null ? {} : { ca: clientCa, ...partialChain }) };
 }
 
 interface Turns {

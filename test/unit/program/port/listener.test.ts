@@ -118,6 +118,31 @@ describe('the listener', () => {
     await door.listener.close();
   });
 
+  for (const protocol of ['h2', 'http/1.1'])
+    it(`refuses to renegotiate, over ${protocol}`, async () => {
+      const door = await openFrontDoor({ identities, server, resources: quick });
+      const socket = tls.connect({
+        host: '127.0.0.1',
+        port: door.port,
+        rejectUnauthorized: false,
+        maxVersion: 'TLSv1.2',
+        ALPNProtocols: [protocol],
+      });
+      await once(socket, 'secureConnect');
+      const renegotiated = new Promise<string>((resolve) => {
+        socket.on('error', ({ code = '' }: NodeJS.ErrnoException) => {
+          resolve(code);
+        });
+        socket.renegotiate({}, () => {
+          resolve('renegotiated');
+        });
+      });
+      const outcome = await renegotiated;
+      socket.destroy();
+      await door.listener.close();
+      expect(outcome).to.equal('ERR_SSL_NO_RENEGOTIATION');
+    });
+
   it('tells clients how many streams a connection may have', async () => {
     const settingsOf = async (http2StreamsMax: number): Promise<number | undefined> => {
       const door = await openFrontDoor({ identities, server, resources: quick, listener: { http2StreamsMax } });
