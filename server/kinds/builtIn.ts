@@ -59,7 +59,7 @@ export function inForm(form: GroupVersion & { readonly kind: string }): (resourc
 
 const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
   schemaOf: (apiVersion) => schemaOfKind({ ...groupVersionOf(apiVersion), kind: names.kind }),
-  convert: (object, apiVersion) => convertBetween(kind, apiVersionOf(names), apiVersion, object),
+  convert: (object, apiVersion) => ({ ...convertBetween(kind, object.apiVersion ?? apiVersionOf(names), apiVersion, object), apiVersion }),
 });
 
 /** Converts between versions. Leaves the argument as it is; the result may share members with it. */

@@ -53,10 +53,10 @@ export class MisfitError extends Error {}
 export function* converted(
   object: ApiObject,
   version: string,
-  { versions, as }: { readonly versions: Versions; readonly as: string },
+  { from, versions, as }: { readonly from: string; readonly versions: Versions; readonly as: string },
 ): Steps<ApiObject | null> {
   const schema = versions.schemaOf(version);
-  const form = schema === null ? null : versions.convert(object, version);
+  const form = schema === null ? null : versions.convert({ ...object, apiVersion: from }, version);
   const misfit =
     form === null || schema === null || versions.unconverted === true
       ? null
@@ -68,7 +68,7 @@ export function* converted(
 /** Throws MisfitError unless the live object, in version `own`, fits every version in which somebody owns fields. */
 export function* checkForms(live: ApiObject, managers: Managers, own: string, versions: Versions): Steps<void> {
   for (const version of new Set([...managers.values()].map(({ apiVersion }) => apiVersion)))
-    if (version !== own) yield* converted(live, version, { versions, as: '' });
+    if (version !== own) yield* converted(live, version, { from: own, versions, as: '' });
 }
 
 export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanaged);
@@ -136,7 +136,10 @@ function* compareIn(
   const [left, right] =
     version === own
       ? [before, after]
-      : [versions.convert(before, version), yield* converted(after, version, { versions, as: 'failed to convert new object: ' })];
+      : [
+          versions.convert({ ...before, apiVersion: own }, version),
+          yield* converted(after, version, { from: own, versions, as: 'failed to convert new object: ' }),
+        ];
   if (left === null || right === null) return null;
   const { added, modified, removed } = yield* compare(left as JsonObject, right as JsonObject, schema);
   return {

@@ -109,11 +109,11 @@ function* inVersion(
   object: ApiObject,
   from: string,
   to: string,
-  { versions, as }: Parameters<typeof converted>[2],
+  { versions, as }: Omit<Parameters<typeof converted>[2], 'from'>,
 ): Steps<{ readonly object: ApiObject; readonly schema: Schema } | null> {
   const schema = versions.schemaOf(to);
   if (schema === null) return null;
-  const form = from === to ? object : yield* converted(copyOf(object as JsonObject) as ApiObject, to, { versions, as });
+  const form = from === to ? object : yield* converted(copyOf(object as JsonObject) as ApiObject, to, { from, versions, as });
   return form === null ? null : { object: form, schema };
 }
 
@@ -130,7 +130,7 @@ interface Owned {
 
 /** Restores what is owned in one version, with its parents. */
 function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): Steps<ApiObject> {
-  const saying = (what: string): Parameters<typeof converted>[2] => ({
+  const saying = (what: string): Omit<Parameters<typeof converted>[2], 'from'> => ({
     versions,
     as: `failed to prune fields: failed add back owned items: failed to convert ${what} object at version ${version}: `,
   });

@@ -70,7 +70,7 @@ describe('registry/applied', () => {
       always: [],
     });
     const types: Record<string, Schema> = {
-      v1: structure({ metadata: { kind: 'unknown' }, a: text!, list: set! }),
+      v1: structure({ apiVersion: text!, metadata: { kind: 'unknown' }, a: text!, list: set! }),
       v2: { kind: 'unknown' },
     };
     const versions: Versions = { schemaOf: (name) => types[name] ?? null, convert: (object) => ({ ...object }) };

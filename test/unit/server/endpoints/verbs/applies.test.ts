@@ -222,6 +222,24 @@ describe('server-side apply over HTTP', () => {
       expect(await shortOwners(unowned)).to.deep.equal([]);
     });
 
+    it('finds what is applied in one version in another', async () => {
+      const at = (version: string): string => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/h`;
+      const scaler = (version: string, spec?: JsonObject): JsonObject => ({
+        apiVersion: `autoscaling/${version}`,
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'h' },
+        ...(spec === undefined ? {} : { spec }),
+      });
+      const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' };
+      const spec = { maxReplicas: 4, scaleTargetRef };
+      expect((await apply(at('v1'), scaler('v1', { ...spec, minReplicas: 2 }))).status).to.equal(201);
+      const answer = await apply(at('v2'), scaler('v2', { ...spec, minReplicas: 3 }), 'one', '&force=true');
+      expect([answer.status, (answer.body['spec'] as JsonObject)['minReplicas']]).to.deep.equal([200, 3]);
+      expect((await apply(at('v2'), scaler('v2', spec))).body['spec'])
+        .to.deep.include({ maxReplicas: 4 })
+        .and.not.have.property('targetCPUUtilizationPercentage');
+    });
+
     it('tells of unknown fields before an identity that cannot be', async () => {
       const metadata = { name: 'absent', uid: 'x' };
       const sent = async (more: JsonObject): Promise<unknown> =>
