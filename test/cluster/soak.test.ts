@@ -11,7 +11,7 @@ describe('cluster/soak', function () {
   this.timeout(seconds * 1_000 + overheadMs);
 
   it('gives ordinary clients nothing but the expected responses and events', async function () {
-    const { findings, requests } = await soak({ seconds, seed, threads: 1, progress: () => undefined });
+    const { findings, requests } = await soak({ seconds, seed, threads: 1, progress: (line) => process.stdout.write(`      ${line}\n`) });
     expect(findings).to.deep.equal([]);
     for (const kind of ['HTTP/1.1', 'HTTP/2', 'client-node']) expect(requests[kind], kind).to.be.above(0);
   });

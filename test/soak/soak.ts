@@ -66,8 +66,10 @@ export async function soak({ seconds, seed, threads, progress }: SoakOptions): P
     // A stop is an error of the informer as well.
     const watched = informers.flatMap((informer, index) => watchFindings(places[index]!.address, informer, users));
     for (const informer of informers) await informer.stop();
+    const all = [...findings, ...(findings.length === 0 ? watched : []), ...memory.findings()];
+    if (all.length > 0) progress(lastWords(cluster));
     return {
-      findings: [...findings, ...(findings.length === 0 ? watched : []), ...memory.findings()],
+      findings: all,
       requests: Object.fromEntries(
         kinds.map(({ title }) => [title, users.filter(({ kind }) => kind === title).reduce((sum, { user }) => sum + user.requests, 0)]),
       ),
@@ -78,6 +80,16 @@ export async function soak({ seconds, seed, threads, progress }: SoakOptions): P
     await test.stop();
   }
 }
+
+/** The ends of all logs: the folder goes with the cluster. */
+function lastWords({ dataDirectory }: Cluster): string {
+  const folder = path.join(dataDirectory, 'logs');
+  return fs
+    .readdirSync(folder)
+    .map((file) => `${file}:\n${fs.readFileSync(path.join(folder, file), 'utf8').split('\n').slice(-lastLines).join('\n')}`)
+    .join('\n');
+}
+const lastLines = 20;
 
 interface Placed {
   readonly kind: string;
