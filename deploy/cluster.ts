@@ -143,27 +143,17 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
   if (options.fresh) removeState(directory);
   makeFolder(path.join(directory, 'logs'), 0o700);
   keepPrivate(path.join(directory, 'logs'));
-  const { etcdServers: given } = options;
+  const { etcdServers: given, rememberedFlags: flags, replicas } = options;
   const store = given === undefined ? options.store : 'etcd-servers';
-  const settings = await loadSettings(path.join(directory, 'settings.json'), {
-    replicas: options.replicas,
-    store,
-    flags: options.rememberedFlags,
-  });
+  const settings = await loadSettings(path.join(directory, 'settings.json'), { replicas, store, flags });
   const etcdUrls = settings.store === 'etcd' ? (await findFreePorts(2)).map((each) => `http://${host}:${each}`) : null;
   if (etcdUrls !== null && options.inProcess) throw new Error('an etcd cannot run in a thread: give the addresses of one that runs');
   const port = options.balancer === false ? (settings.members[0]?.securePort ?? 0) : await choosePort(options.port);
   const managers = options.managers ?? 0;
   const managerPorts = options.managersServe === false ? Array.from({ length: managers }, () => 0) : await findFreePorts(managers);
-  const pki = await ensurePki(
-    path.join(directory, 'pki'),
-    settings.members.map(({ id }) => id),
-    { tokenKeys: options.tokenKeys },
-  );
-  if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
+  const pki = await makeCertificates(directory, settings, options, say);
   writeClientFiles(directory, port, pki, settings);
-  const tokenFile = path.join(directory, 'cluster-token');
-  writeFileAtomically(tokenFile, `${settings.token}\n`, 0o600);
+  const tokenFile = writeToken(directory, settings);
   if (options.restore !== undefined) {
     say(`restoring ${options.restore}`);
     restoreMembers(options.restore, { directory, tokenFile }, settings);
@@ -185,6 +175,24 @@ async function prepare(directory: string, options: ClusterOptions, unlock: () =>
     say,
     unlock,
   });
+}
+
+function writeToken(directory: string, { token }: ClusterSettings): string {
+  const file = path.join(directory, 'cluster-token');
+  writeFileAtomically(file, `${token}\n`, 0o600);
+  return file;
+}
+
+async function makeCertificates(
+  directory: string,
+  { members }: ClusterSettings,
+  { tokenKeys }: ClusterOptions,
+  say: (line: string) => void,
+): Promise<PkiFiles> {
+  const memberIds = members.map(({ id }) => id);
+  const pki = await ensurePki(path.join(directory, 'pki'), memberIds, { tokenKeys });
+  if (pki.written.length > 0) say(`made certificates: ${pki.written.join(', ')}`);
+  return pki;
 }
 
 function removeState(directory: string): void {

@@ -75,17 +75,14 @@ export async function ensurePki(
   { clockSkewMs, tokenKeys = 'rsa', names = [] }: PkiOptions = {},
 ): Promise<PkiFiles> {
   makeFolder(directory, 0o700);
-  const at = (name: string): KeyPairFiles => ({
-    certFile: path.join(directory, `${name}.crt`),
-    keyFile: path.join(directory, `${name}.key`),
-  });
+  const at = pairIn(directory);
   const written: string[] = [];
   const issuance: Issuance = { clockSkewMs, written };
-  const serviceAccount = { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') };
+  const files = filesIn(directory);
   // RSA keys take longest, and another thread.
   const [authority] = await Promise.all([
     ensureAuthority(at('ca'), authorityName, issuance),
-    ensureServiceAccountKeys(serviceAccount, tokenKeys, written),
+    ensureServiceAccountKeys(files.serviceAccount, tokenKeys, written),
   ]);
   const requests: [string, CertificateRequest][] = [['apiserver', reachedBy(names)], ...Object.entries(clients)];
   const proxy = async (): Promise<void> => {
@@ -97,17 +94,25 @@ export async function ensurePki(
     await Promise.all(memberIds.map((id) => ensureCertificate(at(peerFileName(id)), peerRequest(id), peerAuthority, issuance)));
   };
   await Promise.all([...requests.map(([name, request]) => ensureCertificate(at(name), request, authority, issuance)), proxy(), peers()]);
+  return { ...files, written };
+}
+
+const pairIn =
+  (directory: string) =>
+  (name: string): KeyPairFiles => ({ certFile: path.join(directory, `${name}.crt`), keyFile: path.join(directory, `${name}.key`) });
+
+function filesIn(directory: string): Omit<PkiFiles, 'written'> {
+  const at = pairIn(directory);
   return {
     caFile: at('ca').certFile,
     caKeyFile: at('ca').keyFile,
     apiserver: at('apiserver'),
     admin: at('admin'),
     controllerManager: at('controller-manager'),
-    serviceAccount,
+    serviceAccount: { keyFile: path.join(directory, 'sa.key'), pubFile: path.join(directory, 'sa.pub') },
     frontProxy: { ...at(frontProxyName), caFile: at(frontProxyAuthorityName).certFile },
     peerCaFile: at(peerAuthorityName).certFile,
     peer: (id) => at(peerFileName(id)),
-    written,
   };
 }
 

@@ -163,7 +163,6 @@ const range: Estimator = (_, [count]) => (count === undefined ? null : madeList(
 const reverse: Estimator = (target, _, sizes) => (target?.type.name === 'list' ? madeList(1, sizes.of(target)) : null);
 const flatten: Estimator = (target, [depth], sizes) =>
   target === null ? null : madeList(depth === undefined ? 1 : statedCount(depth, most), sizes.of(target));
-/** Compares each element with each other one. */
 const compared = (size: Size, ofTexts: boolean): CallEstimate => madeList(2 + (ofTexts ? character : 0), times(size, size));
 const distinct: Estimator = (target, _, sizes) => (target === null ? null : compared(sizes.of(target), false));
 const sorted = (list: Part, sizes: KnownSizes): CallEstimate => {

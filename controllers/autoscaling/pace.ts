@@ -134,22 +134,24 @@ function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: 
 const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
   changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
-function upTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules, changes: readonly Change[], now: number): number {
-  if (selectPolicy === 'Disabled') return current;
-  const proposals = policies.map(({ type, value, periodSeconds }) => {
+/** What each policy allows at most: `sign` is 1 for more replicas, -1 for fewer. */
+const allowed = (current: number, { policies = [] }: HPAScalingRules, changes: readonly Change[], now: number, sign: 1 | -1): number[] =>
+  policies.map(({ type, value, periodSeconds }) => {
     const start = startOf(current, changes, periodSeconds, now);
-    return type === 'Pods' ? start + value : Math.ceil(start * (1 + value / 100));
+    if (type === 'Pods') return start + sign * value;
+    return (sign === 1 ? Math.ceil : Math.floor)(start * (1 + (sign * value) / 100));
   });
-  return selectPolicy === 'Min' ? Math.min(...proposals) : Math.max(0, ...proposals);
+
+function upTo(current: number, rules: HPAScalingRules, changes: readonly Change[], now: number): number {
+  if (rules.selectPolicy === 'Disabled') return current;
+  const proposals = allowed(current, rules, changes, now, 1);
+  return rules.selectPolicy === 'Min' ? Math.min(...proposals) : Math.max(0, ...proposals);
 }
 
-function downTo(current: number, { selectPolicy, policies = [] }: HPAScalingRules, changes: readonly Change[], now: number): number {
-  if (selectPolicy === 'Disabled') return current;
-  const proposals = policies.map(({ type, value, periodSeconds }) => {
-    const start = startOf(current, changes, periodSeconds, now);
-    return type === 'Pods' ? start - value : Math.floor(start * (1 - value / 100));
-  });
-  return selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
+function downTo(current: number, rules: HPAScalingRules, changes: readonly Change[], now: number): number {
+  if (rules.selectPolicy === 'Disabled') return current;
+  const proposals = allowed(current, rules, changes, now, -1);
+  return rules.selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
 }
 
 /** Adds a change of scale to the history, and drops those that no policy needs any more. */

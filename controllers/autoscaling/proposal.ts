@@ -50,49 +50,51 @@ export const quantityText = (thousandths: number): string => (thousandths % 1000
 
 /** Returns the number of replicas by one metric. Rejects where it is unknown. */
 export async function proposalOf(spec: MetricSpec, question: Question, metrics: MetricsApi, targets: ScaleTargets): Promise<Proposal> {
+  const { type, resource, containerResource, pods, object, external } = spec;
+  if (type === 'Resource' && resource) return ofResource(resource, question, metrics);
+  if (type === 'ContainerResource' && containerResource) return ofResource(containerResource, question, metrics);
+  if (type === 'Pods' && pods) return ofPods(pods, question, metrics);
+  if (type === 'Object' && object) return ofObject(object, question, metrics, targets);
+  if (type === 'External' && external) return ofOutside(external, question, metrics);
+  throw new MetricError(`unknown metric source type ${JSON.stringify(type)}`);
+}
+
+async function ofPods({ metric, target }: NonNullable<MetricSpec['pods']>, question: Question, metrics: MetricsApi): Promise<Proposal> {
   const namespace = namespaceOf(question.autoscaler);
-  switch (spec.type) {
-    case 'Resource':
-      if (spec.resource) return ofResource(spec.resource, question, metrics);
-      break;
-    case 'ContainerResource':
-      if (spec.containerResource) return ofResource(spec.containerResource, question, metrics);
-      break;
-    case 'Pods':
-      if (spec.pods) {
-        const { metric, target } = spec.pods;
-        const used = await within(`unable to get metric ${metric.name}`, metrics.ofPods(namespace, question.selector, metric));
-        const measured = byPods(question, used, '', {
-          milli: milli(target.averageValue),
-        });
-        const current = { averageValue: quantityText(measured.average) };
-        return { replicas: measured.replicas, name: `pods metric ${metric.name}`, status: { type: 'Pods', pods: { metric, current } } };
-      }
-      break;
-    case 'Object':
-      if (spec.object) {
-        const { metric, target, describedObject } = spec.object;
-        const { kind, name: objectName } = describedObject;
-        const value = await within(`unable to get metric ${metric.name}: ${kind} on ${namespace} ${objectName}/`, ofObject(), '');
-        async function ofObject(): Promise<number> {
-          const type = await within('unable to fetch metrics from custom metrics API', targets.typeOf(describedObject));
-          return metrics.ofObject(namespace, describedObject, groupResourceOf(type), metric);
-        }
-        const { replicas, current } = byValue(question, value, target);
-        const name = target.averageValue === undefined ? `${kind} metric ${metric.name}` : outside(metric);
-        return { replicas, name, status: { type: 'Object', object: { metric, current, describedObject } } };
-      }
-      break;
-    case 'External':
-      if (spec.external) {
-        const { metric, target } = spec.external;
-        const where = `${namespace}/${metric.name}/${shownSelector(metric.selector)}`;
-        const value = await within(`unable to get external metric ${where}`, metrics.ofOutside(namespace, metric));
-        const { replicas, current } = byValue(question, value, target);
-        return { replicas, name: outside(metric), status: { type: 'External', external: { metric, current } } };
-      }
-  }
-  throw new MetricError(`unknown metric source type ${JSON.stringify(spec.type)}`);
+  const used = await within(`unable to get metric ${metric.name}`, metrics.ofPods(namespace, question.selector, metric));
+  const { replicas, average } = byPods(question, used, '', { milli: milli(target.averageValue) });
+  const current = { averageValue: quantityText(average) };
+  return { replicas, name: `pods metric ${metric.name}`, status: { type: 'Pods', pods: { metric, current } } };
+}
+
+async function ofObject(
+  { metric, target, describedObject }: NonNullable<MetricSpec['object']>,
+  question: Question,
+  metrics: MetricsApi,
+  targets: ScaleTargets,
+): Promise<Proposal> {
+  const namespace = namespaceOf(question.autoscaler);
+  const { kind, name: objectName } = describedObject;
+  const measure = async (): Promise<number> => {
+    const type = await within('unable to fetch metrics from custom metrics API', targets.typeOf(describedObject));
+    return metrics.ofObject(namespace, describedObject, groupResourceOf(type), metric);
+  };
+  const value = await within(`unable to get metric ${metric.name}: ${kind} on ${namespace} ${objectName}/`, measure(), '');
+  const { replicas, current } = byValue(question, value, target);
+  const name = target.averageValue === undefined ? `${kind} metric ${metric.name}` : outside(metric);
+  return { replicas, name, status: { type: 'Object', object: { metric, current, describedObject } } };
+}
+
+async function ofOutside(
+  { metric, target }: NonNullable<MetricSpec['external']>,
+  question: Question,
+  metrics: MetricsApi,
+): Promise<Proposal> {
+  const namespace = namespaceOf(question.autoscaler);
+  const where = `${namespace}/${metric.name}/${shownSelector(metric.selector)}`;
+  const value = await within(`unable to get external metric ${where}`, metrics.ofOutside(namespace, metric));
+  const { replicas, current } = byValue(question, value, target);
+  return { replicas, name: outside(metric), status: { type: 'External', external: { metric, current } } };
 }
 
 async function within<A>(what: string, work: Promise<A>, separator = ': '): Promise<A> {

@@ -31,29 +31,30 @@ async function possibleApprovals({ spec }: CertificateSigningRequest): Promise<r
 const firstRetryMs = 200;
 const workers = 5;
 
+/** The question whether the requester has the permission of an approval. Pure. */
+const reviewOf = ({ username, uid, groups, extra }: CertificateSigningRequest['spec'], { permission }: Approval): SubjectAccessReview => ({
+  metadata: {},
+  spec: {
+    ...(username === undefined ? {} : { user: username }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(groups ? { groups } : {}),
+    ...(extra ? { extra } : {}),
+    resourceAttributes: {
+      group: certificateSigningRequests.group,
+      resource: certificateSigningRequests.resource,
+      subresource: permission,
+      verb: 'create',
+      version: '*',
+    },
+  },
+});
+
 /** Approves requests of nodes for client certificates, where the requester has the permission. */
 export function approvingController(environment: ManagerEnvironment): Controller {
   const { api, informers, clock } = environment;
   const { cache } = informers.of(certificateSigningRequests);
-  const mayHave = async ({ spec }: CertificateSigningRequest, { permission }: Approval): Promise<boolean> => {
-    const review: SubjectAccessReview = {
-      metadata: {},
-      spec: {
-        ...(spec.username === undefined ? {} : { user: spec.username }),
-        ...(spec.uid === undefined ? {} : { uid: spec.uid }),
-        ...(spec.groups ? { groups: spec.groups } : {}),
-        ...(spec.extra ? { extra: spec.extra } : {}),
-        resourceAttributes: {
-          group: certificateSigningRequests.group,
-          resource: certificateSigningRequests.resource,
-          subresource: permission,
-          verb: 'create',
-          version: '*',
-        },
-      },
-    };
-    return (await api.create(subjectAccessReviews, review)).status?.allowed === true;
-  };
+  const mayHave = async ({ spec }: CertificateSigningRequest, approval: Approval): Promise<boolean> =>
+    (await api.create(subjectAccessReviews, reviewOf(spec, approval))).status?.allowed === true;
   const sync = async (key: string): Promise<void> => {
     const request = cache.get(key);
     if (!request || isIssued(request) || isDecided(request)) return;

@@ -101,7 +101,17 @@ export class Connection {
     for (const { http } of this.#sessions) http.destroy();
   }
 
-  #send(session: Session, { method, path, headers, body, signal, timeoutMs, mayLeave }: Request): Promise<Answer> {
+  #streamFor(session: Session, { method, path, headers, body }: Request): http2.ClientHttp2Stream {
+    const token = this.#settings.token?.();
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    return session.http.request(
+      { ':method': method, ':path': this.#prefix + path, ...authorization, ...headers },
+      { endStream: body === undefined },
+    );
+  }
+
+  #send(session: Session, request: Request): Promise<Answer> {
+    const { body, signal, timeoutMs, mayLeave } = request;
     return new Promise((resolve, reject) => {
       try {
         if (signal?.aborted) throw new StoppedError('the client is stopped');
@@ -110,16 +120,7 @@ export class Connection {
         session.streams--;
         throw error;
       }
-      const token = this.#settings.token?.();
-      const stream = session.http.request(
-        {
-          ':method': method,
-          ':path': this.#prefix + path,
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...headers,
-        },
-        { endStream: body === undefined },
-      );
+      const stream = this.#streamFor(session, request);
       const abort = (): void => {
         stream.close(http2.constants.NGHTTP2_CANCEL);
       };

@@ -86,9 +86,7 @@ export function controllerProgram(
     run: (...controllers) => whileAwake(run(controllers, signal), connection),
     runAsLeader(lease, ...controllers) {
       const elector = electorFor(lease, { ...client, random });
-      mayWrite = () => {
-        if (!elector.mayAct) throw new StoppedError(`the lease ${lease.namespace}/${lease.name} is not held`);
-      };
+      mayWrite = demandingLease(elector, lease);
       return whileAwake(
         elector.run((leading) => run(controllers, leading), signal),
         connection,
@@ -96,6 +94,12 @@ export function controllerProgram(
     },
   };
 }
+
+const demandingLease =
+  (elector: LeaderElector, { namespace, name }: LeaderTerms) =>
+  (): void => {
+    if (!elector.mayAct) throw new StoppedError(`the lease ${namespace}/${name} is not held`);
+  };
 
 async function whileAwake<T>(work: Promise<T>, connection: Connection): Promise<T> {
   const timer = setInterval(() => undefined, awakeMs);

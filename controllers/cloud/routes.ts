@@ -4,7 +4,7 @@ import { isNotFound, messageOf, unless } from '../client/errors.js';
 import { every } from '../client/workQueue.js';
 import { keyOf, nameOf } from '../../api/meta/object.js';
 import { timeText } from '../../api/time.js';
-import { type Node, nodes } from '../../api/types/core/v1.js';
+import { type Node, type NodeCondition, nodes } from '../../api/types/core/v1.js';
 import { holdsRange, parseCidr, type Cidr } from '../addresses/cidr.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { conditionOf } from '../workloads/podState.js';
@@ -31,6 +31,14 @@ export function routePlan(
   };
 }
 
+const networkCondition = (isThere: boolean, now: number): NodeCondition => ({
+  type: 'NetworkUnavailable',
+  status: isThere ? 'False' : 'True',
+  reason: isThere ? 'RouteCreated' : 'NoRouteCreated',
+  message: isThere ? 'RouteController created a route' : 'RouteController failed to create a route',
+  lastTransitionTime: timeText(now),
+});
+
 export function routeController({ api, clock, cloud, events, informers, log, options }: ManagerEnvironment): Controller | null {
   const routes = cloud?.routes;
   if (!routes || !options['allocate-node-cidrs'] || !options['configure-cloud-routes']) return null;
@@ -38,19 +46,10 @@ export function routeController({ api, clock, cloud, events, informers, log, opt
   const informer = informers.of(nodes);
   const cluster = (options['cluster-cidr'] ?? '').split(',').flatMap((text) => parseCidr(text) ?? []);
   const tell = async (node: Node, isThere: boolean): Promise<void> => {
-    const status = isThere ? 'False' : 'True';
-    if (conditionOf(node.status?.conditions, 'NetworkUnavailable')?.status === status) return;
-    const condition = {
-      type: 'NetworkUnavailable',
-      status,
-      reason: isThere ? 'RouteCreated' : 'NoRouteCreated',
-      message: isThere ? 'RouteController created a route' : 'RouteController failed to create a route',
-      lastTransitionTime: timeText(clock.now()),
-    };
-    await unless(
-      isNotFound,
-      api.patch(nodes, keyOf(node), strategicPatch({ status: { conditions: [condition] } }), { subresource: 'status' }),
-    );
+    const condition = networkCondition(isThere, clock.now());
+    if (conditionOf(node.status?.conditions, condition.type)?.status === condition.status) return;
+    const patch = strategicPatch({ status: { conditions: [condition] } });
+    await unless(isNotFound, api.patch(nodes, keyOf(node), patch, { subresource: 'status' }));
   };
   const reconcile = async (): Promise<void> => {
     const all = informer.cache.list();

@@ -6,6 +6,7 @@ import { hasFailed, hasSucceeded, isAvailable, isFinished, isReady } from '../wo
 import { describe, hashLabel, nodeOf } from './daemonPod.js';
 import { waitMs, type Attempt } from './failedPods.js';
 import { fitOf, type Fit } from './nodeFit.js';
+import type { NextSync } from '../workloads/nextSync.js';
 
 export interface Observed {
   readonly set: DaemonSet;
@@ -26,13 +27,11 @@ export interface PlannedEvent {
   readonly message: string;
 }
 
-export interface Plan {
+export interface Plan extends NextSync {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
   readonly events: readonly PlannedEvent[];
   readonly tried: readonly string[];
-  /** Time of the next sync without a change. */
-  readonly againAfterMs: number | null;
 }
 
 export interface Place {

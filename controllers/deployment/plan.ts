@@ -8,6 +8,7 @@ import { currentAnnotations, newSet, nextRevision, revisionAnnotation, revisionO
 import { rollbackOf, type Rollback } from './rollback.js';
 import { rollingStep, scale, superfluous, wasScaled, type Resize } from './scaling.js';
 import { allOf, condition, counted, deadlineMs, isComplete, reasons, rolloutStatus, withCondition, type Sets } from './status.js';
+import type { NextSync } from '../workloads/nextSync.js';
 
 /** The inputs of a decision about a Deployment. `pods` maps the uid of each of its sets to its pods. */
 export interface Observed {
@@ -33,10 +34,8 @@ export type Action =
   /** The Deployment with its new status, and the annotation of its revision. */
   | { readonly do: 'status'; readonly deployment: Deployment };
 
-export interface Plan {
+export interface Plan extends NextSync {
   readonly actions: readonly Action[];
-  /** Time of the next sync without a change. */
-  readonly againAfterMs: number | null;
 }
 
 /** Decides the next steps of a Deployment. Pure. */

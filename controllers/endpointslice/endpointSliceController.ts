@@ -9,7 +9,7 @@ import { followPods } from '../services/followPods.js';
 import { followsPods, podsBehind } from '../services/membership.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
-import { PendingWrites } from '../slices/pendingWrites.js';
+import { PendingWrites, staleAgainMs } from '../slices/pendingWrites.js';
 import { SliceCounts } from '../slices/sliceCounts.js';
 import { isManagedBy, writeSlices } from '../slices/sliceWrites.js';
 import { planSlices, type SlicesPlan } from './plan.js';
@@ -17,8 +17,6 @@ import { manager } from './slice.js';
 import { asksForTopology } from './topologyHints.js';
 import { shareFacts, zoneShares } from './zoneShares.js';
 
-/** A change of the cache ends the wait for our own writes; this is for one that never comes. */
-const staleAgainMs = 5_000;
 const families = ['IPv4', 'IPv6'] as const;
 
 export function endpointSliceController(environment: ManagerEnvironment): Controller {

@@ -7,13 +7,10 @@ import { type EndpointSlice, endpointSlices } from '../../api/types/discovery/v1
 import type { ManagerEnvironment } from '../environment.js';
 import { hasSelector } from '../services/membership.js';
 import { followSlices, serviceIndex } from '../slices/followSlices.js';
-import { PendingWrites } from '../slices/pendingWrites.js';
+import { PendingWrites, staleAgainMs } from '../slices/pendingWrites.js';
 import { SliceCounts } from '../slices/sliceCounts.js';
 import { isManagedBy, writeSlices } from '../slices/sliceWrites.js';
 import { isToBeMirrored, manager, planMirror } from './plan.js';
-
-/** A change of the cache ends the wait for our own writes; this is for one that never comes. */
-const staleAgainMs = 5_000;
 
 /** Keeps slices equal to Endpoints that users write for Services without selectors. */
 export function endpointSliceMirroringController(environment: ManagerEnvironment): Controller {

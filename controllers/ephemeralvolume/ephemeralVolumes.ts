@@ -23,22 +23,23 @@ function claimsOfPod(pod: Pod): readonly { readonly volume: string; readonly cla
   });
 }
 
+/** Returns why a claim cannot be made; null where it is there. */
+async function create({ api, measures }: ManagerEnvironment, claim: PersistentVolumeClaim): Promise<string | null> {
+  measures.count('ephemeral_volume_controller_create_total', {});
+  try {
+    await api.create(persistentVolumeClaims, claim);
+    return null;
+  } catch (error) {
+    if (isAlreadyExists(error) || isNamespaceTerminating(error)) return null;
+    measures.count('ephemeral_volume_controller_create_failures_total', {});
+    return `create PVC ${nameOf(claim)}: ${messageOf(error)}`;
+  }
+}
+
 export function ephemeralVolumeController(environment: ManagerEnvironment): Controller {
-  const { api, events, informers, measures, options } = environment;
+  const { events, informers, options } = environment;
   const podCache = informers.of(pods).cache;
   const claimCache = informers.of(persistentVolumeClaims).cache;
-  /** Returns why a claim cannot be made; null where it is there. */
-  const create = async (claim: PersistentVolumeClaim): Promise<string | null> => {
-    measures.count('ephemeral_volume_controller_create_total', {});
-    try {
-      await api.create(persistentVolumeClaims, claim);
-      return null;
-    } catch (error) {
-      if (isAlreadyExists(error) || isNamespaceTerminating(error)) return null;
-      measures.count('ephemeral_volume_controller_create_failures_total', {});
-      return `create PVC ${nameOf(claim)}: ${messageOf(error)}`;
-    }
-  };
   const sync = async (key: string): Promise<void> => {
     const pod = podCache.get(key);
     if (!pod || isTerminating(pod)) return;
@@ -48,7 +49,7 @@ export function ephemeralVolumeController(environment: ManagerEnvironment): Cont
       const problem = isForeign
         ? `PVC ${keyTextOf(claim)} was not created for pod ${key} (pod is not owner)`
         : present === undefined
-          ? await create(claim)
+          ? await create(environment, claim)
           : null;
       if (problem === null) continue;
       const message = `ephemeral volume ${volume}: ${problem}`;

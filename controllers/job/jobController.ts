@@ -45,6 +45,18 @@ export function jobController(environment: ManagerEnvironment): Controller {
     wouldAdopt: ({ spec }, pod) => selects(spec?.selector, pod.metadata.labels),
     expectations: loop.expectations,
   });
+  const orphans = orphanController(environment, loop);
+  return {
+    name: 'job',
+    run: async (signal) => {
+      loop.gangs = await gangsOf(environment, controller, signal);
+      await Promise.all([controller.run(signal), orphans.run(signal)]);
+    },
+  };
+}
+
+/** Takes the finalizer from pods whose Job is gone. */
+function orphanController(environment: ManagerEnvironment, loop: JobLoop): QueueController {
   const orphans = new QueueController(environment, { name: 'job_orphan_pod', workers: 1, sync: (key) => loop.freeOrphan(key) });
   const queueIfOrphan = (pod: Pod): void => {
     if (loop.isOrphan(pod)) orphans.queue.add(keyTextOf(pod));
@@ -72,13 +84,7 @@ export function jobController(environment: ManagerEnvironment): Controller {
       for (const pod of loop.podsOf(job)) orphans.queue.add(keyTextOf(pod));
     },
   });
-  return {
-    name: 'job',
-    run: async (signal) => {
-      loop.gangs = await gangsOf(environment, controller, signal);
-      await Promise.all([controller.run(signal), orphans.run(signal)]);
-    },
-  };
+  return orphans;
 }
 
 class JobLoop {

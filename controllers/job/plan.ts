@@ -9,6 +9,7 @@ import type { Facts } from './facts.js';
 import { isEnding, isSuspended, isTracked } from './podOutcome.js';
 import { sizing, type PodOrder } from './sizing.js';
 import { completion, deadlineMs, finalType, interimType, verdictOf, type Verdict } from './verdict.js';
+import type { NextSync } from '../workloads/nextSync.js';
 
 /**
  * Decides on a Job in three steps that the loop carries out one after another: `plan` for its pods, `accountOf` for the status after that, `closing` for the
@@ -31,7 +32,7 @@ export type PodStep =
   | { readonly do: 'delete'; readonly pods: readonly Pod[] }
   | { readonly do: 'create'; readonly orders: readonly PodOrder[] };
 
-export interface Plan {
+export interface Plan extends NextSync {
   /** Why the Job ends before its work is done; null when it goes on. */
   readonly verdict: Verdict | null;
   /**
@@ -40,8 +41,6 @@ export interface Plan {
    */
   readonly decision: JobStatus | null;
   readonly pods: PodStep;
-  /** Time of the next sync without a change. */
-  readonly againAfterMs: number | null;
 }
 
 export interface Tally {

@@ -4,6 +4,8 @@ import { isOlder } from '../client/versions.js';
 
 /** A write that is not seen by then was undone by another client, or the informer is late. */
 const forgottenAfterMs = 5 * 60_000;
+/** A change of the cache ends the wait for our own writes; this is for one that never comes. */
+export const staleAgainMs = 5_000;
 
 interface Pending {
   readonly version: string;

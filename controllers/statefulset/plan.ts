@@ -8,6 +8,7 @@ import { claimsOf, corrected, identityMatches, isInRange, newPod, ordinalOf, rep
 import { isStale, withOwners } from './retention.js';
 import { rollout } from './rollout.js';
 import { statusOf } from './status.js';
+import type { NextSync } from '../workloads/nextSync.js';
 
 export interface Observed {
   readonly set: StatefulSet;
@@ -31,13 +32,11 @@ export type Action =
   | { readonly do: 'correct'; readonly pod: Pod; readonly claims: readonly PersistentVolumeClaim[] }
   | { readonly do: 'delete'; readonly pod: Pod };
 
-export interface Plan {
+export interface Plan extends NextSync {
   /** One after the other; a failure ends the plan. Within a stage the order counts only where `inOrder`. */
   readonly stages: readonly (readonly Action[])[];
   readonly inOrder: boolean;
   readonly status: StatefulSetStatus;
-  /** Time of the next sync without a change. */
-  readonly againAfterMs: number | null;
 }
 
 interface Step {

@@ -9,11 +9,10 @@ import { drivingTaints, toleratedMs } from './tolerance.js';
 const workers = 8;
 const podsByNode = 'node';
 
-/** Deletes pods that do not tolerate the taints of their nodes, or not any longer. */
-export function taintEvictionController(environment: ManagerEnvironment): Controller {
+function podDeadlines(environment: ManagerEnvironment): PodDeadlines {
   const { informers, measures } = environment;
   const nodeCache = informers.of(nodes).cache;
-  const deadlines = new PodDeadlines(environment, {
+  return new PodDeadlines(environment, {
     queue: 'noexec_taint_pod',
     workers,
     judge(pod) {
@@ -32,6 +31,11 @@ export function taintEvictionController(environment: ManagerEnvironment): Contro
       measures.observe('taint_eviction_controller_pod_deletion_duration_seconds', {}, lateSeconds);
     },
   });
+}
+
+/** Deletes pods that do not tolerate the taints of their nodes, or not any longer. */
+export function taintEvictionController(environment: ManagerEnvironment): Controller {
+  const deadlines = podDeadlines(environment);
   const podInformer = deadlines.controller.needs(pods);
   podInformer.addIndex(podsByNode, ({ spec }) => (spec?.nodeName ? [spec.nodeName] : []));
   const considerNode = (node: Node): void => {

@@ -1,3 +1,4 @@
+import type { Lister } from '../client/cache.js';
 import type { QueueController } from '../client/controller.js';
 import type { Expectations } from '../client/expectations.js';
 import { controllerOf, isTerminating, keyTextOf, type KubeObject, namespaceOf, uidOf } from '../../api/meta/object.js';
@@ -18,55 +19,72 @@ export const controllerIndex = 'controller';
 export const orphanWord = (namespace: string): string => `orphans of ${namespace}`;
 
 /** Queues owners when objects that they own, or may adopt, change; and counts expectations. */
-export function follow<O extends KubeObject, T extends KubeObject>(
-  controller: QueueController,
-  { ownerType, type, wouldAdopt, expectations, onChange }: Following<O, T>,
-): void {
-  const owners = controller.needs(ownerType);
-  const informer = controller.needs(type);
+export function follow<O extends KubeObject, T extends KubeObject>(controller: QueueController, following: Following<O, T>): void {
+  const follower = new Follower(controller, following);
+  const informer = controller.needs(following.type);
   informer.addIndex(controllerIndex, (object) => [controllerOf(object)?.uid ?? orphanWord(namespaceOf(object))]);
+  informer.addHandlers({
+    added: (object) => follower.added(object),
+    changed: (before, after) => follower.changed(before, after),
+    removed: (object) => follower.removed(object),
+  });
+}
 
-  const ownerOf = (object: T): O | null => {
-    const reference = controllerOf(object);
-    if (!reference || reference.kind !== ownerType.kind || groupOf(reference.apiVersion) !== ownerType.group) return null;
-    const owner = owners.cache.get(ownerType.namespaced ? `${namespaceOf(object)}/${reference.name}` : reference.name);
-    return owner && uidOf(owner) === reference.uid ? owner : null;
-  };
-  const queue = (owner: O, before: T | null, after: T): void => {
-    const key = keyTextOf(owner);
-    if (onChange) onChange(key, owner, before, after);
-    else controller.queue.add(key);
-  };
-  const queueAdopters = (object: T): void => {
-    for (const owner of owners.cache.inNamespace(namespaceOf(object)))
-      if (wouldAdopt(owner, object)) controller.queue.add(keyTextOf(owner));
-  };
-  const removed = (object: T): void => {
-    const owner = ownerOf(object);
-    if (!owner) return;
-    expectations?.deleted(keyTextOf(owner), uidOf(object));
-    queue(owner, object, object);
-  };
-  const added = (object: T): void => {
-    if (isTerminating(object)) {
-      removed(object);
-      return;
-    }
-    const owner = ownerOf(object);
+class Follower<O extends KubeObject, T extends KubeObject> {
+  readonly #controller: QueueController;
+  readonly #following: Following<O, T>;
+  readonly #owners: Lister<O>;
+
+  constructor(controller: QueueController, following: Following<O, T>) {
+    this.#controller = controller;
+    this.#following = following;
+    this.#owners = controller.needs(following.ownerType).cache;
+  }
+
+  added(object: T): void {
+    if (isTerminating(object)) return this.removed(object);
+    const owner = this.#ownerOf(object);
     if (owner) {
-      expectations?.created(keyTextOf(owner));
-      queue(owner, null, object);
-    } else if (!controllerOf(object)) queueAdopters(object);
-  };
-  const changed = (before: T, after: T): void => {
+      this.#following.expectations?.created(keyTextOf(owner));
+      this.#queue(owner, null, object);
+    } else if (!controllerOf(object)) this.#queueAdopters(object);
+  }
+
+  changed(before: T, after: T): void {
     // A terminating object counts as deleted at once: its replacement need not wait for its end.
-    if (isTerminating(after)) removed(after);
+    if (isTerminating(after)) this.removed(after);
     const moved = controllerOf(before)?.uid !== controllerOf(after)?.uid;
-    const former = moved ? ownerOf(before) : null;
-    if (former) queue(former, before, after);
-    const owner = ownerOf(after);
-    if (owner) queue(owner, before, after);
-    else if (!controllerOf(after) && (moved || !sameMeaning(before.metadata.labels, after.metadata.labels))) queueAdopters(after);
-  };
-  informer.addHandlers({ added, changed, removed });
+    const former = moved ? this.#ownerOf(before) : null;
+    if (former) this.#queue(former, before, after);
+    const owner = this.#ownerOf(after);
+    if (owner) this.#queue(owner, before, after);
+    else if (!controllerOf(after) && (moved || !sameMeaning(before.metadata.labels, after.metadata.labels))) this.#queueAdopters(after);
+  }
+
+  removed(object: T): void {
+    const owner = this.#ownerOf(object);
+    if (!owner) return;
+    this.#following.expectations?.deleted(keyTextOf(owner), uidOf(object));
+    this.#queue(owner, object, object);
+  }
+
+  #ownerOf(object: T): O | null {
+    const { kind, group, namespaced } = this.#following.ownerType;
+    const reference = controllerOf(object);
+    if (!reference || reference.kind !== kind || groupOf(reference.apiVersion) !== group) return null;
+    const owner = this.#owners.get(namespaced ? `${namespaceOf(object)}/${reference.name}` : reference.name);
+    return owner && uidOf(owner) === reference.uid ? owner : null;
+  }
+
+  #queue(owner: O, before: T | null, after: T): void {
+    const key = keyTextOf(owner);
+    const { onChange } = this.#following;
+    if (onChange) onChange(key, owner, before, after);
+    else this.#controller.queue.add(key);
+  }
+
+  #queueAdopters(object: T): void {
+    for (const owner of this.#owners.inNamespace(namespaceOf(object)))
+      if (this.#following.wouldAdopt(owner, object)) this.#controller.queue.add(keyTextOf(owner));
+  }
 }

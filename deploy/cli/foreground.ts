@@ -5,6 +5,7 @@ import { CommandRefused } from './control.js';
 import { flagsAfter, rememberedFlags, type ProgramFlags } from '../settings.js';
 import { Launcher } from './launcher.js';
 import { examineRestorable, putSnapshotBack } from './restorable.js';
+import type { RestorableKind } from '../restore.js';
 import type { UpOptions } from './upOptions.js';
 
 const privateFilesUmask = 0o077;
@@ -25,12 +26,7 @@ export async function runCluster(
   ready: (started: Started) => void,
 ): Promise<void> {
   const { port, replicas, store, etcdServers, managers, nodes, bind, fresh, restore } = options;
-  if (restore !== undefined && !fresh && fs.existsSync(path.join(directory, 'data')))
-    throw new CommandRefused(
-      `${directory} holds a cluster already, and only a new one can be restored: give another --name, or start empty with --fresh`,
-    );
-  const restored =
-    restore === undefined ? null : await examineRestorable(restore, store === 'etcd' || etcdServers !== undefined ? 'etcd' : 'raft');
+  const restored = await formToRestore(directory, options);
   process.umask(privateFilesUmask);
   outliveFullDisk();
   const flags = flagsFor(directory, options, say);
@@ -61,6 +57,16 @@ export async function runCluster(
   process.on('SIGUSR2', () => void launcher.startStopped().catch((error: unknown) => say(String(error))));
   // The socket exists before the link, which is redeemed on it.
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
+}
+
+/** What `--restore` names; null without it. Throws where there is a cluster already. */
+async function formToRestore(directory: string, { store, etcdServers, fresh, restore }: UpOptions): Promise<RestorableKind | null> {
+  if (restore === undefined) return null;
+  if (!fresh && fs.existsSync(path.join(directory, 'data')))
+    throw new CommandRefused(
+      `${directory} holds a cluster already, and only a new one can be restored: give another --name, or start empty with --fresh`,
+    );
+  return examineRestorable(restore, store === 'etcd' || etcdServers !== undefined ? 'etcd' : 'raft');
 }
 
 /** A killed manager is replaced within five seconds. The reference's 15 s suit a network. */

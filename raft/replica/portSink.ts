@@ -5,6 +5,18 @@ import type { ReplicaSink } from './sink.js';
 /** More bytes of answers are sent before the end of a round. */
 export const answersBytesMax = 4 * 1024 * 1024;
 
+type SmallAnswers = Pick<ReplicaSink, 'written' | 'barrier' | 'status' | 'membership' | 'snapshot' | 'done'>;
+
+/** They wait for the end of the round. */
+const smallAnswers = (writer: AnswerWriter): SmallAnswers => ({
+  written: (sequence, outcome) => writer.written(sequence, outcome),
+  barrier: (id, outcome) => writer.barrier(id, outcome),
+  status: (id, status) => writer.status(id, status),
+  membership: (id, outcome) => writer.membership(id, outcome),
+  snapshot: (id, outcome) => writer.snapshot(id, outcome),
+  done: (id) => writer.done(id),
+});
+
 /** `onFailed` is called after the failure was reported. */
 export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: BigInt64Array, onFailed: () => void): ReplicaSink {
   const writer = new AnswerWriter();
@@ -30,8 +42,7 @@ export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: B
       if (writer.length > answersBytesMax) flush();
     },
     gap: (revision, { compacted }) => writer.changes([], revision, { compacted, gap: true }),
-    written: (sequence, outcome) => writer.written(sequence, outcome),
-    barrier: (id, outcome) => writer.barrier(id, outcome),
+    ...smallAnswers(writer),
     range(id, result) {
       writer.range(id, result);
       if (writer.length > answersBytesMax) flush();
@@ -40,10 +51,6 @@ export function createPortSink(post: (batch: ArrayBuffer) => void, takenBytes: B
       writer.changesSince(id, result);
       if (writer.length > answersBytesMax) flush();
     },
-    status: (id, status) => writer.status(id, status),
-    membership: (id, outcome) => writer.membership(id, outcome),
-    snapshot: (id, outcome) => writer.snapshot(id, outcome),
-    done: (id) => writer.done(id),
     failed(error) {
       writer.failed(error);
       flush();

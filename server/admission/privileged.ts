@@ -3,18 +3,12 @@ import { invalidObject } from '../../api/status.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { forbidden, Path, toCause, type FieldError } from '../registry/validation/field.js';
 import type { AdmissionPlugin } from '../registry/admission.js';
+import { podTemplates } from './podTemplates.js';
 
-/** Paths of pod specifications, by kind. */
+/** Paths of pod specifications, by resource. */
 const specs: Readonly<Record<string, readonly string[]>> = {
   pods: ['spec'],
-  podtemplates: ['template', 'spec'],
-  replicationcontrollers: ['spec', 'template', 'spec'],
-  'daemonsets.apps': ['spec', 'template', 'spec'],
-  'deployments.apps': ['spec', 'template', 'spec'],
-  'replicasets.apps': ['spec', 'template', 'spec'],
-  'statefulsets.apps': ['spec', 'template', 'spec'],
-  'jobs.batch': ['spec', 'template', 'spec'],
-  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template', 'spec'],
+  ...Object.fromEntries(Object.entries(podTemplates).map(([resource, path]) => [resource, [...path, 'spec']])),
 };
 const lists = ['initContainers', 'containers', 'ephemeralContainers'];
 /** Subresources that change specifications. */

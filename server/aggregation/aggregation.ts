@@ -31,7 +31,7 @@ export interface AvailabilityParts {
 export interface Aggregation {
   /** Answers a request that another program serves, or returns false. */
   answers(context: RequestContext): boolean | Promise<boolean>;
-  /** All named groups as discovery lists them, including other programs'; the array is replaced with every change. */
+  /** See `DiscoveryOptions`. */
   groups(): readonly ListedGroup[];
   /** OpenAPI documents of the programs; the array is replaced with every change. */
   documents(): readonly RemoteDocument[];

@@ -30,7 +30,6 @@ export interface Objects {
   /** Built-in and custom resources, as currently served. */
   readonly catalogue: Catalogue;
   readonly builtIn: Catalogue;
-  /** Reports whether a resource is compiled in, served or not. */
   readonly isBuiltIn: (resource: GroupResource) => boolean;
 }
 

@@ -289,7 +289,6 @@ export class Level<T> {
     this.#underWay++;
   }
 
-  /** Charges the queue the guessed duration. */
   #charge(ticket: Ticket<T>, queue: Queue<T>, now: number): void {
     const { seats } = ticket;
     ticket.begunAt = now;

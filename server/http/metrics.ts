@@ -42,7 +42,7 @@ export interface Metrics extends ProcessMetrics {
   inflight(read: () => { readonly readOnly: number; readonly mutating: number }): void;
 }
 
-/** `ofProcess`: includes metrics of the process, which one of its threads exports. */
+/** See `createProcessMetrics`. */
 export function createMetrics(choice: MetricChoice = {}, ofProcess = true): Metrics {
   const process = createProcessMetrics(choice, ofProcess);
   const { registry } = process;

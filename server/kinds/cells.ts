@@ -74,42 +74,28 @@ function valuesAt(value: object, path: string): readonly (JsonValue | undefined)
   return values;
 }
 
-function memberReader(path: string): (object: object) => JsonValue | undefined {
+function shown(path: string, show: (value: JsonValue | undefined, now: number) => JsonValue): (object: object, now: number) => JsonValue {
   const steps = path.split('.');
-  return (object) => memberAt(object as JsonObject, ...steps);
+  return (object, now) => show(memberAt(object as JsonObject, ...steps), now);
 }
 
 /* Helpers for cells, whose paths are checked against the kind's type. */
 
-export function at<T extends object, const P extends string>(path: PathIn<T, P>, absent = none): Cell<T> {
-  const member = memberReader(path);
-  return (object) => textAt(member(object)) || absent;
-}
-export function valueAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object) => member(object) ?? none;
-}
+export const at = <T extends object, const P extends string>(path: PathIn<T, P>, absent = none): Cell<T> =>
+  shown(path, (value) => textAt(value) || absent);
+export const valueAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> => shown(path, (value) => value ?? none);
 /** Absent numbers are 0. */
-export function numberAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object) => Number(textAt(member(object)) || 0);
-}
-export function booleanAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object) => member(object) === true;
-}
-export function countAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object) => itemsOf(member(object)).length;
-}
+export const numberAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> =>
+  shown(path, (value) => Number(textAt(value) || 0));
+export const booleanAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> => shown(path, (value) => value === true);
+export const countAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> =>
+  shown(path, (value) => itemsOf(value).length);
 export function keysAt<T extends object, const P extends readonly string[]>(...paths: PathsIn<T, P>): Cell<T> {
-  const members = paths.map((path) => memberReader(path as string));
-  return (object) => members.reduce((sum, member) => sum + Object.keys(membersOf(member(object))).length, 0);
+  const counts = paths.map((path) => shown(path as string, (value) => Object.keys(membersOf(value)).length));
+  return (object, now) => counts.reduce((sum, count) => sum + Number(count(object, now)), 0);
 }
-export function ageAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object, now) => (member(object) === undefined ? none : age(member(object), now));
-}
+export const ageAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> =>
+  shown(path, (value, now) => (value === undefined ? none : age(value, now)));
 /** Joins texts of a list, such as `spec.cidrs[]`, with commas. */
 export function joinedAt<T extends object, const P extends string>(path: PathIn<T, P>, absent = ''): Cell<T> {
   return (object) =>
@@ -117,14 +103,8 @@ export function joinedAt<T extends object, const P extends string>(path: PathIn<
       .map((value) => textAt(value))
       .join(',') || absent;
 }
-export function labelsAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object) => labelsText(member(object));
-}
-export function selectorAt<T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> {
-  const member = memberReader(path);
-  return (object) => selectorText(member(object));
-}
+export const labelsAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> => shown(path, labelsText);
+export const selectorAt = <T extends object, const P extends string>(path: PathIn<T, P>): Cell<T> => shown(path, selectorText);
 
 const labelsText = (labels: JsonValue | undefined): string =>
   Object.entries(membersOf(labels))

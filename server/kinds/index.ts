@@ -237,7 +237,6 @@ const fields: ReadonlyMap<string, ReturnType<typeof fieldsOf>> = new Map(
   kinds.flatMap(({ name, fields }) => (fields === undefined ? [] : [[name, fieldsOf(fields.values)]])),
 );
 
-/** The stored `apiVersion` by resource, built on demand. */
 let formVersions: ReadonlyMap<string, string> | null = null;
 const storageVersionOf = (name: string): string | undefined =>
   (formVersions ??= new Map(everyResource().map(({ storage }) => [qualifiedName(storage), apiVersionOf(storage)]))).get(name);

@@ -304,7 +304,6 @@ const connectEntry = (path: string, resource: ResourceNames, subresource: Subres
   })),
 });
 
-/** The older watch paths. */
 function watchPaths(resource: ResourceNames, root: string, collection: string): PathEntry[] {
   if (!resource.verbs.has('watch')) return [];
   const watch = (path: string, { subject, action }: { readonly subject: string; readonly action: string }): PathEntry =>

@@ -35,7 +35,6 @@ const excludes =
     return also.length === 0 ? null : `--${a} and ${also.map((name) => `--${name}`).join(', ')} exclude each other`;
   };
 
-/** Options that need an enabled feature. */
 const needing: readonly (readonly [option: Name, feature: SwitchingFeature])[] = [
   ['requestheader-uid-headers', 'RemoteRequestHeaderUID'],
   ['service-account-signing-endpoint', 'ExternalServiceAccountTokenSigner'],

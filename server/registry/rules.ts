@@ -40,7 +40,7 @@ export interface Rules<T extends object = ApiObject> {
   readonly gated?: readonly Gated<T>[];
   /** Runs on every decoded body, so it must be idempotent. */
   defaults?(object: T): Stepwise<void>;
-  /** Precomputes slow parts of validation for a large object, yielding to other requests. */
+  /** See `reviewAhead`. */
   ahead?(object: T): Steps<void>;
   /** Findings are in the reference's order. Generic metadata is validated elsewhere. */
   validate?(object: T, servedAs: ServedAs): Stepwise<FieldError[]>;

@@ -4,6 +4,7 @@ import { forbidden, internalError, invalidObject } from '../../../api/status.js'
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { membersOf, textAt } from '../../../api/json/members.js';
 import { toCause } from '../../registry/validation/field.js';
+import { podTemplates } from '../podTemplates.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../../registry/lookup.js';
 import type { PodSecurityRules } from './configuration.js';
@@ -28,22 +29,10 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** Paths to pod templates. */
-const templates: Readonly<Record<string, readonly string[]>> = {
-  podtemplates: ['template'],
-  replicationcontrollers: ['spec', 'template'],
-  'replicasets.apps': ['spec', 'template'],
-  'deployments.apps': ['spec', 'template'],
-  'statefulsets.apps': ['spec', 'template'],
-  'daemonsets.apps': ['spec', 'template'],
-  'jobs.batch': ['spec', 'template'],
-  'cronjobs.batch': ['spec', 'jobTemplate', 'spec', 'template'],
-};
-
 /** Enforces the standard of a namespace on its pods. */
 export const podSecurity = (lookup: Lookup, rules: PodSecurityRules, counts: PodSecurityCounts = noCounts): AdmissionPlugin => ({
   name: 'PodSecurity',
-  resources: ['pods', 'namespaces', ...Object.keys(templates)],
+  resources: ['pods', 'namespaces', ...Object.keys(podTemplates)],
   async validate(request) {
     if (request.object === null) return;
     const name = qualifiedName(request.resource.storage);
@@ -104,7 +93,7 @@ async function validatePod(request: AdmissionRequest, pod: ApiObject, parts: Par
 /** Templates only cause warnings and audit annotations: their pods are checked on creation. */
 async function validateTemplate(request: AdmissionRequest, object: ApiObject, parts: Parts): Promise<void> {
   if (request.subresource !== '' || isExempt(request, parts)) return;
-  const path = templates[qualifiedName(request.resource.storage)] ?? [];
+  const path = podTemplates[qualifiedName(request.resource.storage)] ?? [];
   const template = path.reduce<JsonObject | null>((holder, member) => (holder === null ? null : objectAt(holder, member)), object);
   const policy = template === null ? null : await policyFor(request, parts);
   if (template === null || policy === null || (['audit', 'warn'] as const).every((mode) => policy[mode].level === 'privileged')) return;

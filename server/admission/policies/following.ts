@@ -23,7 +23,6 @@ export class PolicyIndex<P extends Policy> {
     this.#isOrdered = false;
   }
 
-  /** Policies with a rule that may match this kind of request. */
   candidates(request: AdmissionRequest): readonly Bound<P>[] {
     if (!this.#isOrdered) this.#candidates.replace(this.#ordered());
     this.#isOrdered = true;

@@ -7,13 +7,12 @@ import { storedForm } from '../../registry/metadata.js';
 import type { Catalogue, ServedResource } from '../../registry/resources.js';
 import type { Storage } from '../../storage/contract.js';
 import { createLookup } from '../../registry/lookup.js';
+import type { MatchParts } from '../matching/match.js';
 import type { ConvertObject } from '../matching/versions.js';
 import type { ParamRef, Policy } from './policy.js';
 
-export interface ParamParts {
-  /** Reads this replica's memory; an absence is confirmed with the latest state. */
+export interface ParamParts extends MatchParts {
   readonly storage: Storage;
-  readonly catalogue: Catalogue;
   readonly convert: ConvertObject;
 }
 

@@ -28,7 +28,6 @@ export class HookIndex {
     this.#reorder();
   }
 
-  /** Webhooks with a rule that may match this kind of request. */
   candidates(request: AdmissionRequest): readonly Hook[] {
     return this.#candidates.of(request);
   }

@@ -63,7 +63,6 @@ export interface StreamOptions {
   readonly scope?: WatchScope;
   /** The start of the request, by the monotonic clock. */
   readonly begunAt?: number;
-  /** Overrides the time after which a client that takes nothing is disconnected. */
   readonly stalledMs?: number;
 }
 

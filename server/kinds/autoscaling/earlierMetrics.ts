@@ -73,79 +73,44 @@ const currentMetricToStorage: Sources = {
 
 const part = (source: JsonObject, member: string): JsonObject => objectAt(source, member) ?? {};
 
-const targetsFromStorage: Sources = {
-  object: (source) =>
-    setMembers({
-      target: part(source, 'describedObject'),
-      metricName: part(source, 'metric')['name'],
-      targetValue: amountOf(part(source, 'target')['value']),
-      selector: part(source, 'metric')['selector'],
-      averageValue: part(source, 'target')['averageValue'],
-    }),
-  pods: (source) =>
-    setMembers({
-      metricName: part(source, 'metric')['name'],
-      targetAverageValue: amountOf(part(source, 'target')['averageValue']),
-      selector: part(source, 'metric')['selector'],
-    }),
-  resource: (source) =>
-    setMembers({
-      name: source['name'],
-      targetAverageUtilization: part(source, 'target')['averageUtilization'],
-      targetAverageValue: part(source, 'target')['averageValue'],
-    }),
-  containerResource: (source) =>
-    setMembers({
-      name: source['name'],
-      targetAverageUtilization: part(source, 'target')['averageUtilization'],
-      targetAverageValue: part(source, 'target')['averageValue'],
-      container: source['container'],
-    }),
-  external: (source) =>
-    setMembers({
-      metricName: part(source, 'metric')['name'],
-      metricSelector: part(source, 'metric')['selector'],
-      targetValue: part(source, 'target')['value'],
-      targetAverageValue: part(source, 'target')['averageValue'],
-    }),
-};
-
-const currentMetricFromStorage: Sources = {
-  object: (source) =>
-    setMembers({
-      target: part(source, 'describedObject'),
-      metricName: part(source, 'metric')['name'],
-      currentValue: amountOf(part(source, 'current')['value']),
-      selector: part(source, 'metric')['selector'],
-      averageValue: part(source, 'current')['averageValue'],
-    }),
-  pods: (source) =>
-    setMembers({
-      metricName: part(source, 'metric')['name'],
-      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
-      selector: part(source, 'metric')['selector'],
-    }),
-  resource: (source) =>
-    setMembers({
-      name: source['name'],
-      currentAverageUtilization: part(source, 'current')['averageUtilization'],
-      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
-    }),
-  containerResource: (source) =>
-    setMembers({
-      name: source['name'],
-      currentAverageUtilization: part(source, 'current')['averageUtilization'],
-      currentAverageValue: amountOf(part(source, 'current')['averageValue']),
-      container: source['container'],
-    }),
-  external: (source) =>
-    setMembers({
-      metricName: part(source, 'metric')['name'],
-      metricSelector: part(source, 'metric')['selector'],
-      currentValue: amountOf(part(source, 'current')['value']),
-      currentAverageValue: part(source, 'current')['averageValue'],
-    }),
-};
+/** Amounts in version 1 have a prefix, and stand beside the names. */
+function fromStorage(side: 'target' | 'current'): Sources {
+  /** Only targets may lack one of these. */
+  const amount = (value: JsonValue | undefined): JsonValue | undefined => (side === 'target' ? value : amountOf(value));
+  const [value, averageValue, averageUtilization] = [`${side}Value`, `${side}AverageValue`, `${side}AverageUtilization`];
+  const ofResource = (source: JsonObject): Record<string, JsonValue | undefined> => ({
+    name: source['name'],
+    [averageUtilization]: part(source, side)['averageUtilization'],
+    [averageValue]: amount(part(source, side)['averageValue']),
+  });
+  return {
+    object: (source) =>
+      setMembers({
+        target: part(source, 'describedObject'),
+        metricName: part(source, 'metric')['name'],
+        [value]: amountOf(part(source, side)['value']),
+        selector: part(source, 'metric')['selector'],
+        averageValue: part(source, side)['averageValue'],
+      }),
+    pods: (source) =>
+      setMembers({
+        metricName: part(source, 'metric')['name'],
+        [averageValue]: amountOf(part(source, side)['averageValue']),
+        selector: part(source, 'metric')['selector'],
+      }),
+    resource: (source) => setMembers(ofResource(source)),
+    containerResource: (source) => setMembers({ ...ofResource(source), container: source['container'] }),
+    external: (source) =>
+      setMembers({
+        metricName: part(source, 'metric')['name'],
+        metricSelector: part(source, 'metric')['selector'],
+        [value]: amount(part(source, side)['value']),
+        [averageValue]: part(source, side)['averageValue'],
+      }),
+  };
+}
+const targetsFromStorage = fromStorage('target');
+const currentMetricFromStorage = fromStorage('current');
 
 const converted = (metric: JsonValue, sources: Sources): JsonObject => {
   const from = membersOf(metric);

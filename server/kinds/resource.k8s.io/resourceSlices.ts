@@ -6,7 +6,7 @@ import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
@@ -14,9 +14,9 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { sliceGates } from './gated.js';
 import { sliceConversion } from './conversion.js';
-import { validateMap, validateSet } from './lists.js';
+import { validateSet } from './lists.js';
 import { poolName } from './names.js';
-import { lists, validateDevice } from './sliceDevices.js';
+import { lists, validateCounters, validateDevice } from './sliceDevices.js';
 import { atOnce } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
@@ -24,8 +24,6 @@ const devicesMax = 128;
 /** The limit of devices with taints, counters or attribute lists, which cost more to check. */
 const advancedDevicesMax = 64;
 const counterSetsMax = 8;
-const countersMax = 32;
-const counterNameMax = 63;
 const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 const onePlace = `exactly one of ${places.map((place) => `\`${place}\``).join(', ')} is required`;
 
@@ -50,7 +48,7 @@ function validate(slice: Draft<ResourceSlice>, old: Draft<ResourceSlice> | null)
     }),
     ...validateSet(objectsIn(spec, 'sharedCounters'), counterSetsMax, specPath.child('sharedCounters'), {
       key: (set) => textAt(set, 'name'),
-      check: validateCounterSet,
+      check: (set, at) => validateCounters(set, 'name', at),
     }),
   ];
 }
@@ -104,17 +102,6 @@ const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] =
     ? []
     : [invalid(path.child('nodeSelectorTerms'), selector.nodeSelectorTerms ?? null, 'must have exactly one node selector term')]),
 ];
-
-function validateCounterSet(set: JsonObject, path: Path): FieldError[] {
-  const name = textAt(set, 'name');
-  const counters = objectAt(set, 'counters') ?? {};
-  return [
-    ...(name === '' ? [required(path.child('name'), '')] : dnsLabel(name, path.child('name'))),
-    ...(Object.keys(counters).length === 0
-      ? [required(path.child('counters'), '')]
-      : validateMap(counters, path.child('counters'), { max: countersMax, keyMax: counterNameMax, key: dnsLabel, check: () => [] })),
-  ];
-}
 
 /** The time of a new taint is now by default. */
 function setTaintTimes(slice: Draft<ResourceSlice>, now: string): void {

@@ -52,7 +52,7 @@ export function validateDevice(device: JsonObject, old: JsonObject | null, place
     ...(isNew('taints') ? validateList(objectsIn(device, 'taints'), taintsMax, path.child('taints'), validateTaint) : []),
     ...validateSet(objectsIn(device, 'consumesCounters'), consumptionsMax, path.child('consumesCounters'), {
       key: (each) => textAt(each, 'counterSet'),
-      check: validateConsumption,
+      check: (consumption, at) => validateCounters(consumption, 'counterSet', at),
     }),
     ...(placedByItself
       ? validatePlace(device, path)
@@ -125,11 +125,12 @@ function validateCapacity(capacity: JsonObject, shared: boolean, path: Path): Fi
     : [forbidden(path.child('requestPolicy'), 'allowMultipleAllocations must be true')];
 }
 
-function validateConsumption(consumption: JsonObject, path: Path): FieldError[] {
-  const set = textAt(consumption, 'counterSet');
-  const counters = objectAt(consumption, 'counters') ?? {};
+/** A set of counters, whose name is in `nameMember`. */
+export function validateCounters(set: JsonObject, nameMember: 'name' | 'counterSet', path: Path): FieldError[] {
+  const name = textAt(set, nameMember);
+  const counters = objectAt(set, 'counters') ?? {};
   return [
-    ...(set === '' ? [required(path.child('counterSet'), '')] : dnsLabel(set, path.child('counterSet'))),
+    ...(name === '' ? [required(path.child(nameMember), '')] : dnsLabel(name, path.child(nameMember))),
     ...(Object.keys(counters).length === 0
       ? [required(path.child('counters'), '')]
       : validateMap(counters, path.child('counters'), { max: countersMax, keyMax: counterNameMax, key: dnsLabel, check: () => [] })),

@@ -142,10 +142,14 @@ function* items(
   }
 }
 
-const isBare = (value: JsonValue | undefined): boolean =>
-  value === undefined ||
-  value === null ||
-  (typeof value === 'object' && (Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0));
+/** Absent, null, or an empty list or map. */
+export function isBare(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value !== 'object') return false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _name in value) return false;
+  return true;
+}
 
 /**
  * Structural equality, ignoring the order of members. Numbers are equal as doubles, because a member of type double may be stored without a fraction and is

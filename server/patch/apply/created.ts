@@ -2,10 +2,10 @@ import { entryOf } from '../../../api/json/members.js';
 import { inOneGo } from '../../../api/steps.js';
 import { isObject, sortNames } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { sameValue } from './compare.js';
+import { isBare, sameValue } from './compare.js';
 import { fieldElement, type FieldSet } from './fieldset.js';
 import { indexItems, itemElement } from './items.js';
-import { unknown, type Schema } from './schema.js';
+import { memberOf, type Schema } from './schema.js';
 
 const serverMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
 const serverMetadata: ReadonlySet<string> = new Set([
@@ -125,17 +125,4 @@ function isOneField(schema: Schema, isList: boolean): boolean {
     default:
       return schema.atomic;
   }
-}
-
-function memberOf(schema: Schema, name: string): Schema {
-  if (schema.kind === 'struct') return schema.field(name) ?? unknown;
-  return schema.kind === 'map' ? schema.element : unknown;
-}
-
-function isBare(value: JsonValue | undefined): boolean {
-  if (value === undefined || value === null) return true;
-  if (typeof value !== 'object') return false;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _name in value) return false;
-  return true;
 }

@@ -1,10 +1,10 @@
 import { isObject } from '../../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { sameValue } from './compare.js';
+import { isBare, sameValue } from './compare.js';
 import { isServerMember, isServerMetadata } from './created.js';
 import { fieldElement } from './fieldset.js';
 import { itemElement } from './items.js';
-import { unknown, type Schema } from './schema.js';
+import { memberOf, type Schema } from './schema.js';
 
 /** The effect of an update on owners: none; only on fields that the writer alone owns; or more than a quick check can tell. */
 export type Touched = 'nothing' | 'own' | 'more';
@@ -114,17 +114,4 @@ function ownersOf({ mine, others, walk }: WalkedOwners, element: string): Walked
   const below = isObject(mine) && Object.hasOwn(mine, element) ? mine[element] : undefined;
   if (others.length === 0) return { mine: below, others, walk };
   return { mine: below, others: others.flatMap((each) => (Object.hasOwn(each, element) ? [each[element] as JsonObject] : [])), walk };
-}
-
-function memberOf(schema: Schema, name: string): Schema {
-  if (schema.kind === 'struct') return schema.field(name) ?? unknown;
-  return schema.kind === 'map' ? schema.element : unknown;
-}
-
-function isBare(value: JsonValue): boolean {
-  if (value === null) return true;
-  if (typeof value !== 'object') return false;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _name in value) return false;
-  return true;
 }

@@ -40,6 +40,12 @@ export interface ListKey {
 export const leaf: Schema = { kind: 'leaf' };
 export const unknown: Schema = { kind: 'unknown' };
 
+/** The schema of a member of a struct or map. */
+export function memberOf(schema: Schema, name: string): Schema {
+  if (schema.kind === 'struct') return schema.field(name) ?? unknown;
+  return schema.kind === 'map' ? schema.element : unknown;
+}
+
 /** The shape of a value: that of the schema, or of the value itself where it is untyped. */
 export type Shape =
   | { readonly kind: 'leaf' }

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue, OwnerReference } from '../../../api/object.js';
 import { itemsOf, membersOf } from '../../../api/json/members.js';
 import { printedOwner } from './printedOwner.js';
-import { isMetadataSet, metadataMembers } from './templatemetadata.js';
+import { metadataMembers } from '../../../api/meta/metadataMembers.js';
+import { isMetadataSet } from './templatemetadata.js';
 
 /** A map; one without entries is printed as null. */
 export function printedMap(map: JsonValue | undefined): JsonObject | null {

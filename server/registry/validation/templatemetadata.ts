@@ -1,27 +1,10 @@
+import { metadataMembers } from '../../../api/meta/metadataMembers.js';
 import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { forbidden, type Path } from './field.js';
 import { validateAnnotations, validateLabels } from './metadata.js';
 import { inOrder, type Found } from './ofEach.js';
 
-/** Members of metadata, in the order of their declaration. */
-export const metadataMembers = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'resourceVersion',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-] as const;
 const notInTemplates = metadataMembers.filter((member) => member !== 'labels' && member !== 'annotations');
 /** The reference holds this member as a pointer. */
 const zeroIsSet = 'deletionGracePeriodSeconds';

@@ -4,6 +4,7 @@ import { jsonCodec } from '../../../workers/codecs/json.js';
 import { isEnveloped } from '../../../workers/codecs/protobuf/envelope.js';
 import { hasProtobuf, kindOf, protobufMediaType, protobufDecode, protobufEncode } from '../../../workers/codecs/protobuf/index.js';
 import { yamlCodec } from '../../../workers/codecs/yaml.js';
+import { metadataMembers } from '../../../api/meta/metadataMembers.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { GroupResource } from '../../../api/resource.js';
 import type { ObjectKey } from '../contract.js';
@@ -111,22 +112,8 @@ function encodeBuiltIn(form: ReferenceForm, object: ApiObject, kindName: string)
   return form.mediaType === yamlMediaType ? yamlCodec.encode(object) : inJson(object);
 }
 
-const metadataOrder = [
-  'name',
-  'generateName',
-  'namespace',
-  'selfLink',
-  'uid',
-  'generation',
-  'creationTimestamp',
-  'deletionTimestamp',
-  'deletionGracePeriodSeconds',
-  'labels',
-  'annotations',
-  'ownerReferences',
-  'finalizers',
-  'managedFields',
-];
+/** A stored value has its version from the store. */
+const metadataOrder = metadataMembers.filter((member) => member !== 'resourceVersion');
 
 const inJson = (object: ApiObject): Buffer =>
   Buffer.from(

@@ -315,7 +315,6 @@ class ObjectCheck {
     [this.#min, this.#max] = [countOf(schema['minProperties']), countOf(schema['maxProperties'])];
   }
 
-  /** Works like `check`, but yields in large values. */
   *inSteps(value: JsonMembers, findings: Findings, old: Json | undefined): Steps<void> {
     this.#checkCount(value, findings);
     const before = isMembers(old) ? old : undefined;
