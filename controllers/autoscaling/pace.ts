@@ -134,23 +134,23 @@ function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: 
 const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
   changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
-/** What each policy allows at most: `sign` is 1 for more replicas, -1 for fewer. */
-const allowed = (current: number, { policies = [] }: HPAScalingRules, changes: readonly Change[], now: number, sign: 1 | -1): number[] =>
+/** What each policy allows at most: `sign` is 1 for more replicas, -1 for fewer; `startAt` tells the number when a period began. */
+const allowed = ({ policies = [] }: HPAScalingRules, startAt: (seconds: number) => number, sign: 1 | -1): number[] =>
   policies.map(({ type, value, periodSeconds }) => {
-    const start = startOf(current, changes, periodSeconds, now);
+    const start = startAt(periodSeconds);
     if (type === 'Pods') return start + sign * value;
     return (sign === 1 ? Math.ceil : Math.floor)(start * (1 + (sign * value) / 100));
   });
 
 function upTo(current: number, rules: HPAScalingRules, changes: readonly Change[], now: number): number {
   if (rules.selectPolicy === 'Disabled') return current;
-  const proposals = allowed(current, rules, changes, now, 1);
+  const proposals = allowed(rules, (seconds) => startOf(current, changes, seconds, now), 1);
   return rules.selectPolicy === 'Min' ? Math.min(...proposals) : Math.max(0, ...proposals);
 }
 
 function downTo(current: number, rules: HPAScalingRules, changes: readonly Change[], now: number): number {
   if (rules.selectPolicy === 'Disabled') return current;
-  const proposals = allowed(current, rules, changes, now, -1);
+  const proposals = allowed(rules, (seconds) => startOf(current, changes, seconds, now), -1);
   return rules.selectPolicy === 'Min' ? Math.max(...proposals) : Math.min(...proposals);
 }
 

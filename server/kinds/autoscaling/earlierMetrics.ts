@@ -73,7 +73,7 @@ const currentMetricToStorage: Sources = {
 
 const part = (source: JsonObject, member: string): JsonObject => objectAt(source, member) ?? {};
 
-/** Amounts in version 1 have a prefix, and stand beside the names. */
+/** Amounts in version 1 have a prefix. */
 function fromStorage(side: 'target' | 'current'): Sources {
   /** Only targets may lack one of these. */
   const amount = (value: JsonValue | undefined): JsonValue | undefined => (side === 'target' ? value : amountOf(value));
