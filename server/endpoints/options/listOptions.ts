@@ -98,7 +98,7 @@ function placed(
   resource: ServedResource,
   { namespace, cached }: { readonly namespace: string | null; readonly cached: boolean },
 ): ListOptions {
-  if (raw.token !== '') return { ...selection, ...continued(raw, resource, namespace), continuing: true };
+  if (raw.token !== '') return { ...selection, ...continued(raw, resource, { namespace, cached }), continuing: true };
   const limit = cached && raw.resourceVersion === '0' ? null : raw.limit;
   return { ...selection, consistency: consistencyOf(raw), limit, after: null, continuing: false };
 }
@@ -208,12 +208,16 @@ const selectionOf = ({ labels, fields, shard }: Raw, resource: ServedResource): 
   fields: checkedFields(fields, resource),
 });
 
-function continued(raw: Raw, resource: ServedResource, namespace: string | null): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
+function continued(
+  raw: Raw,
+  resource: ServedResource,
+  { namespace, cached }: { readonly namespace: string | null; readonly cached: boolean },
+): Pick<ListOptions, 'consistency' | 'limit' | 'after'> {
   const { version, position } = decodeContinue(raw.token, resource.namespaced && namespace === null, namespace ?? '');
   if (raw.resourceVersion !== '' && raw.resourceVersion !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const consistency: Consistency = version === null ? { at: 'mostRecent' } : { at: 'exact', version };
-  return { consistency, limit: raw.limit, after: position };
+  return { consistency, limit: cached && raw.resourceVersion === '0' ? null : raw.limit, after: position };
 }
 
 function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
