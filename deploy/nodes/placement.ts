@@ -1,4 +1,5 @@
 import { nameOf, type Labels } from '../../controllers/client/index.js';
+import { labelOperators } from '../../api/selectors.js';
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, Pod, Taint, Toleration } from '../../api/types/core/v1.js';
 import { podsPerNode } from './node.js';
 
@@ -76,10 +77,7 @@ function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTe
 }
 
 const operators: Readonly<Record<string, (value: string | undefined, values: readonly string[]) => boolean>> = {
-  In: (value, values) => value !== undefined && values.includes(value),
-  NotIn: (value, values) => value === undefined || !values.includes(value),
-  Exists: (value) => value !== undefined,
-  DoesNotExist: (value) => value === undefined,
+  ...labelOperators,
   Gt: (value, values) => value !== undefined && Number(value) > Number(values[0]),
   Lt: (value, values) => value !== undefined && Number(value) < Number(values[0]),
 };

@@ -7,7 +7,7 @@ import { SchemaSet, type Telling } from './schemas.js';
 /** Describes everything that is served. Pure. */
 export function documentV2(paths: readonly PathEntry[], version: string, defined: DefinedTypes = new Map(), telling?: Telling): JsonObject {
   const schemas = new SchemaSet({ refPrefix: '#/definitions/', version: 2 }, defined, telling);
-  const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));
+  const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, (each) => operation(each, schemas), parameter)]));
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version },
@@ -18,9 +18,11 @@ export function documentV2(paths: readonly PathEntry[], version: string, defined
   };
 }
 
-const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): JsonObject => ({
-  ...Object.fromEntries(operations.map((each) => [each.method, operation(each, schemas)])),
-  ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
+type Describes<T> = (each: T) => JsonObject;
+
+export const pathItem = (entry: PathEntry, operation: Describes<Operation>, parameter: Describes<Parameter>): JsonObject => ({
+  ...Object.fromEntries(entry.operations.map((each) => [each.method, operation(each)])),
+  ...(entry.parameters.length === 0 ? {} : { parameters: entry.parameters.map(parameter) }),
 });
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {

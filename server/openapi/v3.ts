@@ -3,7 +3,7 @@ import type { Operation, PathEntry } from './operations.js';
 import type { Parameter } from './parameters.js';
 import type { DefinedTypes } from './definedTypes.js';
 import { SchemaSet, type Telling } from './schemas.js';
-import { codes } from './v2.js';
+import { codes, pathItem } from './v2.js';
 
 /** Describes one group version. Pure. */
 export function documentV3(
@@ -13,7 +13,7 @@ export function documentV3(
   telling?: Telling,
 ): JsonObject {
   const schemas = new SchemaSet({ refPrefix: '#/components/schemas/', version: 3, section }, defined, telling);
-  const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, schemas)]));
+  const described = Object.fromEntries(paths.map((path) => [path.path, pathItem(path, (each) => operation(each, schemas), parameter)]));
   return {
     openapi: '3.0.0',
     info: { title: 'Kubernetes', version },
@@ -24,11 +24,6 @@ export function documentV3(
     },
   };
 }
-
-const pathItem = ({ operations, parameters }: PathEntry, schemas: SchemaSet): JsonObject => ({
-  ...Object.fromEntries(operations.map((each) => [each.method, operation(each, schemas)])),
-  ...(parameters.length === 0 ? {} : { parameters: parameters.map(parameter) }),
-});
 
 function operation(entry: Operation, schemas: SchemaSet): JsonObject {
   const { id, tag, description, action, kind, parameters, body, answers, gives } = entry;

@@ -22,7 +22,8 @@ export function validateLabelSelector(selector: JsonObject, path: Path): Found {
   );
 }
 
-function validateRequirement(requirement: JsonObject, path: Path): Found {
+/** Checks operator, number of values, and key. `comparing` operators take a single value. */
+export function requirementForm(requirement: JsonObject, path: Path, comparing: readonly string[] = []): FieldError[] {
   const operator = textAt(requirement, 'operator');
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
@@ -31,14 +32,21 @@ function validateRequirement(requirement: JsonObject, path: Path): Found {
     if (values.length === 0) findings.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (values.length > 0) findings.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+  } else if (comparing.includes(operator)) {
+    if (values.length !== 1) findings.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
   } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   const key = textAt(requirement, 'key');
-  findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
+  return [...findings, ...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text))];
+}
+
+function validateRequirement(requirement: JsonObject, path: Path): Found {
+  const values = itemsOf(requirement['values']);
+  const at = path.child('values');
   const bad = ofEach(values, (value, position) =>
     labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text)),
   );
   return inOrder(
-    findings,
+    requirementForm(requirement, path),
     fromFound(bad, (found) => keepable(badValue, found)),
   );
 }

@@ -2,29 +2,19 @@ import type { JsonObject, JsonValue } from '../../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../../api/json/members.js';
 import { duplicate, forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../registry/validation/field.js';
-import { qualifiedNameComplaints, labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
+import { labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
-import { validateLabelSelector } from '../../../../registry/validation/labelselector.js';
+import { requirementForm, validateLabelSelector } from '../../../../registry/validation/labelselector.js';
 import { fromFound, inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
 
 /** Placement of pods: affinity, tolerations, spread, gates. */
 
 function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues: boolean, path: Path): FieldError[] {
-  const operator = textAt(requirement, 'operator');
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
-  const key = textAt(requirement, 'key');
-  if (isField) return fieldRequirement(key, operator, values.map(String), path);
-  const findings: FieldError[] = [];
-  if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) findings.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
-  } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) findings.push(forbidden(at, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
-  } else if (operator === 'Gt' || operator === 'Lt') {
-    if (values.length !== 1) findings.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
-  } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
-  findings.push(...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)));
+  if (isField) return fieldRequirement(textAt(requirement, 'key'), textAt(requirement, 'operator'), values.map(String), path);
+  const findings = requirementForm(requirement, path, ['Gt', 'Lt']);
   return checkValues
     ? [
         ...findings,
