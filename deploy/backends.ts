@@ -26,6 +26,8 @@ export interface Backend {
   reason: 'silent' | 'unready' | null;
   /** Time on the caller's clock. */
   downSinceMs: number;
+  /** When the probe under way began, or null. */
+  askedAtMs: number | null;
   /** How long its last good probe took. */
   answeredInMs: number;
   /** Connections being opened or open. */
@@ -35,12 +37,13 @@ export interface Backend {
 }
 
 export function newBackend(host: string, port: number): Backend {
-  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, answeredInMs: 0, connections: 0, opened: 0 };
+  return { host, port, state: 'unknown', reason: null, downSinceMs: 0, askedAtMs: null, answeredInMs: 0, connections: 0, opened: 0 };
 }
 
-/** Records the result of a probe that began at `askedMs`; returns true when the backend's state changed. */
-export function recordProbe(backend: Backend, readiness: Readiness, nowMs: number, askedMs = nowMs): boolean {
-  if (readiness.state === 'ready') backend.answeredInMs = nowMs - askedMs;
+/** Records a probe's result; returns true when the backend's state changed. */
+export function recordProbe(backend: Backend, readiness: Readiness, nowMs: number): boolean {
+  if (readiness.state === 'ready') backend.answeredInMs = nowMs - (backend.askedAtMs ?? nowMs);
+  backend.askedAtMs = null;
   backend.reason = readiness.state === 'ready' ? null : readiness.state;
   return changeState(backend, readiness.state === 'ready' ? 'up' : 'down', nowMs);
 }
@@ -71,6 +74,6 @@ export function shouldCutSessions(backend: Backend, backends: readonly Backend[]
   if (backend.state !== 'down' || backend.reason === null) return false;
   const ready = backends.filter(({ state }) => state === 'up');
   if (ready.length === 0) return false;
-  const quickestMs = Math.min(...ready.map(({ answeredInMs }) => answeredInMs));
+  const quickestMs = Math.min(...ready.map(({ answeredInMs, askedAtMs }) => Math.max(answeredInMs, nowMs - (askedAtMs ?? nowMs))));
   return nowMs - backend.downSinceMs >= Math.max(sessionGraceMs[backend.reason], patience * quickestMs);
 }

@@ -137,11 +137,11 @@ class Balancer implements LoadBalancer {
 
   async #look(backend: Backend): Promise<void> {
     const probe = this.#probes.get(backend);
-    const askedMs = performance.now();
+    backend.askedAtMs = performance.now();
     const readiness = await probe?.ask();
     if (this.#closed) probe?.close();
     if (this.#closed || readiness === undefined) return;
-    if (recordProbe(backend, readiness, performance.now(), askedMs)) this.#report(backend, describeReadiness(readiness));
+    if (recordProbe(backend, readiness, performance.now())) this.#report(backend, describeReadiness(readiness));
     this.#cutHangingSessions();
   }
 

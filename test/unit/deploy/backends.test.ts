@@ -63,12 +63,19 @@ describe('deploy/backends', () => {
   it('waits for longer on a machine on which those that are up answer late', () => {
     const [hung, slow, slower] = backends([silent], [], []) as [Backend, Backend, Backend];
     const at = (ms: number): boolean => shouldCutSessions(hung, [hung, slow, slower], ms);
-    recordProbe(slow, ready, 400, 100);
-    recordProbe(slower, ready, 400, 0);
+    const answer = (backend: Backend, tookMs: number): void => {
+      backend.askedAtMs = 500 - tookMs;
+      recordProbe(backend, ready, 500);
+    };
+    answer(slow, 300);
+    answer(slower, 400);
     expect(at(5_999)).to.equal(false);
     expect(at(6_000)).to.equal(true);
-    recordProbe(slow, ready, 500, 499);
+    answer(slow, 1);
     expect(at(sessionGraceMs.silent)).to.equal(true);
+    // A probe that waits for its answer is as slow as that at least.
+    slow.askedAtMs = 600;
+    expect(at(sessionGraceMs.silent)).to.equal(false);
   });
 
   it('lets a server that answers finish its requests for longer', () => {
