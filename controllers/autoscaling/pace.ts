@@ -134,7 +134,7 @@ function atRate({ current, min, max, now }: Wish, wanted: number, { up, down }: 
 const startOf = (current: number, changes: readonly Change[], seconds: number, now: number): number =>
   changes.reduce((sum, { by, at }) => (at > now - seconds * 1000 ? sum - by : sum), current);
 
-/** What each policy allows at most: `sign` is 1 for more replicas, -1 for fewer; `startAt` tells the number when a period began. */
+/** Returns the limit of each policy: `sign` is 1 for more replicas, -1 for fewer; `startAt` tells the number when a period began. */
 const allowed = ({ policies = [] }: HPAScalingRules, startAt: (seconds: number) => number, sign: 1 | -1): number[] =>
   policies.map(({ type, value, periodSeconds }) => {
     const start = startAt(periodSeconds);

@@ -59,7 +59,7 @@ export async function runCluster(
   await launcher.run(() => ready({ kubeconfig: path.resolve(launcher.kubeconfig), link: launcher.consoleLink() }));
 }
 
-/** What `--restore` names; null without it. Throws where there is a cluster already. */
+/** Returns what `--restore` names; null without it. Throws where there is a cluster already. */
 async function formToRestore(directory: string, { store, etcdServers, fresh, restore }: UpOptions): Promise<RestorableKind | null> {
   if (restore === undefined) return null;
   if (!fresh && fs.existsSync(path.join(directory, 'data')))
