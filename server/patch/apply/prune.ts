@@ -8,7 +8,7 @@ import { comparedInStep, itemElement } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import type { ManagerEntry, Managers } from './managers.js';
 import { converted, type Versions } from './ownership.js';
-import { shapeOf, unknown, type Schema } from './schema.js';
+import { emptyValue, shapeOf, unknown, type Schema } from './schema.js';
 
 /** Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays: it may have another owner. */
 function* without(value: JsonValue, fields: FieldSet, schema: Schema): Steps<JsonValue | undefined> {
@@ -140,11 +140,35 @@ function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owner
   const { schema } = whole;
   const owned = [...owners.values()].filter((entry) => entry.apiVersion === version).map(({ fields }) => fields);
   const closed = yield* withNamedParents(FieldSet.unionOf([...owned, kept]), schema);
-  const present = yield* parentsOf(part.object, schema);
+  const present = yield* parentsOf(
+    version === from ? part.object : ((yield* filled(part.object as JsonObject, schema)) as ApiObject),
+    schema,
+  );
   const gone = (yield* parentsOf(whole.object, schema)).difference(present.union(closed));
   yield;
   const given = yield* taken(whole.object, gone, schema);
   return (yield* inVersion(given, version, from, saying('pruned')))?.object ?? pruned;
+}
+
+/** Adds the zeros that a conversion through Go's types leaves where members always exist. */
+function* filled(value: JsonValue, schema: Schema): Steps<JsonValue> {
+  const shape = shapeOf(schema, value);
+  if (shape.kind === 'list' && Array.isArray(value)) {
+    const items: JsonValue[] = [];
+    for (const item of value) {
+      if (items.length % comparedInStep === comparedInStep - 1) yield;
+      items.push(yield* filled(item, shape.element));
+    }
+    return items;
+  }
+  if (shape.kind !== 'object' || !isObject<JsonObject>(value)) return value;
+  const members = emptyValue(schema);
+  let looked = 0;
+  for (const [name, member] of Object.entries(value)) {
+    if (++looked % comparedInStep === 0) yield;
+    if (member !== undefined) setMember(members, name, yield* filled(member, shape.member(name)));
+  }
+  return members;
 }
 
 /** Restores parts without an owner that were pruned with their parent. */

@@ -240,6 +240,20 @@ describe('server-side apply over HTTP', () => {
         .and.not.have.property('targetCPUUtilizationPercentage');
     });
 
+    it('keeps what conversions never leave out when it is applied no longer, in another version', async () => {
+      const at = (version: string): string => `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers/kept`;
+      const scaler = (version: string): JsonObject => ({
+        apiVersion: `autoscaling/${version}`,
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'kept' },
+      });
+      const spec = { maxReplicas: 4, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' } };
+      expect((await apply(at('v1'), { ...scaler('v1'), spec })).status).to.equal(201);
+      const { status, body } = await apply(at('v2'), scaler('v2'));
+      expect(status, JSON.stringify(body)).to.equal(200);
+      expect(body['spec']).to.deep.include({ maxReplicas: 4 }).and.to.have.nested.property('scaleTargetRef.name', 'a');
+    });
+
     it('tells of unknown fields before an identity that cannot be', async () => {
       const metadata = { name: 'absent', uid: 'x' };
       const sent = async (more: JsonObject): Promise<unknown> =>
