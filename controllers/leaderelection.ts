@@ -9,12 +9,11 @@ import { resource } from '../api/meta/resource.js';
 /**
  * Elects one of several programs through a Lease, as client-go does it.
  *
- * What it guarantees: while every clock runs at nearly the same rate, at most one program thinks that it leads. Clocks need not agree on the time: the age of a
- * lease is measured on the observer's own clock, from when it saw the lease change last.
+ * At most one program thinks that it leads while all clocks run at nearly the same rate. They need not agree on the time: the age of a lease counts on the
+ * observer's clock, from when it saw the last change.
  *
- * What it does not: it does not fence. A request that the leader sent before its lease expired may be carried out after another has taken over. (`mayAct`,
- * checked before each write, and `GatedStream`, right before its bytes are sent, prevent later requests.) Controllers tolerate that, because every write is
- * conditional on a version or harmless when repeated.
+ * It does not fence: a request that the leader sent before its lease expired may be carried out after another has taken over. (`mayAct`, before each write, and
+ * `GatedStream`, before its bytes are sent, prevent later ones.) Controllers tolerate that: writes are conditional on a version or harmless when repeated.
  */
 
 export interface Lease extends KubeObject {

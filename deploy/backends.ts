@@ -16,7 +16,7 @@ export const sessionGraceMs = {
   unready: 10_000,
 } as const;
 
-/** Where even ready servers take long to answer, the machine is busy: a silent one gets this many times as long. */
+/** A machine is busy where ready servers answer late: a silent one gets so many times as long. */
 const patience = 20;
 
 export interface Backend {
@@ -28,7 +28,7 @@ export interface Backend {
   downSinceMs: number;
   /** When the probe under way began, or null. */
   askedAtMs: number | null;
-  /** How long its last good probe took. */
+  /** The time of its last good probe. */
   answeredInMs: number;
   /** Connections being opened or open. */
   connections: number;

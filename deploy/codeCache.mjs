@@ -1,7 +1,7 @@
 /**
- * Runs a bundled program with what V8 made of its code when it ran before: finding out what a few megabytes of code mean takes a third of the time in which an
- * API server starts (docs/decisions/0011). That lies beside the bundle, in a file whose name says of which code and for which Node it is; where it cannot be
- * written, is damaged, or does not fit, the program starts as it would without. Copied beside the bundle; plain JavaScript, because it is a part of the build.
+ * Runs a bundled program with V8's code cache of the last run: compiling takes a third of an API server's start (docs/decisions/0011). The file lies beside
+ * the bundle, and its name tells code and Node; a program starts without one that cannot be written, is damaged, or does not fit. Plain JavaScript: part of the
+ * build.
  */
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

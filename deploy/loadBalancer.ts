@@ -270,7 +270,7 @@ function dial(backend: Backend): Promise<net.Socket | Error> {
     const late = (): void => {
       if (socket.connecting) fail(new Error(`not within ${connectTimeoutMs} ms`));
     };
-    // As in a probe, a late process looks first at what has come.
+    // A late process reads first what has come, as in a probe.
     const timer = setTimeout(() => setImmediate(late), connectTimeoutMs);
     const fail = (error: Error): void => {
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 /**
- * A place below a variable: `self`, `spec`, `@items`. The reference keeps places in Go slices. Two extensions of one place by `append` may share memory, so the
- * later one overwrites the last step of the earlier: in `self.a.all(x, x.b.all(y, y == x.c))` the length of `b` is that of `c`. Whether a definition is refused
- * depends on this, so places here share memory in the same cases.
+ * A place below a variable: `self`, `spec`, `@items`. In the reference two extensions of one Go slice by `append` may share memory, and the
+ * later overwrites the last step of the earlier: in `self.a.all(x, x.b.all(y, y == x.c))` the length of `b` is that of `c`. Refusals depend on this, so places
+ * here share memory in the same cases.
  *
  *     self.a.@items        steps  self | a | @items | .       length 3, room for 4
  *     x.b: appended        steps  self | a | @items | b       length 4, the same steps

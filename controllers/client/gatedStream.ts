@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /**
- * A connection that checks, each time before bytes are sent, whether they still may be. A program that is suspended (SIGSTOP, a frozen machine) between its
- * decision to send and the first byte on the wire would send when it goes on, long after its permission ended. Here the check is in the same call that hands
- * the bytes to the kernel. When it fails, the connection is broken.
+ * A connection that checks, each time before bytes are sent, whether they still may be. A program that is suspended (SIGSTOP, a frozen machine) after its
+ * decision to send would send when it goes on, long after its permission ended. Here the call that hands the bytes to the kernel checks; a failure breaks the
+ * connection.
  *
  * Received bytes pass unchanged. It copies what is sent, so it is for writes, not for watches.
  */

@@ -1,8 +1,8 @@
 import { limits } from './limits.js';
 
 /**
- * Learns how long to wait for a leader from delays of live leaders: where processors or the network are slow, a timeout for an idle machine deposes every
- * leader before it can work. Time is this server's ticks, so that its own sleep does not count.
+ * Learns how long to wait for a leader from delays of live ones: on slow machines and networks a timeout for an idle machine deposes every leader before it can
+ * work. Time is this server's ticks, so that its own sleep does not count.
  *
  *   timeout = twice the longest silence remembered, between electionTicks and `timeoutsMax` times that
  *

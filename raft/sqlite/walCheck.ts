@@ -1,7 +1,7 @@
 /**
- * SQLite stops at the first frame with a wrong checksum and silently drops everything after it. After a crash that drops only the incomplete last transaction,
- * but after a flipped bit acknowledged entries and votes. With synchronous=FULL a transaction is on disk before the next one begins, so a valid frame of a
- * later transaction proves that an earlier bad frame was once good.
+ * SQLite stops at the first frame with a wrong checksum and silently drops the rest: after a crash the incomplete last transaction, but after a flipped bit
+ * acknowledged entries and votes. With synchronous=FULL a transaction is on disk before the next begins, so a valid frame of a later one proves that an earlier
+ * bad frame was once good.
  *
  * Format: https://www.sqlite.org/fileformat2.html#walformat
  *

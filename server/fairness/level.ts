@@ -3,12 +3,12 @@ import { OwnSeats, type SeatPool } from './seatPool.js';
 /**
  * The queues of one priority level. Pure: time is an argument, and results are the requests to begin.
  *
- * Fair queuing by seats and seconds: imagine that all busy queues are served at once, each with an equal share of the seats. `R` is the seat-seconds that each
- * has had so far (it grows by the seats in use divided by the busy queues). A request begins there when the earlier ones of its queue have ended; the one that
- * would end first runs next.
+ * Fair queuing by seats and seconds: as if all busy queues were served at once with equal shares of the seats. `R` is the seat-seconds that each has had (it
+ * grows by the seats in use divided by the busy queues). A request begins there when the earlier ones of its queue have ended; the one that would end first runs
+ * next.
  *
- * The duration of a request is guessed from recent ones of its level, and corrected while it takes longer and at its end: otherwise a queue would have all its
- * requests begun before it is charged for the first.
+ * The duration of a request is guessed from recent ones of its level, and corrected while it takes longer and at its end: a queue would else begin all its
+ * requests before it is charged for the first.
  */
 
 export interface Ticket<T> {

@@ -5,13 +5,13 @@ import os from 'node:os';
 const triesMax = 4_096;
 
 /**
- * Closes a socket that several threads hold under one descriptor, on one after the other. Only the first really closes it; by the time the others close it, the
- * descriptor may refer to another file. So before each of them our own file is opened under that number:
+ * Closes a socket that several threads hold under one descriptor, on one after the other. Only the first really closes it; for the others the descriptor may be
+ * another file by then. So before each our own file is opened under that number:
  *
  *     first closes 23 ──▶ /dev/null becomes 23 ──▶ second closes 23 ──▶ /dev/null becomes 23 ──▶ third closes 23
  *
- * Files get the lowest free descriptor, so success is noticed. If another file of the process took it, the remaining threads must live as long as the process:
- * the function returns how many have closed.
+ * Files get the lowest free descriptor, so success is noticed. If another file took it, the remaining threads must live as long as the process: the function
+ * returns how many have closed.
  */
 export async function closeOnAll(number: number, holders: readonly (() => Promise<unknown> | undefined)[]): Promise<number> {
   let closed = 0;

@@ -85,16 +85,16 @@ const usual: TurnOptions = {
 };
 
 /**
- * Schedules work on the event loop. One read of an HTTP/2 connection may bring a thousand requests, and Node hands all of them over before it reads the frame
- * that cancels them (CVE-2023-44487). One answer of the consensus thread lets hundreds of requests go on at once. Either would block all other clients. So some
- * work begins at once, the rest in the next turns, one piece of each client after the other:
+ * Schedules work on the event loop. One read of an HTTP/2 connection may bring a thousand requests, all handed over before the frame that cancels them
+ * (CVE-2023-44487); one answer of the consensus thread lets hundreds go on. Either would block all other clients. So some work begins at once, the rest in the
+ * next turns, one piece of each client after the other:
  *
  *     turn ─▶ client A ─▶ client B ─▶ client C ─▶ A ...        until there are 16, or 2 ms are over; then the event loop goes round
  *                │
  *                └─ returning requests first, then a request of each of its connections in turn
  *
- * A client with one request waits for one piece of each other client, not for all of them. Requests that were cancelled by then never begin. While many of a
- * client wait, nothing more is read from its connections. Later they are read one in a turn, so that many bring no more at a time than one.
+ * A client with one request waits for one piece of each other client. Requests that were cancelled by then never begin. While many of a client wait, its
+ * connections are not read; later one of them in a turn.
  *
  * A client for whose requests there is no room is paced (`paces.ts`), and not read meanwhile.
  */

@@ -31,7 +31,7 @@ export function validateSelectableFields(
   return count > fieldsMax ? [...findings, tooMany(path, count, fieldsMax)] : findings;
 }
 
-/** Where the schema cannot be read, the reference does not answer if a path is well-formed. */
+/** The reference does not tell whether a path is well-formed where the schema cannot be read. */
 const unread = (fields: readonly JsonObject[], path: Path): FieldError[] =>
   fields.flatMap((field, position) =>
     validateField(textAt(field, 'jsonPath'), { schema: {}, seen: new Set() }, path.index(position).child('jsonPath')).filter(

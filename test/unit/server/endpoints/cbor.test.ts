@@ -20,6 +20,12 @@ interface Call {
   readonly type?: string;
 }
 
+/** A second may pass between two requests for one Table. */
+const ageless = (list: unknown): unknown =>
+  JSON.parse(JSON.stringify(list), (name, value: unknown) =>
+    name === 'cells' && Array.isArray(value) ? value.filter((cell) => !/^\d+s$/.test(String(cell))) : value,
+  );
+
 describe('endpoints/cbor', function () {
   let server: TestServer;
   const send = (method: string, path: string, { accept = cbor, body, type = cbor }: Call = {}): Promise<Answer> =>
@@ -99,7 +105,7 @@ describe('endpoints/cbor', function () {
       for (const form of ['as=Table;g=meta.k8s.io;v=v1', 'as=PartialObjectMetadataList;g=meta.k8s.io;v=v1']) {
         const answer = await send('GET', configMaps, { accept: `${cbor};${form}` });
         expect(answer.type).to.equal(cbor);
-        expect(decoded(answer.data)).to.deep.equal(await json(configMaps, `application/json;${form}`));
+        expect(ageless(decoded(answer.data))).to.deep.equal(ageless(await json(configMaps, `application/json;${form}`)));
       }
       const partial = await send('GET', `${configMaps}/a`, { accept: `${cbor};as=PartialObjectMetadata;g=meta.k8s.io;v=v1` });
       expect(decoded(partial.data)).to.have.property('kind', 'PartialObjectMetadata');
