@@ -23,8 +23,8 @@ interface Choice {
   readonly jobs: number;
 }
 
-/** One more than there are processors: tests of whole clusters wait for more than half of their time. */
-const usualJobs = Math.max(2, os.availableParallelism()) + 1;
+/** Tests of whole clusters start processes of their own: more files at a time than there are processors make them wait for each other. */
+const usualJobs = Math.max(2, os.availableParallelism());
 
 function parse(args: readonly string[]): Choice {
   const only: string[] = [];

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { soak } from '../soak/soak.js';
 
 /** `npm run soak` is the same for as long as one likes. */
-const seconds = Number(process.env['SOAK_SECONDS'] ?? 45);
+const seconds = Number(process.env['SOAK_SECONDS'] ?? 20);
 const seed = Number(process.env['SOAK_SEED'] ?? 1);
 /** Starting comes on top, and the events that are left, on a machine that may be busy. */
 const overheadMs = 300_000;
