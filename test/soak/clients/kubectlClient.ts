@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { ClusterCommands, type Finished } from '../../fixtures/kubectl.js';
 import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 import { configMapOf, patchBody, storedOf, userLabel } from './ordinaryClient.js';
@@ -19,7 +21,10 @@ function statusOf({ status, stderr }: Finished, good: number): number {
 
 /** A kubectl of its own for each request. */
 export function kubectlClient(place: ClientPlace): OrdinaryClient {
-  const commands = new ClusterCommands(place.kubeconfig, temporaryDirectory('soak-kubectl'));
+  const folder = temporaryDirectory('soak-kubectl');
+  const commands = new ClusterCommands(place.kubeconfig, folder);
+  // Too long for the command line, and kubectl cannot open a socket by the name of its standard input.
+  const patchFile = path.join(folder, 'patch.json');
   const run = (args: readonly string[], input = ''): Promise<Finished> =>
     commands.try('kubectl', ['--namespace', place.namespace, ...args], input);
   const reply = async (good: number, args: readonly string[], input = ''): Promise<Reply> => {
@@ -37,8 +42,10 @@ export function kubectlClient(place: ClientPlace): OrdinaryClient {
     read: (name) => reply(200, ['get', 'configmap', name]),
     replace: (name, text, resourceVersion) =>
       reply(200, ['replace', '--filename', '-'], JSON.stringify(configMapOf(place, name, text, resourceVersion))),
-    patch: (name, text, kind) =>
-      reply(200, ['patch', 'configmap', name, '--type', kind, '--patch-file', '/dev/stdin'], JSON.stringify(patchBody[kind](text))),
+    patch: (name, text, kind) => {
+      fs.writeFileSync(patchFile, JSON.stringify(patchBody[kind](text)));
+      return reply(200, ['patch', 'configmap', name, '--type', kind, '--patch-file', patchFile]);
+    },
     remove: (name) => removed(name),
     list: async () => {
       const finished = await run(['get', 'configmaps', ...own, '--output', 'json']);
