@@ -93,7 +93,7 @@ function isAlone(self: MemberId, { store }: DataDirectory): boolean {
 }
 
 /** A failed disk must end the replica, not just a connection. */
-function rememberPeer({ log }: DataDirectory, inbox: Inbox, ...[id, incarnation]: Parameters<Remember>): ReturnType<Remember> {
+function rememberPeer({ log }: DataDirectory, inbox: Inbox, id: MemberId, incarnation: string): ReturnType<Remember> {
   try {
     return log.rememberPeer(id, incarnation) === 'different' ? 'different' : 'same';
   } catch (error) {

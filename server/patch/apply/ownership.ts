@@ -49,12 +49,14 @@ const unmanaged = FieldSet.fromFieldsV1({
 /** An object does not fit its type in another version, which ends an apply, and the records of any other write. */
 export class MisfitError extends Error {}
 
-/** Null for a version that no longer exists. The reference demands as much of the result as of a configuration; `as` precedes what it says. */
-export function* converted(
-  object: ApiObject,
-  version: string,
-  { from, versions, as }: { readonly from: string; readonly versions: Versions; readonly as: string },
-): Steps<ApiObject | null> {
+/** `as` precedes the reason of a MisfitError. */
+export interface Converting {
+  readonly versions: Versions;
+  readonly as: string;
+}
+
+/** Null for a version that no longer exists. The reference demands as much of the result as of a configuration. */
+export function* converted(object: ApiObject, from: string, version: string, { versions, as }: Converting): Steps<ApiObject | null> {
   const schema = versions.schemaOf(version);
   const form = schema === null ? null : versions.convert({ ...object, apiVersion: from }, version);
   const misfit =
@@ -68,7 +70,7 @@ export function* converted(
 /** Throws MisfitError unless the live object, in version `own`, fits every version in which somebody owns fields. */
 export function* checkForms(live: ApiObject, managers: Managers, own: string, versions: Versions): Steps<void> {
   for (const version of new Set([...managers.values()].map(({ apiVersion }) => apiVersion)))
-    if (version !== own) yield* converted(live, version, { from: own, versions, as: '' });
+    if (version !== own) yield* converted(live, own, version, { versions, as: '' });
 }
 
 export const managedOnly = (fields: FieldSet): FieldSet => fields.difference(unmanaged);
@@ -138,7 +140,7 @@ function* compareIn(
       ? [before, after]
       : [
           versions.convert({ ...before, apiVersion: own }, version),
-          yield* converted(after, version, { from: own, versions, as: 'failed to convert new object: ' }),
+          yield* converted(after, own, version, { versions, as: 'failed to convert new object: ' }),
         ];
   if (left === null || right === null) return null;
   const { added, modified, removed } = yield* compare(left as JsonObject, right as JsonObject, schema);

@@ -7,7 +7,7 @@ import { fieldsOf } from './fieldsof.js';
 import { comparedInStep, itemElement } from './items.js';
 import { isObject } from '../../../api/json/json.js';
 import type { ManagerEntry, Managers } from './managers.js';
-import { converted, type Versions } from './ownership.js';
+import { converted, type Converting, type Versions } from './ownership.js';
 import { emptyValue, shapeOf, unknown, type Schema } from './schema.js';
 
 /** Removes the members and items that `fields` names; undefined when nothing is left. A container that becomes empty stays: it may have another owner. */
@@ -109,11 +109,11 @@ function* inVersion(
   object: ApiObject,
   from: string,
   to: string,
-  { versions, as }: Omit<Parameters<typeof converted>[2], 'from'>,
+  converting: Converting,
 ): Steps<{ readonly object: ApiObject; readonly schema: Schema } | null> {
-  const schema = versions.schemaOf(to);
+  const schema = converting.versions.schemaOf(to);
   if (schema === null) return null;
-  const form = from === to ? object : yield* converted(copyOf(object as JsonObject) as ApiObject, to, { from, versions, as });
+  const form = from === to ? object : yield* converted(copyOf(object as JsonObject) as ApiObject, from, to, converting);
   return form === null ? null : { object: form, schema };
 }
 
@@ -130,7 +130,7 @@ interface Owned {
 
 /** Restores what is owned in one version, with its parents. */
 function* withOwned(merged: ApiObject, pruned: ApiObject, { version, from, owners, versions }: Owned): Steps<ApiObject> {
-  const saying = (what: string): Omit<Parameters<typeof converted>[2], 'from'> => ({
+  const saying = (what: string): Converting => ({
     versions,
     as: `failed to prune fields: failed add back owned items: failed to convert ${what} object at version ${version}: `,
   });

@@ -1,5 +1,5 @@
 import { ApiException, CoreV1Api, KubeConfig, KubernetesObjectApi, PatchStrategy, type V1ConfigMap } from '@kubernetes/client-node';
-import { configMapOf, patchBody, storedOf, userLabel } from './ordinaryClient.js';
+import { configMapOf, storedOf, userLabel } from './ordinaryClient.js';
 import type { ClientPlace, OrdinaryClient, PatchKind, Reply } from './ordinaryClient.js';
 
 const strategies: Readonly<Record<PatchKind, PatchStrategy>> = {
@@ -32,7 +32,7 @@ export function libraryClient(place: ClientPlace): OrdinaryClient {
     replace: (name, text, resourceVersion) =>
       reply(200, api.replaceNamespacedConfigMap({ namespace, name, body: configMapOf(place, name, text, resourceVersion) })),
     patch: (name, text, kind) => {
-      const body = { ...configMapOf(place, name, text), ...patchBody.merge(text) };
+      const body = configMapOf(place, name, text);
       return reply(200, objects.patch(body, undefined, undefined, 'soak', undefined, strategies[kind]));
     },
     remove: async (name) => ({ ...(await reply(200, api.deleteNamespacedConfigMap({ namespace, name }))), object: null }),
