@@ -15,6 +15,7 @@ import {
 } from '../api/cluster.js';
 import { t } from '../english.js';
 import { History, rolesIn, slotMs, type Rates, type Sample } from '../model/history.js';
+import { MemberOrders } from '../model/memberOrders.js';
 import { Series } from '../model/series.js';
 import { standingOf, Timeline, type MemberView, type Standing } from '../model/timeline.js';
 import { Chart } from '../parts/chart.js';
@@ -25,6 +26,7 @@ import { TimelineView } from './timeline.js';
 
 const statusEveryMs = 400;
 const answerMs = 900;
+const attemptsMax = 5;
 const serversEveryMs = 5_000;
 const figuresEveryMs = 2_000;
 const windowMs = 15 * 60_000;
@@ -125,6 +127,7 @@ async function readMembers(
 /** The Raft group: members, charts, events, and buttons where a launcher runs. */
 export function Replicas({ client }: ViewProps): VNode {
   const [watching] = useState(() => new Watching());
+  const [orders] = useState(() => ordersOf(client));
   const [said, setSaid] = useState('');
   const redraw = useRedraw();
 
@@ -158,7 +161,8 @@ export function Replicas({ client }: ViewProps): VNode {
   const act = async (command: MemberCommand, id: string): Promise<void> => {
     setSaid('');
     const done = t.replicas.act.done(t.replicas.act[command], id);
-    setSaid(await orderSurely(client, command, id).then(() => done, messageOf));
+    const said = await orders.give(command, id).then((latest) => (latest ? done : null), messageOf);
+    if (said !== null) setSaid(said);
     redraw();
   };
 
@@ -238,23 +242,17 @@ const leadsTo: Readonly<Record<MemberCommand, ProgramState['state']>> = {
   heal: 'running',
   restart: 'running',
 };
-const againMs = 500;
-const attemptsMax = 5;
 
-/** Sends a command, again where the connection broke before it was carried out: the connection may lead to the member that is killed. */
-async function orderSurely(client: ApiClient, command: MemberCommand, id: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await order(client, command, id);
-      return;
-    } catch (error) {
-      if (error instanceof ApiError || attempt === attemptsMax) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, againMs));
-    const states = await programs(client, AbortSignal.timeout(answerMs)).catch(() => []);
-    if (states.find(({ name }) => name === id)?.state === leadsTo[command]) return;
-  }
-}
+const ordersOf = (client: ApiClient): MemberOrders<MemberCommand> =>
+  new MemberOrders({
+    send: async (command, id) => void (await order(client, command, id)),
+    carriedOut: async (command, id) => {
+      const states = await programs(client, AbortSignal.timeout(answerMs)).catch(() => []);
+      return states.find(({ name }) => name === id)?.state === leadsTo[command];
+    },
+    isAnswer: (error) => error instanceof ApiError,
+    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  });
 
 /** A refusal by a reachable server is shown to the user; the timeline shows an unreachable one. */
 function onlyRefusals(error: unknown): 'elsewhere' | null {

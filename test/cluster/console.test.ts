@@ -545,11 +545,16 @@ describe('cluster/console', function () {
     await page.locator(`[data-event=started][data-member=${leader}]`).waitFor();
     await page.locator(`article[data-standing=follower][data-member=${leader}]`).waitFor();
 
-    const other = await page.locator(`article[data-standing=follower]:not([data-member=${leader}])`).getAttribute('data-member');
-    await page.getByRole('button', { name: `Pause ${other}` }).click();
-    await page.locator(`[data-event=paused][data-member=${other}]`).waitFor();
-    await page.getByRole('button', { name: `Resume ${other}` }).click();
-    await page.locator(`[data-event=resumed][data-member=${other}]`).waitFor();
+    // The one that the page talks to: the answer to the order comes late, or not at all.
+    const own = await ownServer(page);
+    await page.getByRole('button', { name: `Pause ${own}` }).click();
+    await page.locator(`[data-event=paused][data-member=${own}]`).waitFor();
+    await page.getByRole('button', { name: `Resume ${own}` }).click();
+    await page.locator(`[data-event=resumed][data-member=${own}]`).waitFor();
+    await page
+      .locator(`[data-member=${own}]`)
+      .getByRole('button', { name: `Pause ${own}` })
+      .waitFor();
     // Charts have a line for each member again.
     await page
       .locator(`article[data-member=${leader}]`)
@@ -559,6 +564,12 @@ describe('cluster/console', function () {
     await picture(page, 'replicas');
   });
 });
+
+/** Returns the member that the page's connection leads to. */
+const ownServer = (page: Page): Promise<string> =>
+  page.evaluate<string>(`fetch('/console/v1/servers', { headers: { authorization: 'Bearer ' + sessionStorage.getItem('raftplane-token') } })
+    .then((response) => response.json())
+    .then(({ servers }) => servers.find(({ own }) => own).memberId)`);
 
 /** Resolves with the frame that shows it: a locator looks every half a second. */
 const inAFrame = (page: Page, selector: string): Promise<void> =>

@@ -1,0 +1,45 @@
+/** What a member's orders go out through. */
+export interface OrderSender<Command> {
+  /** Resolves when the command was carried out. */
+  send(command: Command, id: string): Promise<void>;
+  /** Whether the member is in the state that the command leads to; false where that cannot be told. */
+  carriedOut(command: Command, id: string): Promise<boolean>;
+  /** Whether the server answered with this error: then the same order gets the same answer. */
+  isAnswer(error: unknown): boolean;
+  wait(ms: number): Promise<void>;
+}
+
+const againMs = 500;
+const attemptsMax = 5;
+
+/**
+ * Gives commands to members, again where the connection broke before it was known what became of them: it may lead to the very member
+ * that the command stops. The latest command for a member counts: an earlier one is not sent again after it.
+ */
+export class MemberOrders<Command> {
+  readonly #sender: OrderSender<Command>;
+  /** How many commands each member was given. */
+  readonly #given = new Map<string, number>();
+
+  constructor(sender: OrderSender<Command>) {
+    this.#sender = sender;
+  }
+
+  /** Resolves with false where another command for this member came before it was known what became of this one. */
+  async give(command: Command, id: string): Promise<boolean> {
+    const own = (this.#given.get(id) ?? 0) + 1;
+    this.#given.set(id, own);
+    const isLatest = (): boolean => this.#given.get(id) === own;
+    for (let attempt = 1; isLatest(); attempt++) {
+      try {
+        await this.#sender.send(command, id);
+        return true;
+      } catch (error) {
+        if (this.#sender.isAnswer(error) || attempt === attemptsMax) throw error;
+      }
+      await this.#sender.wait(againMs);
+      if (isLatest() && (await this.#sender.carriedOut(command, id))) return true;
+    }
+    return false;
+  }
+}
