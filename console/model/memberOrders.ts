@@ -1,8 +1,8 @@
-/** What a member's orders go out through. */
+/** Sends commands to members, and reports what became of them. */
 export interface OrderSender<Command> {
   /** Resolves when the command was carried out. */
   send(command: Command, id: string): Promise<void>;
-  /** Whether the member is in the state that the command leads to; false where that cannot be told. */
+  /** Whether the member is in the state that the command leads to; false where that is unknown. */
   carriedOut(command: Command, id: string): Promise<boolean>;
   /** Whether the server answered with this error: then the same order gets the same answer. */
   isAnswer(error: unknown): boolean;
@@ -18,7 +18,7 @@ const attemptsMax = 5;
  */
 export class MemberOrders<Command> {
   readonly #sender: OrderSender<Command>;
-  /** How many commands each member was given. */
+  /** Counts the commands that each member was given. */
   readonly #given = new Map<string, number>();
 
   constructor(sender: OrderSender<Command>) {
