@@ -27,6 +27,7 @@ export const fieldGates = [
   'HPAScaleToZero',
   'HostnameOverride',
   'ImageVolume',
+  'ImageVolumeWithDigest',
   'InPlacePodLevelResourcesVerticalScaling',
   'JobManagedBy',
   'ManifestBasedAdmissionControlConfig',

@@ -4,6 +4,7 @@ import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { isSet, itemsOf, textAt } from '../../../../api/json/members.js';
 import { duplicate, invalid, invalidUnquoted, Path, required, type FieldError } from '../../../registry/validation/field.js';
 import { nonNegativeMembers } from '../../apps/statusCounts.js';
+import { optionals, printedStructure } from '../../../registry/validation/internalform.js';
 import { overlapOf, parseIndexes } from './indexes.js';
 import { specOf, statusOf } from '../../parts.js';
 
@@ -11,6 +12,7 @@ import { specOf, statusOf } from '../../parts.js';
 
 const statusPath = Path.of('status');
 const conditionsPath = statusPath.child('conditions');
+const uncountedForm = optionals('succeeded', 'failed');
 
 const isTrue = (status: JsonObject, type: string): boolean =>
   objectsIn(status, 'conditions').some((each) => each['type'] === type && each['status'] === 'True');
@@ -77,7 +79,7 @@ function validateOutcome({ status, changed, turned }: Write): FieldError[] {
       ? [invalid(path, end, 'cannot set completionTime when there is no Complete=True condition')]
       : []),
     ...(completes && complete && !isSet(end) ? [required(path, 'completionTime is required for Complete jobs')] : []),
-    ...(changed('completionTime', 'startTime') && reversed ? [invalid(path, end, 'completionTime cannot be set before startTime')] : []),
+    ...(changed('completionTime', 'startTime') && reversed ? [invalid(path, end, 'must be equal to or after `startTime`')] : []),
     ...(turned('Failed', 'FailureTarget') && failed && !isTrue(status, 'FailureTarget')
       ? [invalidUnquoted(conditionsPath, 'cannot set Failed=True condition without the FailureTarget=true condition')]
       : []),
@@ -103,7 +105,7 @@ function validateFinished({ spec, status, before, changed }: Write): FieldError[
       ? [required(statusPath.child('startTime'), 'startTime is required for finished job')]
       : []),
     ...((ends || changed('uncountedTerminatedPods')) && left
-      ? [invalid(statusPath.child('uncountedTerminatedPods'), uncounted, 'uncountedTerminatedPods needs to be empty for finished job')]
+      ? [invalid(statusPath.child('uncountedTerminatedPods'), printedStructure(uncounted, uncountedForm), 'must be empty for finished job')]
       : []),
   ];
 }
@@ -167,6 +169,9 @@ function validateTransition({ spec, status, before, changed }: Write): FieldErro
   const shrinks = spec['completionMode'] === 'Indexed' && sameValue(spec['completions'] ?? null, spec['parallelism'] ?? null);
   const end = status['completionTime'];
   const ceases = (type: string): boolean => isTrue(before, type) && !isTrue(status, type);
+  const resumes =
+    isTrue(before, 'Suspended') &&
+    objectsIn(status, 'conditions').some((each) => each['type'] === 'Suspended' && each['status'] === 'False');
   return [
     ...['Failed', 'Complete', 'FailureTarget']
       .filter(ceases)
@@ -175,10 +180,10 @@ function validateTransition({ spec, status, before, changed }: Write): FieldErro
       .filter((member) => count(status, member) < count(before, member))
       .map((member) => invalid(statusPath.child(member), count(status, member), `cannot decrease the ${member} counter`)),
     ...(isSet(end) && isSet(before['completionTime']) && changed('completionTime')
-      ? [invalid(statusPath.child('completionTime'), end, 'completionTime cannot be mutated')]
+      ? [invalid(statusPath.child('completionTime'), end, 'field is immutable')]
       : []),
-    ...(isSet(before['startTime']) && changed('startTime') && spec['suspend'] !== true
-      ? [required(statusPath.child('startTime'), 'startTime cannot be removed for unsuspended job')]
+    ...(isSet(before['startTime']) && changed('startTime') && spec['suspend'] !== true && !resumes
+      ? [invalid(statusPath.child('startTime'), status['startTime'] ?? null, 'field is immutable for unsuspended job once set')]
       : []),
     ...(ceases('SuccessCriteriaMet') ? [invalidUnquoted(conditionsPath, 'cannot disable the SuccessCriteriaMet=True condition')] : []),
     ...(isTrue(before, 'Complete') && !isTrue(before, 'SuccessCriteriaMet') && isTrue(status, 'SuccessCriteriaMet')

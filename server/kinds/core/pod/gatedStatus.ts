@@ -9,6 +9,8 @@ const inStatuses = <const P extends string>(path: P) =>
 /** Gated fields of pod statuses, except those of features with fields in the specification. */
 export const podStatusGates: readonly Gated<Draft<Pod>>[] = [
   gate('DRAExtendedResource', 'status.extendedResourceClaimStatus'),
+  gate('DRANodeAllocatableResources', 'status.nodeAllocatableResourceClaimStatuses'),
+  gate('ImageVolumeWithDigest', ...inStatuses('volumeMounts[].volumeStatus')),
   gate('InPlacePodLevelResourcesVerticalScaling', 'status.resources', 'status.allocatedResources'),
   gate('PodObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration'),
   gate('ResourceHealthStatus', ...inStatuses('allocatedResourcesStatus')),

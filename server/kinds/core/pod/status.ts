@@ -1,14 +1,26 @@
-import { isIP } from 'node:net';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../api/json/members.js';
 import type { SubresourceRules } from '../../../registry/rules.js';
 import { restoreMember } from '../../../registry/statuswrites.js';
-import { duplicate, forbidden, invalid, notSupported, Path, type FieldError } from '../../../registry/validation/field.js';
+import {
+  duplicate,
+  forbidden,
+  internalError,
+  invalid,
+  notSupported,
+  Path,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../registry/validation/field.js';
+import { parseOldAddress } from '../../../registry/validation/addresses.js';
+import { whileOn } from '../../../registry/validation/gatedFindings.js';
 import { subdomainName } from '../../../registry/validation/names.js';
 import { repeats } from '../../../registry/validation/repeats.js';
 import { inRange, ipAddress, qualified } from '../../../registry/validation/values.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
+import { validateClaimStatuses } from './claimStatuses.js';
 import { annotations } from './validation.js';
 import { specOf, statusOf } from '../../parts.js';
 import { groupedBy } from '../../../registry/validation/repeats.js';
@@ -36,6 +48,7 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
     ...(nominated === '' || nominated === textAt(before, 'nominatedNodeName')
       ? []
       : subdomainName(nominated, false).map((text) => invalid(statusPath.child('nominatedNodeName'), nominated, text))),
+    ...validateGeneration(status, statusPath),
     ...(textAt(status, 'qosClass') === textAt(before, 'qosClass')
       ? []
       : [invalid(statusPath.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
@@ -47,6 +60,10 @@ function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
     ...validateHostAddresses(status, before),
     ...statusLists.flatMap(([list]) => validateUsers(status, list, textAt(specOf(pod), 'os', 'name') || 'linux')),
     ...statusLists.flatMap(([list, containers]) => validateAllocated(status, list, containers, specOf(pod))),
+    ...whileOn(
+      'ImageVolumeWithDigest',
+      statusLists.flatMap(([list]) => validateImages(status, list)),
+    ),
   ];
 }
 
@@ -57,6 +74,7 @@ const statusLists = [
 ] as const;
 
 const idMax = 2_147_483_647;
+const imageMax = 256;
 const healths = ['Healthy', 'Unhealthy', 'Unknown'];
 const ofClaim = 'claim:';
 
@@ -126,12 +144,37 @@ function validateHealth(resources: readonly JsonObject[], path: Path): FieldErro
   });
 }
 
-/** The reference reports these below the metadata. */
 const validateConditions = (status: JsonObject): FieldError[] =>
   objectsIn(status, 'conditions').flatMap((condition, position) => {
     const type = textAt(condition, 'type');
-    return systemConditions.has(type) ? [] : qualified(type, Path.of('metadata', 'conditions').index(position).child('Type'));
+    const path = statusPath.child('conditions').index(position);
+    return [...validateGeneration(condition, path), ...(systemConditions.has(type) ? [] : qualified(type, path.child('Type')))];
   });
+
+const validateGeneration = (holder: JsonObject, path: Path): FieldError[] => {
+  const generation = holder['observedGeneration'] ?? 0;
+  return Number(generation) < 0 ? [invalid(path.child('observedGeneration'), generation, 'must be a non-negative integer')] : [];
+};
+
+/** The reference reports it next to its member. */
+const validateImages = (status: JsonObject, list: string): FieldError[] =>
+  objectsIn(status, list).flatMap((each, position) =>
+    objectsIn(each, 'volumeMounts').flatMap((mount, index) => {
+      const image = objectAt(objectAt(mount, 'volumeStatus') ?? {}, 'image');
+      const path = statusPath
+        .child(list)
+        .index(position)
+        .child('volumeMounts')
+        .index(index)
+        .child('volumeStatus', 'imageVolumeStatus', 'imageRef');
+      if (image === null) return [];
+      const name = textAt(image, 'imageRef');
+      return [
+        ...(name === '' ? [required(path, 'imageRef must not be empty')] : []),
+        ...(Buffer.byteLength(name) > imageMax ? [tooLong(path, imageMax)] : []),
+      ];
+    }),
+  );
 
 /** A terminated container that is not restarted cannot run. */
 function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonObject, list: string): FieldError[] {
@@ -162,35 +205,20 @@ function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonO
   });
 }
 
-function validateClaimStatuses(status: JsonObject, spec: JsonObject): FieldError[] {
-  const claims = new Set(objectsIn(spec, 'resourceClaims').map((claim) => textAt(claim, 'name')));
-  const seen = new Set<string>();
-  return objectsIn(status, 'resourceClaimStatuses').flatMap((each, position) => {
-    const at = statusPath.child('resourceClaimStatuses').index(position);
-    const name = textAt(each, 'name');
-    const claim = each['resourceClaimName'];
-    const repeated = seen.has(name);
-    seen.add(name);
-    return [
-      ...(claims.has(name) ? [] : [invalid(at.child('name'), name, 'must match the name of an entry in `spec.resourceClaims`')]),
-      ...(repeated ? [duplicate(at.child('name'), name)] : []),
-      ...(claim === undefined || claim === null
-        ? []
-        : subdomainName(String(claim), false).map((text) => invalid(at.child('resourceClaimName'), claim, text))),
-    ];
-  });
-}
-
 /** Allows one address per family. Existing addresses stay valid. */
 function validateAddresses(status: JsonObject, before: JsonObject, list: string): FieldError[] {
   const path = statusPath.child(list);
   const ips = objectsIn(status, list).map((each) => textAt(each, 'ip'));
   const known = new Set(objectsIn(before, list).map((each) => textAt(each, 'ip')));
-  const families = new Set(ips.map(isIP));
-  const isRepeated = repeats(ips);
+  const addresses = ips.map(parseOldAddress);
+  const unreadable = addresses.indexOf(null);
+  const isDual = unreadable < 0 && new Set(addresses.map((address) => address?.family)).size === 2;
   return [
     ...ips.flatMap((ip, position) => (known.has(ip) ? [] : ipAddress(ip, path.index(position)))),
-    ...(ips.length > 1 && (ips.length > 2 || families.size < ips.length)
+    ...(ips.length > 1 && unreadable >= 0
+      ? [internalError(path, `failed to check for dual stack with error:invalid IP[${unreadable}]: ${ips[unreadable] ?? ''}`)]
+      : []),
+    ...(ips.length > 1 && (ips.length > 2 || !isDual)
       ? [
           invalid(
             path,
@@ -199,7 +227,6 @@ function validateAddresses(status: JsonObject, before: JsonObject, list: string)
           ),
         ]
       : []),
-    ...ips.flatMap((ip, position) => (isRepeated(position) ? [duplicate(path.index(position), { IP: ip })] : [])),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../../api/object.js';
-import { causes, createSample, type Sample } from '../../registry/sample.js';
+import { causes, createSample, refusal, type Sample } from '../../registry/sample.js';
 
 /** Kinds that make pods, and those that say how many there are and when they may go. */
 
@@ -243,7 +243,7 @@ const statuses: readonly (readonly [
       ],
       [
         { completionTime, conditions: conditions('Complete', 'SuccessCriteriaMet') },
-        ['required status.startTime', 'required status.startTime'],
+        ['required status.startTime', 'invalid status.startTime'],
       ],
     ],
   ],
@@ -267,8 +267,8 @@ const statuses: readonly (readonly [
     [
       [{ startTime, succeeded: 3 }, []],
       [{ startTime, succeeded: 2 }, ['invalid status.succeeded']],
-      [{ succeeded: 3 }, ['required status.startTime']],
-      [{ startTime: completionTime, succeeded: 3 }, ['required status.startTime']],
+      [{ succeeded: 3 }, ['invalid status.startTime']],
+      [{ startTime: completionTime, succeeded: 3 }, ['invalid status.startTime']],
       [{ startTime, succeeded: 3, completedIndexes: '0' }, ['invalid status.completedIndexes']],
       [{ startTime, succeeded: 3, failedIndexes: '0' }, ['invalid status.failedIndexes']],
     ],
@@ -462,6 +462,36 @@ describe('registry, workloads', () => {
           expected,
         );
     });
+
+  it('tells of job statuses what the reference tells', async () => {
+    await sample.create(job());
+    const stating = (status: JsonObject): Promise<ApiObject> => sample.update(job(), (object) => (object['status'] = status), 'status');
+    const [startTime, later] = ['2026-01-02T00:00:00Z', '2026-01-03T00:00:00Z'];
+    const messages = async (status: JsonObject): Promise<(string | undefined)[]> =>
+      ((await refusal(stating(status))).details?.causes ?? []).map(({ message }) => message);
+    const done = {
+      startTime,
+      conditions: [
+        { type: 'Complete', status: 'True' },
+        { type: 'SuccessCriteriaMet', status: 'True' },
+      ],
+    };
+    expect(await messages({ ...done, completionTime: '2026-01-01T00:00:00Z', uncountedTerminatedPods: { failed: ['a'] } })).to.deep.equal([
+      'Invalid value: "2026-01-01T00:00:00Z": must be equal to or after `startTime`',
+      'Invalid value: {"Succeeded":null,"Failed":["a"]}: must be empty for finished job',
+    ]);
+    await stating({ startTime });
+    expect(await messages({ startTime: later })).to.deep.equal([
+      `Invalid value: "${later}": field is immutable for unsuspended job once set`,
+    ]);
+    expect(await messages({})).to.deep.equal(['Invalid value: null: field is immutable for unsuspended job once set']);
+    await stating({ startTime, conditions: [{ type: 'Suspended', status: 'True' }] });
+    await stating({ startTime: later, conditions: [{ type: 'Suspended', status: 'False' }] });
+    await stating({ ...done, startTime: later, completionTime: later });
+    expect(await messages({ ...done, startTime: later, completionTime: '2026-01-04T00:00:00Z' })).to.deep.equal([
+      'Invalid value: "2026-01-04T00:00:00Z": field is immutable',
+    ]);
+  });
 
   it('lets a queue change a suspended job without pods, and nobody a running one', async () => {
     await sample.create(job({ suspend: true }));

@@ -248,17 +248,68 @@ describe('kinds, pods', () => {
     expect(condition).to.include({ reason: 'SchedulingGated', lastProbeTime: null, lastTransitionTime: made.metadata.creationTimestamp });
   });
 
-  it('names the member of a claim status that is wrong', async () => {
-    const claiming = pod({ resourceClaims: [{ name: 'c', resourceClaimName: 'x' }] });
-    await sample.create(claiming);
-    const wrong = sample.update(
-      claiming,
-      (current) => {
-        current['status'] = { ...(current['status'] as JsonObject), resourceClaimStatuses: [{ name: 'c', resourceClaimName: 'Bad!' }] };
-      },
-      'status',
+  const stating = (status: JsonObject): Promise<string[]> =>
+    causes(
+      change((_, current) => {
+        current['status'] = { ...(current['status'] as JsonObject), ...status };
+      }, 'status'),
     );
-    expect(await causes(wrong)).to.deep.equal(['invalid status.resourceClaimStatuses[0].resourceClaimName']);
+
+  it('names the member of a claim status that is wrong', async () => {
+    await sample.create(pod({ resourceClaims: [{ name: 'c', resourceClaimName: 'x' }] }));
+    expect(await stating({ resourceClaimStatuses: [{ name: 'c', resourceClaimName: 'Bad!' }] })).to.deep.equal([
+      'invalid status.resourceClaimStatuses[0].resourceClaimName',
+    ]);
+  });
+
+  it('checks the claim of extended resources against the containers', async () => {
+    await sample.create(of({ resources: { requests: { 'a.example/x': '1' }, limits: { 'a.example/x': '1' } } }));
+    const claim = (resourceClaimName: string, ...requestMappings: readonly JsonObject[]): JsonObject => ({
+      extendedResourceClaimStatus: { resourceClaimName, requestMappings: [...requestMappings] },
+    });
+    const mapping = { containerName: 'c', resourceName: 'a.example/x', requestName: 'r' };
+    const at = 'status.extendedResourceClaimStatus';
+    expect(await stating(claim('a', mapping))).to.deep.equal([]);
+    expect(await stating(claim(''))).to.deep.equal([`required ${at}.requestMappings`, `required ${at}.resourceClaimName`]);
+    expect(
+      await stating(
+        claim('A_', mapping, mapping, { ...mapping, resourceName: 'y' }, { ...mapping, containerName: 'd', requestName: 'A_' }),
+      ),
+    ).to.deep.equal([
+      `duplicate ${at}.requestMappings[1].containerName`,
+      `duplicate ${at}.requestMappings[1].resourceName`,
+      `duplicate ${at}.requestMappings[1].requestName`,
+      `invalid ${at}.requestMappings[2].resourceName`,
+      `invalid ${at}.requestMappings[3].containerName`,
+      `invalid ${at}.requestName`,
+      `invalid ${at}.resourceClaimName`,
+    ]);
+  });
+
+  it('checks generations and addresses in statuses', async () => {
+    await sample.create(pod());
+    expect(await stating({ observedGeneration: -1, conditions: [{ type: 'x y', status: 'True', observedGeneration: -1 }] })).to.deep.equal([
+      'invalid status.conditions[0].observedGeneration',
+      'invalid status.conditions[0].Type',
+      'invalid status.observedGeneration',
+    ]);
+    const addresses = (...ips: readonly string[]): Promise<string[]> => stating({ podIP: ips[0] ?? '', podIPs: ips.map((ip) => ({ ip })) });
+    expect(await addresses('1.1.1.1', '::1')).to.deep.equal([]);
+    expect(await addresses('1.1.1.1', '1.1.1.1')).to.deep.equal(['invalid status.podIPs']);
+    expect(await addresses('1.1.1.1', 'x')).to.deep.equal(['invalid status.podIPs[1]', 'internal status.podIPs', 'invalid status.podIPs']);
+  });
+
+  it('keeps members of features that are off out of statuses', async () => {
+    await sample.create(pod());
+    const { status } = (await change((_, current) => {
+      current['status'] = {
+        ...(current['status'] as JsonObject),
+        nodeAllocatableResourceClaimStatuses: [{ resourceClaimName: 'x' }],
+        containerStatuses: [{ name: 'c', image: 'i', imageID: '', volumeMounts: [{ name: 'v', mountPath: '/v', volumeStatus: {} }] }],
+      };
+    }, 'status')) as { readonly status: { readonly containerStatuses: readonly JsonObject[] } };
+    expect(status).to.not.have.property('nodeAllocatableResourceClaimStatuses');
+    expect(status.containerStatuses[0]?.['volumeMounts']).to.deep.equal([{ name: 'v', mountPath: '/v' }]);
   });
 
   it('keeps the specification out of a write of the status', async () => {
