@@ -146,9 +146,6 @@ function noOptions(failure: Extract<DecodeObjectResult, { ok: false }>): StatusE
   );
 }
 
-/** Brings the result of a patch into stored form. Changes its argument. */
-export const checkObject = (object: JsonObject, resource: ServedResource): Stepwise<Received> => resource.behaviour.receive(object);
-
 function undecodable(failure: Extract<DecodeObjectResult, { ok: false }>, type: Kind, bytes: Buffer): StatusError {
   switch (failure.stage) {
     case 'syntax':

@@ -1,6 +1,6 @@
 import { groupVersionOf } from '../../api/meta/resource.js';
 import type { JsonMembers } from '../../workers/codecs/value.js';
-import { checkStructure, structureSteps, type StructureResult } from '../../workers/schema/structure.js';
+import { checkStructure, structureSteps, type StructureOptions, type StructureResult } from '../../workers/schema/structure.js';
 import type { Steps } from '../../api/steps.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { apiVersionOf, type GroupVersion } from '../../api/resource.js';
@@ -31,7 +31,7 @@ export function builtInBehaviour(names: TypeNames, kind: Kind, minor = binaryMin
     strategy: wholeStrategy(kind, names),
     versions,
     receive: (object) => checkStructured(object, names),
-    receiveApplied: null,
+    receiveApplied: (object) => checkStructured(object, names, restored),
     receiveDecoded: null,
     conversion,
     columns: columnsOf(names).map((column) => ({ ...column, cell: cellOf(column.name, cells) })),
@@ -68,17 +68,19 @@ export function convertBetween({ versions }: Kind, from: string, to: string, obj
   return versions?.[to]?.conversion?.fromStorage(stored) ?? stored;
 }
 
-function checkStructured(object: JsonObject, type: KindName): Stepwise<Received> {
+function checkStructured(object: JsonObject, type: KindName, options: StructureOptions = reported): Stepwise<Received> {
   const known = typeOfKind(type);
   if (known === undefined) return { ok: true, object: withMetadata(object), strict: [] };
-  return isHeavy(object) ? structuredInSteps(object, known) : receivedOf(checkStructure(object as JsonMembers, known, reported));
+  return isHeavy(object) ? structuredInSteps(object, known, options) : receivedOf(checkStructure(object as JsonMembers, known, options));
 }
 
-function* structuredInSteps(object: JsonObject, type: ApiType): Steps<Received> {
-  return receivedOf(yield* structureSteps(object as JsonMembers, type, reported));
+function* structuredInSteps(object: JsonObject, type: ApiType, options: StructureOptions): Steps<Received> {
+  return receivedOf(yield* structureSteps(object as JsonMembers, type, options));
 }
 
 const reported = { unknownFields: 'report' } as const;
+/** What the reference makes of values in memory: applied configurations, and the results of strategic merge patches. */
+const restored = { ...reported, numbers: 'memory' } as const;
 
 const receivedOf = (result: StructureResult): Received =>
   result.ok ? { ok: true, object: withMetadata(result.value as JsonObject), strict: result.strict } : result;

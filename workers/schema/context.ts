@@ -27,6 +27,9 @@ interface Postponed {
   readonly problemBefore: boolean;
 }
 
+/** Integers of a text fit their types. Those that were in memory, where the reference has 64 bits for each, keep the lower bits that fit. */
+export type Numbers = 'text' | 'memory';
+
 /** Collects the findings of one walk over an object. The path is a stack, because valid objects need none. */
 export class CheckContext {
   readonly #reportStrict: boolean;
@@ -49,6 +52,7 @@ export class CheckContext {
     reportStrict: boolean,
     readonly order: MemberOrder | undefined,
     stepValues = Infinity,
+    readonly numbers: Numbers = 'text',
   ) {
     this.#reportStrict = reportStrict;
     this.#stepValues = stepValues;
@@ -79,7 +83,7 @@ export class CheckContext {
   }
 
   #branched(): CheckContext {
-    const branch = new CheckContext(this.#reportStrict, this.order, this.#stepValues);
+    const branch = new CheckContext(this.#reportStrict, this.order, this.#stepValues, this.numbers);
     for (let step = 0; step < this.#depth; step++) branch.enter(this.#steps[step]!);
     branch.telling = this.telling;
     branch.#muted = this.#muted;

@@ -42,13 +42,21 @@ const int64Min = -(2n ** 63n);
 /** The only integer whose spelling is kept: as a quantity it differs from 0. */
 const isMinusZero = (value: Json): boolean => value instanceof NumberLiteral && value.text === '-0';
 
+/** Numbers beyond 64 bits are floating-point ones in memory, and become the least integer. */
+function wholeInMemory(value: Json): bigint | null {
+  const whole = typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
+  if (typeof whole !== 'bigint') return null;
+  return whole >= int64Min && whole <= int64Max ? whole : int64Min;
+}
+
 export const int32Checker: Checker = {
   goType: 'int32',
   zero: () => 0,
   check: (value, context) => {
     if (typeof value === 'number' && Number.isInteger(value) && value >= int32Min && value <= int32Max) return value;
     if (isMinusZero(value)) return 0;
-    return wrongType(value, context, 'int32', 0);
+    const whole = context.numbers === 'memory' ? wholeInMemory(value) : null;
+    return whole === null ? wrongType(value, context, 'int32', 0) : Number(BigInt.asIntN(32, whole));
   },
 };
 
@@ -59,7 +67,8 @@ export const int64Checker: Checker = {
     if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
     if (typeof value === 'bigint' && value >= int64Min && value <= int64Max) return value;
     if (isMinusZero(value)) return 0;
-    return wrongType(value, context, 'int64', 0);
+    const whole = context.numbers === 'memory' ? wholeInMemory(value) : null;
+    return whole === null ? wrongType(value, context, 'int64', 0) : whole;
   },
 };
 

@@ -3,7 +3,7 @@ import { countMembers } from '../codecs/json.js';
 import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Steps } from '../../api/steps.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
-import { CheckContext, StructureError } from './context.js';
+import { CheckContext, StructureError, type Numbers } from './context.js';
 import {
   leaves,
   booleanChecker,
@@ -23,6 +23,8 @@ export interface StructureOptions {
   readonly unknownFields: 'ignore' | 'report';
   /** The careful reader's record of repeated members. */
   readonly order?: MemberOrder | undefined;
+  /** Where numbers come from; a text unless it is given. */
+  readonly numbers?: Numbers;
 }
 
 export type StructureResult =
@@ -42,7 +44,7 @@ export type StructureResult =
 
 /** Checks a value against a built-in type and converts it to its stored form, in place where possible: the caller gives the value away. */
 export const checkStructure = (value: JsonMembers, type: ApiType, options: StructureOptions): StructureResult => {
-  const context = new CheckContext(options.unknownFields === 'report', options.order);
+  const context = new CheckContext(options.unknownFields === 'report', options.order, Infinity, options.numbers);
   try {
     return resultOf(checkedWith(context, value, type), context);
   } catch (error) {
@@ -54,7 +56,7 @@ const stepValues = 1_000;
 
 /** Works in steps for values that may be large. A list or map with more than `most` values is checked item by item, after the rest. */
 export function* structureSteps(value: JsonMembers, type: ApiType, options: StructureOptions, most = stepValues): Steps<StructureResult> {
-  const context = new CheckContext(options.unknownFields === 'report', options.order, most);
+  const context = new CheckContext(options.unknownFields === 'report', options.order, most, options.numbers);
   try {
     const checked = yield* context.completed(function* () {
       return checkedWith(context, value, type);

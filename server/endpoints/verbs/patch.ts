@@ -19,7 +19,7 @@ import { outcomeOf } from '../../registry/stepwise.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
-import { checkObject, patchMediaType } from '../body.js';
+import { patchMediaType } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
@@ -123,7 +123,8 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const { object, unknown } = patchedKind(after, resource, { strategic, refuse });
-    const checked = yield* outcomeOf(checkObject(object, resource));
+    const { receive, receiveApplied } = resource.behaviour;
+    const checked = yield* outcomeOf((strategic && receiveApplied !== null ? receiveApplied : receive)(object));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
     const strict = [...odd, ...[...unknown, ...checked.strict].sort(toldOrder[mediaType] ?? unchanged)];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);

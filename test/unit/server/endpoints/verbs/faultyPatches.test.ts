@@ -54,6 +54,38 @@ describe('endpoints/faulty patches', () => {
     });
   }
 
+  describe('with integers that their fields cannot hold', () => {
+    const deployments = '/apis/apps/v1/namespaces/default/deployments';
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const spec = { replicas: 1, selector: { matchLabels: { a: 'b' } }, template };
+    before(() => call(server.url, 'POST', deployments, { body: { metadata: { name: 'd' }, spec } }));
+    const scaled = (type: keyof typeof types, replicas: string): Promise<Answer> => {
+      const raw = `{"apiVersion":"apps/v1","kind":"Deployment","spec":{"replicas":${replicas}}}`;
+      return call(server.url, 'PATCH', `${deployments}/d?fieldManager=m&dryRun=All${type === 'apply' ? '&force=true' : ''}`, {
+        type: types[type],
+        raw,
+      });
+    };
+    const shown = ({ status, body }: Answer): unknown[] =>
+      status < 300 ? [status, (body['spec'] as { replicas?: number }).replicas] : [status, body['message']];
+
+    for (const type of ['strategic', 'apply'] as const)
+      it(`keep the bits that fit (${type})`, async () => {
+        expect(shown(await scaled(type, '4294967298'))).to.deep.equal([200, 2]);
+        expect(shown(await scaled(type, '9223372036854775808'))).to.deep.equal([200, 0]);
+        expect(shown(await scaled(type, '2147483648'))).to.deep.equal([
+          422,
+          'Deployment.apps "d" is invalid: spec.replicas: Invalid value: -2147483648: must be greater than or equal to 0',
+        ]);
+      });
+
+    it('are refused where the patched text is read', async () => {
+      expect(shown(await scaled('merge', '4294967298'))[1]).to.match(
+        /cannot unmarshal number 4294967298 into Go struct field \S+ of type int32$/,
+      );
+    });
+  });
+
   it('with members that no operation has are told of, or refused', async () => {
     const raw = '[{"op":"add","path":"/data/a","value":"1","odd":1,"op":"add"}]';
     expect(verdict(await send('json', raw))).to.deep.equal([
