@@ -54,13 +54,20 @@ export function negotiateWrite(
 /** Throws 406 where list metadata is requested for an object, or the reverse. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;
-  const name = `${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
+  const name = `${packages[group] ?? group.split('.')[0] ?? ''}.${kind}`;
   throw formNotServed(
     form.list
       ? `${partial}List, but the requested object is not a list (*${name})`
       : `${partial}, but the requested object is a list (*${name}List)`,
   );
 }
+
+/** Groups whose Go package has another name than their first part. */
+const packages: Readonly<Record<string, string>> = {
+  '': 'core',
+  'events.k8s.io': 'core',
+  'internal.apiserver.k8s.io': 'apiserverinternal',
+};
 
 /** The kind of an object of which only the metadata is shown. */
 export const partial = 'PartialObjectMetadata';

@@ -79,7 +79,7 @@ function* structuredInSteps(object: JsonObject, type: ApiType, options: Structur
 }
 
 const reported = { unknownFields: 'report' } as const;
-/** What the reference makes of values in memory: applied configurations, and the results of strategic merge patches. */
+/** Applied configurations and the results of strategic merge patches are values in memory for the reference. */
 const restored = { ...reported, numbers: 'memory' } as const;
 
 const receivedOf = (result: StructureResult): Received =>

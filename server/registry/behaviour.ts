@@ -32,6 +32,8 @@ export interface ScaledResource extends GroupResource {
 export interface ScaleForm {
   /** `version` is the workload's resource version. */
   readonly show: (object: ApiObject, version: string) => ApiObject;
+  /** Set for types whose number of replicas may be absent, which only a read refuses. */
+  readonly read?: (object: ApiObject, version: string) => ApiObject;
   readonly before: (object: ApiObject, version: string) => ApiObject;
   /** May change both. */
   readonly put: (object: ApiObject, scale: ApiObject, resource: ScaledResource) => ApiObject;

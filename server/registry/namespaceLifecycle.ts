@@ -70,6 +70,9 @@ const isTerminating = (namespace: ApiObject): boolean =>
   namespace.metadata.deletionTimestamp !== undefined || memberAt(namespace, 'status', 'phase') === 'Terminating';
 
 const terminating = (resource: GroupResource, name: string, namespace: string): Error =>
-  forbidden(resource, name, `unable to create new content in namespace ${namespace} because it is being terminated`, [
-    { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
-  ]);
+  forbidden(
+    resource,
+    name === '' ? 'Unknown' : name,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+    [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }],
+  );

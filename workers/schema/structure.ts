@@ -23,7 +23,7 @@ export interface StructureOptions {
   readonly unknownFields: 'ignore' | 'report';
   /** The careful reader's record of repeated members. */
   readonly order?: MemberOrder | undefined;
-  /** Where numbers come from; a text unless it is given. */
+  /** `text` unless it is given. */
   readonly numbers?: Numbers;
 }
 

@@ -2071,7 +2071,7 @@ export interface Probe {
 /** A volume with files from several sources. */
 export interface ProjectedVolumeSource {
   /** The sources. */
-  readonly sources?: readonly VolumeProjection[];
+  readonly sources?: readonly VolumeProjection[] | null;
   /** Permission bits of files that name none; 0644 if not given. */
   readonly defaultMode?: number;
 }

@@ -199,7 +199,7 @@ export interface ResourcePolicyRule {
   /** Whether requests without a namespace fit; false if not given. */
   readonly clusterScope?: boolean;
   /** Namespaces of the requests; * alone for all. May be empty only with clusterScope. */
-  readonly namespaces?: readonly string[];
+  readonly namespaces?: readonly string[] | null;
 }
 
 /** One service account, or all of a namespace. */

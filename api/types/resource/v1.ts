@@ -13,7 +13,7 @@ export interface AllocatedDeviceStatus {
   /** Name of the device in the pool. */
   readonly device: string;
   /** Statements about the present state. */
-  readonly conditions?: readonly metaV1.Condition[];
+  readonly conditions?: readonly metaV1.Condition[] | null;
   /** Further details, in a form that the driver decides. */
   readonly data?: machinery.RawExtension;
   /** Addresses and interface of a network device. */
@@ -41,7 +41,7 @@ export interface CELDeviceSelector {
 /** How much of a capacity a request may take. Other amounts are rounded up. */
 export interface CapacityRequestPolicy {
   /** Amount that a request takes if it names none. */
-  readonly default?: machinery.Quantity;
+  readonly default?: machinery.Quantity | null;
   /** Amounts that can be taken, in ascending order. Not together with a range. */
   readonly validValues?: readonly machinery.Quantity[];
   /** Range of amounts that can be taken. Not together with single values. */

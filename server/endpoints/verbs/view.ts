@@ -21,6 +21,7 @@ import { targetOf, writeOptions, type VerbHandler } from './deps.js';
 export interface View {
   readonly type: (resource: ServedResource) => ServedResource;
   readonly show: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
+  readonly read: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
   readonly table: (shown: ApiObject, form: TableForm) => JsonObject;
   readonly before: (object: ApiObject, version: string, resource: ServedResource) => ApiObject;
   /** The form can be owned, but not changed. */
@@ -32,6 +33,7 @@ export interface View {
 export const scale: View = {
   type: inForm({ group: 'autoscaling', version: 'v1', kind: 'Scale' }),
   show: (object, version, resource) => resource.behaviour.scale.show(object, version),
+  read: (object, version, { behaviour: { scale } }) => (scale.read ?? scale.show)(object, version),
   table: scaleTable,
   before: (object, version, resource) => resource.behaviour.scale.before(object, version),
   put: (object, scale, resource) => resource.behaviour.scale.put(object, scale, resource),
@@ -69,14 +71,15 @@ const withoutZero = (scale: ApiObject): ApiObject => (memberAt(scale, 'spec', 'r
 
 const single = { collection: false, stream: false } as const;
 
+/** `show` is the form after a write; a read may refuse what a write answers with. */
 export function sendShown(
   context: RequestContext,
   representation: Representation,
-  view: View,
+  { table, show }: Pick<View, 'show' | 'table'>,
   { resource, stored }: { readonly resource: ServedResource; readonly stored: StoredObject },
 ): void {
-  const object = view.show(servedObject(resource, stored), String(stored.version), resource);
-  sendDocument(context, representation, object, { table: (form) => view.table(object, form) });
+  const object = show(servedObject(resource, stored), String(stored.version), resource);
+  sendDocument(context, representation, object, { table: (form) => table(object, form) });
 }
 
 export const getView =
@@ -84,7 +87,7 @@ export const getView =
   async (context, route, { registry }) => {
     const representation = negotiate(context, route.resource, single);
     const stored = await registry.get(targetOf(route), getConsistency(context.query));
-    sendShown(context, representation, view, { resource: route.resource, stored: stored });
+    sendShown(context, representation, { ...view, show: view.read }, { resource: route.resource, stored: stored });
   };
 
 export const updateView =

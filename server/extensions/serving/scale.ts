@@ -116,7 +116,8 @@ export function scaleForm(paths: ScalePaths, replicasPath: ScaleForm['replicasPa
   const { specReplicas } = paths;
   return {
     replicasPath,
-    show(object, version) {
+    show: (object, version) => scaleOf(object, version, paths, found(wholeAt(object, specReplicas)) ?? 0),
+    read(object, version) {
       const replicas = found(wholeAt(object, specReplicas));
       if (replicas === null) throw unusable(`the spec replicas field ${JSON.stringify(specReplicas)} does not exist`);
       return scaleOf(object, version, paths, replicas);

@@ -7,6 +7,7 @@ import type {
 } from '../../../api/types/admissionregistration/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
+import { jsonPathComplaint } from '../../../api/jsonPathSyntax.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -190,15 +191,20 @@ function validateStatus(policy: Validating): FieldError[] {
   return [
     ...warnings.flatMap((warning, position) => {
       const at = statusPath.child('typeChecking', 'expressionWarnings').index(position);
-      return (
-        (['warning', 'fieldRef'] as const)
-          // A warning of nothing but spaces counts.
-          .filter((member) => (member === 'warning' ? textAt(warning, member) : textAt(warning, member).trim()) === '')
-          .map((member) => required(at.child(member), ''))
-      );
+      // A warning of nothing but spaces counts.
+      return [
+        ...(textAt(warning, 'warning') === '' ? [required(at.child('warning'), '')] : []),
+        ...validateFieldRef(textAt(warning, 'fieldRef').trim(), at.child('fieldRef')),
+      ];
     }),
     ...validateConditions(itemsOf(status.conditions), statusPath.child('conditions')),
   ];
+}
+
+function validateFieldRef(path: string, at: Path): FieldError[] {
+  if (path === '') return [required(at, '')];
+  const complaint = jsonPathComplaint(`{${path}}`);
+  return complaint === null ? [] : [invalid(at, path, `invalid JSONPath: ${complaint}`)];
 }
 
 const paramKind = (object: Policy): string =>

@@ -37,10 +37,11 @@ function setDefaults(set: Draft<DaemonSet>): void {
   const strategy = ensureObject(spec, 'updateStrategy');
   setTextDefault(strategy, 'type', 'RollingUpdate');
   if (strategy.type === 'RollingUpdate') {
-    const rolling = ensureObject(strategy, 'rollingUpdate');
-    setDefault(rolling, 'maxUnavailable', 1);
-    setDefault(rolling, 'maxSurge', 0);
+    setDefault(ensureObject(strategy, 'rollingUpdate'), 'maxUnavailable', 1);
   }
+  const rolling = objectAt(strategy, 'rollingUpdate');
+  // Neither number can be absent in the reference's own form, whatever the type.
+  for (const member of ['maxUnavailable', 'maxSurge'] as const) if (rolling !== null) setDefault(rolling, member, 0);
   setDefault(spec, 'revisionHistoryLimit', 10);
   setTemplateGeneration(set, templateGeneration(set));
 }

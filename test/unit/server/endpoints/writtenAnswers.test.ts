@@ -57,6 +57,30 @@ describe('answers to writes', () => {
       expect([accept, await typeOf(accept)]).to.deep.equal([accept, type]);
   });
 
+  it('name lists by the Go package of their kinds', async () => {
+    const headers = { accept: as('PartialObjectMetadata') };
+    const message = async (path: string): Promise<unknown> => (await send('GET', path, { headers })).body['message'];
+    const told = (name: string): string => `you requested PartialObjectMetadata, but the requested object is a list (*${name})`;
+    expect(await message('/apis/events.k8s.io/v1/events')).to.equal(told('core.EventList'));
+    expect(await message('/apis/rbac.authorization.k8s.io/v1/roles')).to.equal(told('rbac.RoleList'));
+  });
+
+  it('have null where the reference writes it for nothing, and no empty bytes', async () => {
+    const source = { name: 'v', projected: {} };
+    const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }], volumes: [source] } };
+    const made = (await send('POST', '/api/v1/namespaces/default/pods?dryRun=All', { body: pod })).body;
+    expect(made['spec']).to.have.nested.property('volumes[0].projected.sources', null);
+    const webhook = {
+      name: 'a.b.c',
+      clientConfig: { url: 'https://a.example', caBundle: '' },
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    };
+    const path = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations?dryRun=All';
+    const configured = (await send('POST', path, { body: { metadata: { name: 'w' }, webhooks: [webhook] } })).body;
+    expect(configured).to.have.deep.nested.property('webhooks[0].clientConfig', { url: 'https://a.example' });
+  });
+
   it('are no metadata of lists: that is said before anything is written', async () => {
     const headers = { accept: as('PartialObjectMetadataList') };
     const [there, absent] = [next(), next()];

@@ -324,7 +324,8 @@ describe('extensions/objects', () => {
       certificates().resource,
     );
     expect(put).to.deep.equal({ metadata: { resourceVersion: '9' }, spec: { copies: 4 } });
-    expect(() => scale.show({ metadata: {}, spec: {} }, '1')).to.throw(
+    expect(scale.show({ metadata: {}, spec: {} }, '1')).to.deep.include({ spec: {}, status: { replicas: 0 } });
+    expect(() => scale.read?.({ metadata: {}, spec: {} }, '1')).to.throw(
       StatusError,
       'the spec replicas field ".spec.copies" does not exist',
     );

@@ -147,6 +147,8 @@ describe('registry/store', () => {
     const refused = await refusal(registry.create({ ...target(''), namespace: 'going' }, configMap({ name: 'a' }), options()));
     expect(refused.code).to.equal(403);
     expect(refused.details?.causes?.[0]?.reason).to.equal('NamespaceTerminating');
+    const nameless = await refusal(registry.create({ ...target(''), namespace: 'going' }, configMap({ name: '' }), options()));
+    expect(nameless.message).to.match(/^configmaps "Unknown" is forbidden: unable to create new content in namespace going /);
   });
 
   it('reports a conflict for an outdated version, and retries where the client names none', async () => {

@@ -70,12 +70,12 @@ export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, pod
       validateTopologySpread(spec, path),
       validateHostProcess(spec, path),
       validateHostUsers(spec, path),
+      validateHostnameOverride(spec, path),
       optionalSubdomain(spec, 'serviceAccountName', path),
       optionalSubdomain(spec, 'nodeName', path),
       validateDeadline(spec, path),
       optionalLabel(spec, 'hostname', path),
       optionalLabel(spec, 'subdomain', path),
-      validateHostnameOverride(spec, path),
       validateTolerations(spec, path),
       validateHostAliases(spec, path),
       optionalSubdomain(spec, 'priorityClassName', path),
@@ -111,10 +111,10 @@ function validateHostnameOverride(spec: JsonObject, specPath: Path): FieldError[
   if (typeof name !== 'string') return [];
   const path = specPath.child('hostnameOverride');
   return [
-    ...dnsSubdomain(name, path),
-    ...(Buffer.byteLength(name) > kernelHostnameMax ? [tooLong(path, kernelHostnameMax)] : []),
     ...(spec['setHostnameAsFQDN'] === true ? [forbidden(path, 'may not be specified when setHostnameAsFQDN is true')] : []),
     ...(spec['hostNetwork'] === true ? [forbidden(path, 'may not be specified when hostNetwork is true')] : []),
+    ...(Buffer.byteLength(name) > kernelHostnameMax ? [tooLong(path, kernelHostnameMax)] : []),
+    ...dnsSubdomain(name, path),
   ];
 }
 

@@ -37,6 +37,7 @@ describe('registry/admission policies', () => {
             expressionWarnings: [
               { fieldRef: ' ', warning: ' ' },
               { fieldRef: 'spec.validations[0].expression', warning: '' },
+              { fieldRef: 'spec.validations[x]', warning: 'w' },
             ],
           },
         };
@@ -46,6 +47,7 @@ describe('registry/admission policies', () => {
     expect(await causes(change)).to.deep.equal([
       'required status.typeChecking.expressionWarnings[0].fieldRef',
       'required status.typeChecking.expressionWarnings[1].warning',
+      'invalid status.typeChecking.expressionWarnings[2].fieldRef',
     ]);
   });
 });

@@ -435,6 +435,11 @@ const scheduling: Refused = [
   ['names of hosts', pod({ hostname: 'A', subdomain: 'b.c' }), ['invalid spec.hostname', 'invalid spec.subdomain']],
   ['a name instead that is long', pod({ hostnameOverride: 'x'.repeat(65) }), ['long spec.hostnameOverride']],
   [
+    'a name instead, before the node and other names',
+    pod({ hostnameOverride: '/', hostNetwork: true, serviceAccountName: '/', nodeName: '/' }),
+    ['forbidden spec.hostnameOverride', 'invalid spec.hostnameOverride', 'invalid spec.serviceAccountName', 'invalid spec.nodeName'],
+  ],
+  [
     'a name instead, beside others',
     pod({ hostnameOverride: 'a.b', setHostnameAsFQDN: true, hostNetwork: true }),
     ['forbidden spec.hostnameOverride', 'forbidden spec.hostnameOverride'],
