@@ -23,7 +23,6 @@ export interface StructureOptions {
   readonly unknownFields: 'ignore' | 'report';
   /** The careful reader's record of repeated members. */
   readonly order?: MemberOrder | undefined;
-  /** `text` unless it is given. */
   readonly numbers?: Numbers;
 }
 

@@ -329,10 +329,13 @@ describe('registry, workloads', () => {
         { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } }, revisionHistoryLimit: 10 },
       ],
       [
-        object('apps/v1/DaemonSet', selecting({ updateStrategy: { type: 'OnDelete', rollingUpdate: {} } })),
+        object('apps/v1/DaemonSet', selecting({ updateStrategy: { type: 'OnDelete', rollingUpdate: {} } }), { name: 'w2' }),
         { updateStrategy: { type: 'OnDelete', rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } } },
       ],
-      [object('apps/v1/DaemonSet', selecting({ updateStrategy: { type: 'OnDelete' } })), { updateStrategy: { type: 'OnDelete' } }],
+      [
+        object('apps/v1/DaemonSet', selecting({ updateStrategy: { type: 'OnDelete' } }), { name: 'w3' }),
+        { updateStrategy: { type: 'OnDelete' } },
+      ],
       [
         object('apps/v1/StatefulSet', selecting()),
         {
