@@ -86,7 +86,7 @@ export function ownUpdated(
   const versions = resource.behaviour.versions;
   if (versions.schemaOf(apiVersionOf(resource)) === null) return old.metadata.managedFields;
   const kept = keptOwners(resource, object, old, writer);
-  if (kept !== null) return kept;
+  if (kept !== null && staysTyped(resource, object, old)) return kept;
   const change = { before: old, after: object };
   const worked = converting(resource, (forms) => ownedAfter(resource, change, { ...writer, sent }, forms), writer.ended);
   return worked instanceof Promise && resource.behaviour.asks != null
@@ -146,6 +146,13 @@ function emptyOf(schema: Schema): JsonObject {
   if (empty === undefined) empties.set(schema, (empty = emptyValue(schema)));
   return empty;
 }
+
+/** The quick check for owners does not look at what stays, and a definition may have changed since. */
+const staysTyped = (resource: ServedResource, ...states: readonly ApiObject[]): boolean => {
+  const schema = resource.behaviour.versions.schemaOf(apiVersionOf(resource));
+  const isTyped = (state: ApiObject): boolean => !isHeavy(state as JsonObject) && schema !== null && inOneGo(fits(resource, state, schema));
+  return !resource.behaviour.selfDescribed || states.every(isTyped);
+};
 
 const ownersWalkedMax = 64;
 

@@ -1,7 +1,8 @@
 import { inOneGo, type Steps } from '../../../../api/steps.js';
+import { isSet } from '../../../../api/json/members.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { validateDefaults } from './defaults.js';
-import { isEmpty, isTrue, typeOf, unreadable, type Schema } from './nodes.js';
+import { isTrue, typeOf, unreadable, type Schema } from './nodes.js';
 import { validateOpenApi } from './openapi.js';
 import { validateRuleExpressions } from './rules.js';
 import { printedSchema } from './printed.js';
@@ -114,7 +115,7 @@ function validateBesideStatus(schema: Schema, path: Path): FieldError[] {
       ),
     ];
   }
-  const other = Object.keys(schema).some((member) => !besideStatus.includes(member) && !isEmpty(schema[member]));
+  const other = Object.keys(schema).some((member) => !besideStatus.includes(member) && isSet(schema[member]));
   return other
     ? [
         invalid(

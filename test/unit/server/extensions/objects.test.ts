@@ -127,6 +127,7 @@ describe('extensions/objects', () => {
     it('have no owners where they do not fit their type, even by what is not kept', async () => {
       expect((await create(widget('a', { size: 1 }, { status: 'x' }))).metadata).not.to.have.property('managedFields');
       await create(widget('b', { size: 1 }));
+      await create(widget('c', { size: 1 }));
       const text = {
         schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'string' } } } } } },
       };
@@ -142,6 +143,9 @@ describe('extensions/objects', () => {
           })
         ).metadata,
       ).not.to.have.property('managedFields');
+      const { metadata } = (await server.registry.get(target('c'), { at: 'any' })).decode();
+      expect(metadata.managedFields).to.have.length(1);
+      expect((await change('c', { metadata, spec: { size: 1 } })).metadata, 'unchanged').not.to.have.property('managedFields');
     });
 
     it('change in nothing else through it, not even in metadata', async () => {

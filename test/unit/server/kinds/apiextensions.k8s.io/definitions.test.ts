@@ -92,6 +92,11 @@ const refused: readonly (readonly [what: string, object: JsonObject, expected: r
     ['invalid spec.validation.openAPIV3Schema'],
   ],
   [
+    'schemas beside a status that allow nothing else',
+    definition({ subresources: { status: {} }, schema: { openAPIV3Schema: { type: 'object', additionalProperties: false } } }),
+    ['invalid spec.validation.openAPIV3Schema', 'forbidden spec.validation.openAPIV3Schema.additionalProperties'],
+  ],
+  [
     'conversion',
     definition(
       {},
