@@ -37,7 +37,8 @@ export interface Violation {
 /** Null when nothing is wrong. */
 export type Check = (subject: Subject) => Violation | null;
 
-export const quoted = (texts: readonly string[]): string => texts.map((text) => JSON.stringify(text)).join(', ');
+/** The reference escapes nothing in these. */
+export const quoted = (texts: readonly string[]): string => texts.map((text) => `"${text}"`).join(', ');
 export const sorted = (texts: readonly string[]): string[] => [...new Set(texts)].sort();
 export const plural = (one: string, count: number, many = `${one}s`): string => (count === 1 ? one : many);
 export const containersText = (names: readonly string[]): string => `${plural('container', names.length)} ${quoted(names)}`;

@@ -120,6 +120,14 @@ const rows: readonly (readonly [
     'forbidden AppArmor profile (container "a" must not set AppArmor profile type to "Unconfined")',
   ],
   [
+    'annotations for those, whose quotes are not escaped',
+    'baseline',
+    spec(container('a', {})),
+    'forbidden AppArmor profile (annotation must not set AppArmor profile type to "container.apparmor.security.beta.kubernetes.io/a="x"")',
+    undefined,
+    { 'container.apparmor.security.beta.kubernetes.io/a': 'x' },
+  ],
+  [
     'parameters of the kernel',
     'baseline',
     {
