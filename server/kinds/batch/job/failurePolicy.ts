@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../api/json/members.js';
 import { duplicate, invalid, notSupported, type Path, required, tooMany, type FieldError } from '../../../registry/validation/field.js';
@@ -72,12 +72,13 @@ function validateExitCodes(codes: JsonObject, names: ReadonlySet<string>, path: 
     ...(unknown
       ? [invalid(path.child('containerName'), container, 'must be one of the container or initContainer names in the pod template')]
       : []),
-    ...validateValues(itemsOf(codes['values']).map(Number), operator, path.child('values')),
+    ...validateValues(codes['values'], operator, path.child('values')),
   ];
 }
 
-function validateValues(values: readonly number[], operator: string, path: Path): FieldError[] {
-  if (values.length === 0) return [invalid(path, [], 'at least one value is required')];
+function validateValues(list: JsonValue | undefined, operator: string, path: Path): FieldError[] {
+  const values = itemsOf(list).map(Number);
+  if (values.length === 0) return [invalid(path, list ?? null, 'at least one value is required')];
   const isRepeated = repeats(values);
   return [
     ...(values.length > exitCodesMax ? [tooMany(path, values.length, exitCodesMax)] : []),

@@ -501,6 +501,15 @@ describe('registry, workloads', () => {
     ]);
   });
 
+  it('quotes absent exit codes as null, and empty ones as a list', async () => {
+    const message = async (codes: JsonObject): Promise<string> => {
+      const podFailurePolicy = { rules: [{ action: 'FailJob', onExitCodes: { operator: 'In', ...codes } }] };
+      return (await refusal(sample.create(job({ podFailurePolicy })))).message;
+    };
+    expect(await message({})).to.contain('onExitCodes.values: Invalid value: null: at least one value is required');
+    expect(await message({ values: [] })).to.contain('onExitCodes.values: Invalid value: []: at least one value is required');
+  });
+
   it('lets a queue change a suspended job without pods, and nobody a running one', async () => {
     await sample.create(job({ suspend: true }));
     const spec = (object: ApiObject): JsonObject => ((object['spec'] as JsonObject)['template'] as JsonObject)['spec'] as JsonObject;
