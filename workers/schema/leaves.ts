@@ -101,7 +101,7 @@ export const bytesChecker: Checker = {
     if (isCanonicalBase64(value)) return value;
     const text = value.replace(/[\r\n]/g, '');
     const problem = base64Problem(text, value);
-    if (problem !== undefined) throw new StructureError(problem);
+    if (problem !== undefined) throw new StructureError(context.numbers === 'memory' ? `error decoding from json: ${problem}` : problem);
     return Buffer.from(text, 'base64').toString('base64');
   },
 };

@@ -4,7 +4,7 @@ import type { TableColumn } from '../../registry/tableColumn.js';
 import { tableOfView, type TableForm } from './table.js';
 
 const columns: readonly TableColumn[] = [
-  { name: 'Name', type: 'string', format: 'name', priority: 0, cell: cellOf('Name') },
+  { name: 'Name', type: 'string', format: '', priority: 0, cell: cellOf('Name') },
   {
     name: 'Desired',
     type: 'integer',

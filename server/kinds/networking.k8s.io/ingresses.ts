@@ -65,11 +65,15 @@ function warnings(ingress: Draft<Ingress>, old: Draft<Ingress> | null): string[]
   return isNew ? [`annotation "${classAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : [];
 }
 
+const hostsShown = 3;
+
 function ingressHosts(ingress: Draft<Ingress>): string {
-  const hosts = itemsOf(memberAt(ingress, 'spec', 'rules'))
-    .map((rule) => textAt(rule, 'host'))
-    .filter((host) => host !== '');
-  return hosts.length === 0 ? '*' : hosts.length > 3 ? `${hosts.slice(0, 3).join(',')} + ${hosts.length - 3} more...` : hosts.join(',');
+  const rules = itemsOf(memberAt(ingress, 'spec', 'rules')).map((rule) => textAt(rule, 'host'));
+  const named = rules.flatMap((host, position) => (host === '' ? [] : [position])).slice(0, hostsShown);
+  const shown = named.map((position) => rules[position]).join(',') || '*';
+  // All rules after the last host that is shown count, also those without a host.
+  const isMore = named.length === hostsShown && named.at(-1) !== rules.length - 1;
+  return isMore ? `${shown} + ${rules.length - hostsShown} more...` : shown;
 }
 
 export const ingresses: Kind<Draft<Ingress>> = {

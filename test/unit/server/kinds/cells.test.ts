@@ -27,6 +27,18 @@ describe('kinds, cells', () => {
     expect([...new Set(strange)]).to.deep.equal([]);
   });
 
+  it('of ingresses count all rules after the third host', () => {
+    const resource = served.find((each) => each.kind === 'Ingress' && each.group === 'networking.k8s.io')?.storage;
+    const cell = cellOf('Hosts', kindOf(resource!).cells);
+    const shown = (...hosts: readonly string[]): unknown => cell({ metadata: {}, spec: { rules: hosts.map((host) => ({ host })) } }, 0);
+    expect([shown(), shown('', 'a'), shown('', 'a', 'b', 'c'), shown('', 'a', 'b', 'c', '')]).to.deep.equal([
+      '*',
+      'a',
+      'a,b,c',
+      'a,b,c + 2 more...',
+    ]);
+  });
+
   it('are declared for every column', () => {
     expect(() => cellOf('Weather')).to.throw('no cell is declared for column "Weather"');
   });

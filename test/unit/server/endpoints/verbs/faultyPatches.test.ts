@@ -79,6 +79,13 @@ describe('endpoints/faulty patches', () => {
         ]);
       });
 
+    it('and bytes that are none are told of as values in memory', async () => {
+      const raw = '{"apiVersion":"v1","kind":"Secret","data":{"a":"?"}}';
+      const secrets = '/api/v1/namespaces/default/secrets/absent?fieldManager=m';
+      const { body } = await call(server.url, 'PATCH', secrets, { type: types.apply, raw });
+      expect(body['message']).to.match(/: error decoding from json: illegal base64 data at input byte 0$/);
+    });
+
     it('are refused where the patched text is read', async () => {
       expect(shown(await scaled('merge', '4294967298'))[1]).to.match(
         /cannot unmarshal number 4294967298 into Go struct field \S+ of type int32$/,
