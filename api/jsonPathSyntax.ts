@@ -32,7 +32,7 @@ class Template {
     }
   }
 
-  /** What stands in braces. */
+  /** Reads what stands in braces. */
   #action(): string | null {
     let afterDescent = false;
     while (!this.#take('}')) {
