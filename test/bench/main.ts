@@ -16,6 +16,7 @@ import { benchGrowth } from './growth.js';
 import { benchOverload, type OverloadOptions } from './overload.js';
 import { benchExplore, type ExploreTerms } from './explore.js';
 import { benchReads } from './reads.js';
+import { benchRuntimes, type RuntimesOptions } from './runtimes.js';
 import { benchStalls } from './stalls/stalls.js';
 import { benchStore } from './store.js';
 import { benchWatchCache } from './watchcache.js';
@@ -95,6 +96,23 @@ program
     const other = against && cert && key ? { url: against, cert, key, ca: ca ?? null, name: name ?? against.host, pids } : null;
     await benchAgainst({ ...options, other });
   });
+
+program
+  .command('runtimes')
+  .description(
+    'creates, updates, gets, lists and watches of one server on each Node that is found, in turns, the newest beside each other one',
+  )
+  .option('--nodes <list>', 'programs of Node (default: this one and those of .ci/tools)', (text) => text.split(','), [] as string[])
+  .option('--seconds <n>', 'how long each turn runs', positive, 3)
+  .option('--turns <n>', 'turns of each measure', positive, 3)
+  .option('--connections <n>', 'connections of the load generator', positive, 32)
+  .option('--only <text>', 'measures whose names contain this', '')
+  .option('--output <folder>', 'where bench.json and bench.svg go', 'bench-report')
+  .addHelpText(
+    'after',
+    '\nExamples:\n  npm run bench -- runtimes\n  npm run bench -- runtimes --nodes node,/opt/node26/bin/node --only gets\n',
+  )
+  .action((options: RuntimesOptions) => benchRuntimes(options));
 
 program
   .command('controlplane')

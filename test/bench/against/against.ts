@@ -12,39 +12,45 @@ import { oneTurn } from './turn.js';
 /** Cold code is another matter: what a server does in its first seconds is left out. */
 const warmUpSeconds = 4;
 
-/**
- * A cluster of this build and, when one is named, another API server under the same load, in turns of some seconds. Prints a table and writes `bench.json` and
- * `bench.svg`.
- */
-export interface AgainstOptions {
-  readonly replicas: ReplicaCount;
+/** How subjects are measured side by side. */
+export interface ComparisonOptions {
   readonly seconds: number;
   readonly turns: number;
   readonly connections: number;
   /** Parts of the names of measures; empty for all. */
   readonly only: string;
-  readonly other: OtherServer | null;
-  /** Folder for the two files. */
+  /** Folder for `bench.json` and `bench.svg`. */
   readonly output: string;
 }
 
+export interface AgainstOptions extends ComparisonOptions {
+  readonly replicas: ReplicaCount;
+  readonly other: OtherServer | null;
+}
+
+/** Measures a cluster of this build and, when one is named, another API server. */
 export async function benchAgainst(options: AgainstOptions): Promise<void> {
-  const chosen = measures.filter(({ name }) => name.includes(options.only));
-  if (chosen.length === 0)
-    throw new Error(`no measure has ${JSON.stringify(options.only)} in its name: ${measures.map(({ name }) => name).join('; ')}`);
   const other = options.other ? otherSubject(options.other) : null;
   await withBenchCluster(options.replicas, async ({ endpoints, cluster }) => {
     const pids = cluster.members.map(({ process }) => process.pid ?? 0);
     const subjects = [{ name: `this build, ${options.replicas} replica(s)`, endpoints, pids }, ...(other ? [other] : [])];
     if (other?.pids.length === 0)
       console.error(`  no process of ${other.name} is visible here: its processor time and memory are left out`);
-    const report = await measured(subjects, chosen, options);
-    print(report);
-    write(report, options.output);
+    await compareSubjects(subjects, options);
   });
 }
 
-async function measured(subjects: readonly Subject[], chosen: readonly Measure[], options: AgainstOptions): Promise<Report> {
+/** Puts the subjects under the same load, in turns of some seconds. Prints a table, with the first beside each other one, and writes the files. */
+export async function compareSubjects(subjects: readonly Subject[], options: ComparisonOptions): Promise<void> {
+  const chosen = measures.filter(({ name }) => name.includes(options.only));
+  if (chosen.length === 0)
+    throw new Error(`no measure has ${JSON.stringify(options.only)} in its name: ${measures.map(({ name }) => name).join('; ')}`);
+  const report = await measured(subjects, chosen, options);
+  print(report);
+  write(report, options.output);
+}
+
+async function measured(subjects: readonly Subject[], chosen: readonly Measure[], options: ComparisonOptions): Promise<Report> {
   const { seconds, turns, connections } = options;
   const load: Load = { collection: `/api/v1/namespaces/bench-${Date.now().toString(36)}/configmaps`, connections, seconds };
   const began = new Date().toISOString().slice(0, 16).replace('T', ' ');
@@ -93,8 +99,8 @@ function print(report: Report): void {
   const { lines, residentBytes } = report;
   printTable(
     ['measure', 'server', '1/s', 'p50 ms', 'p99 ms', 'server µs', 'generator µs', 'rate ratio', 'µs ratio'],
-    lines.map((line, at) => {
-      const found = lines[at - 1]?.measure === line.measure ? null : ratios(lines, line.measure);
+    lines.map((line) => {
+      const found = ratios(lines, line);
       return [
         line.measure,
         line.subject,

@@ -34,10 +34,12 @@ export const summary = (turns: readonly Turn[]): Turn => ({
   generatorUs: medianOf(turns, ({ generatorUs }) => generatorUs),
 });
 
-/** The first subject's rate and processor time as ratios to the second's; null with one subject alone. */
-export function ratios(lines: readonly Line[], measure: string): { readonly rate: number; readonly processor: number } | null {
-  const [first, second] = lines.filter((line) => line.measure === measure);
-  return first && second ? { rate: first.perSecond / second.perSecond, processor: first.serverUs / second.serverUs } : null;
+/** The rate and processor time of a measure's first subject as ratios to those of this one; null for the first itself. */
+export function ratios(lines: readonly Line[], line: Line): { readonly rate: number; readonly processor: number } | null {
+  const first = lines.find(({ measure }) => measure === line.measure);
+  return first === undefined || first === line
+    ? null
+    : { rate: first.perSecond / line.perSecond, processor: first.serverUs / line.serverUs };
 }
 
 const colours = ['#1f6feb', '#d9822b', '#5b8c5a', '#8a63d2'];

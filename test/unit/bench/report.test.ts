@@ -32,9 +32,15 @@ describe('bench/against', () => {
     expect(summary([turn(10, 3), turn(30, 2), turn(20, 1)])).to.deep.equal({ ...turn(20), serverUs: 2 });
   });
 
-  it('sets the first server beside the second', () => {
-    expect(ratios(lines, 'gets')).to.deep.equal({ rate: 3, processor: 0.25 });
-    expect(ratios(lines.slice(0, 1), 'gets')).to.equal(null);
+  it('sets the first server beside each other one', () => {
+    const more = [...lines, line('gets', 'third', 600, 25)];
+    expect(more.map((each) => ratios(more, each))).to.deep.equal([
+      null,
+      { rate: 3, processor: 0.25 },
+      null,
+      { rate: 2, processor: NaN },
+      { rate: 0.5, processor: 2 },
+    ]);
   });
 
   it('draws each measure on a scale of its own, and texts as texts', () => {
