@@ -1,18 +1,26 @@
 import path from 'node:path';
 import type Mocha from 'mocha';
+import { processorSeconds, processorSecondsIn } from './processorTime.js';
 
 /** Files that the report names. */
-const reportedFiles = 10;
+const reportedFiles = 20;
+const reportedSeconds = 1;
 
 /** What mocha tells of a test or a hook that has ended; in another process it is a copy of these members alone. */
 interface Ended {
+  readonly title?: string;
   readonly file?: string | undefined;
   readonly duration?: number | undefined;
 }
 
-/** Adds up how long the tests and hooks of each file take, so that a run can say where its time goes. */
+interface Times {
+  readonly seconds: number;
+  readonly processorSeconds: number;
+}
+
+/** Adds up how long the tests and hooks of each file take, and their processor time, so that a run can say where both go. */
 export class FileTimes {
-  readonly #ms = new Map<string, number>();
+  readonly #files = new Map<string, Times>();
 
   static of(runner: Mocha.Runner): FileTimes {
     const times = new FileTimes();
@@ -20,22 +28,38 @@ export class FileTimes {
       times.add(ended);
     };
     runner.on('test end', add).on('hook end', add);
+    // Where files run in this process, one after the other, each ends with a suite.
+    let before = processorSeconds();
+    runner.on('suite end', ({ file, parent }) => {
+      if (file === undefined || parent?.root !== true) return;
+      const now = processorSeconds();
+      times.#sum(file, { seconds: 0, processorSeconds: now - before });
+      before = now;
+    });
     return times;
   }
 
-  add({ file = '', duration = 0 }: Ended): void {
-    this.#ms.set(file, (this.#ms.get(file) ?? 0) + duration);
+  add({ title = '', file = '', duration = 0 }: Ended): void {
+    this.#sum(file, { seconds: duration / 1_000, processorSeconds: processorSecondsIn(title) ?? 0 });
   }
 
-  /** The files that took longest, one a line, with seconds; empty where all are quick. */
+  #sum(file: string, more: Times): void {
+    const { seconds, processorSeconds: taken } = this.#files.get(file) ?? { seconds: 0, processorSeconds: 0 };
+    this.#files.set(file, { seconds: seconds + more.seconds, processorSeconds: taken + more.processorSeconds });
+  }
+
+  /** The files that took most processor time, one a line; empty where all are quick. */
   report(): string {
-    const longest = [...this.#ms]
-      .filter(([file, ms]) => file !== '' && ms >= 1_000)
-      .sort(([, a], [, b]) => b - a)
+    const files = [...this.#files].filter(([file]) => file !== '');
+    const most = files
+      .filter(([, times]) => Math.max(times.seconds, times.processorSeconds) >= reportedSeconds)
+      .sort(([, a], [, b]) => b.processorSeconds - a.processorSeconds || b.seconds - a.seconds)
       .slice(0, reportedFiles);
-    if (longest.length === 0) return '';
-    const lines = longest.map(([file, ms]) => `${(ms / 1_000).toFixed(0).padStart(6)} s  ${shortName(file)}\n`);
-    return `  the files that took longest\n${lines.join('')}`;
+    if (most.length === 0) return '';
+    const line = (name: string, { seconds, processorSeconds: taken }: Times): string =>
+      `${taken.toFixed(0).padStart(8)} ${seconds.toFixed(0).padStart(8)}  ${name}\n`;
+    const all = files.reduce((sum, [, { processorSeconds: taken }]) => sum + taken, 0);
+    return `  seconds of processors, and in all, by file (processors: ${all.toFixed(0)} s for all files)\n${most.map(([file, times]) => line(shortName(file), times)).join('')}`;
   }
 }
 

@@ -87,6 +87,9 @@ function order(file: string, jobs: number): number {
   return jobs > 1 ? -place : place;
 }
 
+/** What each process loads that runs files beside others. */
+const besideOthers = ['ownPorts.js', 'processorTime.js'].map((file) => fileURLToPath(new URL(file, import.meta.url)));
+
 async function main(): Promise<void> {
   const choice = parse(process.argv.slice(2));
   const { grep } = choice;
@@ -95,7 +98,7 @@ async function main(): Promise<void> {
   const mocha = new Mocha({
     reporter: 'spec',
     timeout: testTimeoutMs,
-    ...(jobs > 1 ? { parallel: true, jobs, require: [fileURLToPath(new URL('ownPorts.js', import.meta.url))] } : {}),
+    ...(jobs > 1 ? { parallel: true, jobs, require: besideOthers } : {}),
     ...(grep === undefined ? {} : { grep: new RegExp(grep, 'i') }),
   });
   for (const file of chosen.sort((a, b) => order(a, jobs) - order(b, jobs))) mocha.addFile(file);
