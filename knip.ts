@@ -24,6 +24,7 @@ export default {
     'console/emulator.d.ts',
     'test/run.ts',
     'test/ownPorts.ts',
+    'test/processorTime.ts',
     'test/**/*.test.ts',
     'examples/**/*.{ts,mjs}',
   ],

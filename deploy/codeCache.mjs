@@ -1,6 +1,6 @@
 /**
  * Runs a bundled program with V8's code cache of the last run: compiling takes a third of an API server's start (docs/decisions/0011). The file lies beside
- * the bundle, and its name tells code and Node; a program starts without one that cannot be written, is damaged, or does not fit. Plain JavaScript: part of the
+ * the bundle, and its name tells code, Node and flags; a program starts without one that cannot be written, is damaged, or does not fit. Plain JavaScript: part of the
  * build.
  */
 import fs from 'node:fs';
@@ -11,9 +11,12 @@ import { Script } from 'node:vm';
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads';
 import { crc32 } from 'node:zlib';
 
-/** By then a program has done what it does at a start, and V8 knows the functions that this takes. */
-const settledMs = 1_000;
+/** By then a program has done what it does at a start, on a busy machine too, and V8 knows the functions that this takes. */
+const settledMs = 5_000;
 const checksumBytes = 4;
+/** Behind the checksum: what a process wrote that ended before it had settled is replaced by one that settles. */
+const early = 0;
+const settled = 1;
 /** In these first bytes V8 says which of its flags were set. */
 const headBytes = 32;
 const inheritedKey = 'raftplane.codeFlags';
@@ -25,17 +28,19 @@ const inheritedKey = 'raftplane.codeFlags';
  */
 export function runProgram(url, name, fingerprint) {
   const file = fileURLToPath(new URL(`${name}.cjs`, url));
-  const cacheFile = fileURLToPath(new URL(`${name}-${fingerprint}-${process.version}-${process.arch}.cache`, url));
   const flagsNow = flags();
   const flagsAtStart = Buffer.from(getEnvironmentData(inheritedKey) ?? flagsNow);
   setEnvironmentData(inheritedKey, Uint8Array.from(flagsAtStart));
-  const cachedData = readCache(cacheFile);
+  // Files of their own, so that programs that start under different flags do not replace each other's for ever.
+  const key = [name, fingerprint, process.version, process.arch, crc32(flagsAtStart).toString(16)].join('-');
+  const cacheFile = fileURLToPath(new URL(`${key}.cache`, url));
+  const { cachedData, state } = readCache(cacheFile);
   if (cachedData !== undefined) change(cachedData, flagsAtStart, flagsNow);
   // Bundles are ASCII. On the first line, so that lines and columns of stack traces are those of the file.
   const text = `(function (require, module, exports, __filename, __dirname, $late$) {${fs.readFileSync(file, 'latin1').replace(/^#!.*/, '')}\n})`;
   const script = new Script(text, { filename: file, cachedData });
   const fromCache = cachedData !== undefined && script.cachedDataRejected !== true;
-  if (!fromCache) keepWhenSettled(script, cacheFile, flagsAtStart);
+  if (!fromCache || state === early) keepWhenSettled((now) => writeCache(script, cacheFile, { flagsAtStart, state: now }), fromCache);
   const module = { exports: {} };
   const late = (name) => import(new URL(name, url).href);
   script.runInThisContext()(createRequire(file), module, module.exports, file, path.dirname(file), late);
@@ -49,40 +54,46 @@ function change(data, from, to) {
   for (let at = 0; at < headBytes; at++) if (from[at] !== to[at]) data[at] = to[at];
 }
 
-/** Undefined where there is none, or not all of it. */
+/** `cachedData` is undefined where there is none, or not all of it. */
 function readCache(file) {
   try {
     const bytes = fs.readFileSync(file);
-    const data = bytes.subarray(0, -checksumBytes);
-    return bytes.length > headBytes && crc32(data) === bytes.readUInt32LE(data.length) ? data : undefined;
+    const data = bytes.subarray(0, -checksumBytes - 1);
+    const whole = bytes.length > headBytes && crc32(data) === bytes.readUInt32LE(data.length);
+    return whole ? { cachedData: data, state: bytes.at(-1) } : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
-/** Once, a while after the start, or at the end of a process that ends before. Threads end at once: whoever ends one does not wait for long. */
-function keepWhenSettled(script, file, flagsAtStart) {
-  const keep = () => {
+/**
+ * Once, a while after the start, or, where there is none yet, at the end of a process that ends before. Threads end at once: whoever ends one does not wait for
+ * long.
+ */
+function keepWhenSettled(write, hasSome) {
+  const keep = (state) => {
     clearTimeout(timer);
-    process.off('exit', keep);
+    process.off('exit', keepEarly);
     try {
-      writeCache(script, file, flagsAtStart);
+      write(state);
     } catch {
       // A folder that is not this user's, or a full disk: the next start takes longer, and that is all.
     }
   };
-  const timer = setTimeout(keep, settledMs).unref();
-  if (isMainThread) process.once('exit', keep);
+  const keepEarly = () => keep(early);
+  const timer = setTimeout(keep, settledMs, settled).unref();
+  if (isMainThread && !hasSome) process.once('exit', keepEarly);
 }
 
-function writeCache(script, file, flagsAtStart) {
+function writeCache(script, file, { flagsAtStart, state }) {
   const data = script.createCachedData();
   change(data, flags(), flagsAtStart);
-  const checksum = Buffer.alloc(checksumBytes);
-  checksum.writeUInt32LE(crc32(data));
+  const end = Buffer.alloc(checksumBytes + 1);
+  end.writeUInt32LE(crc32(data));
+  end[checksumBytes] = state;
   const temporary = `${file}.${process.pid}-${threadId}`;
   try {
-    fs.writeFileSync(temporary, Buffer.concat([data, checksum]), { mode: 0o644 });
+    fs.writeFileSync(temporary, Buffer.concat([data, end]), { mode: 0o644 });
     fs.renameSync(temporary, file);
   } catch (error) {
     fs.rmSync(temporary, { force: true });

@@ -7,11 +7,17 @@ import { temporaryDirectory } from '../../fixtures/temporaryDirectory.js';
 
 const program = `#!/usr/bin/env node
 const v8 = require('node:v8');
+function calledLater() { return [1, 2, 3].map((each) => each + process.argv.length).join('and'); }
 function unknownUntilCalled() { return new Error('here'); }
 v8.setFlagsFromString('--no-parallel-scavenge');
 const { isMainThread, Worker } = require('node:worker_threads');
 console.log(unknownUntilCalled().stack.split('\\n')[1].trim());
 if (isMainThread && process.argv.includes('thread')) new Worker(new URL('start.mjs', require('node:url').pathToFileURL(__filename)));
+// Whoever lingers ends when what is known of it was written.
+if (process.argv.includes('linger')) {
+  calledLater();
+  const written = require('node:fs').watch(__dirname, (_, file) => file?.endsWith('.cache') && written.close());
+}
 $late$('./late.mjs').then(({ late }) => console.log(late));
 `;
 
@@ -34,6 +40,7 @@ describe('deploy/codeCache', () => {
   const run = (...args: readonly string[]): string[] =>
     execFileSync(process.execPath, [...args.filter((each) => each.startsWith('--')), path.join(folder, 'start.mjs'), ...args], {
       encoding: 'utf8',
+      timeout: 120_000,
       env: { ...process.env, NODE_OPTIONS: '' },
     })
       .trim()
@@ -41,7 +48,7 @@ describe('deploy/codeCache', () => {
   const caches = (): string[] => fs.readdirSync(folder).filter((file) => file.includes('.cache'));
 
   it('runs a program as it stands, and the second time with what is known of it', () => {
-    const place = `at unknownUntilCalled (${path.join(folder, 'program.cjs')}:3:40)`;
+    const place = `at unknownUntilCalled (${path.join(folder, 'program.cjs')}:4:40)`;
     expect(run()).to.deep.equal([place, 'new', 'late']);
     expect(caches()).to.have.length(1);
     expect(run()).to.deep.equal([place, 'known', 'late']);
@@ -57,7 +64,7 @@ describe('deploy/codeCache', () => {
     name('2');
     expect(run()).to.include('new');
     expect(run('--no-lazy')).to.include('new');
-    const [file] = caches();
+    const file = caches().find((each) => each.startsWith('program-1-'));
     const bytes = fs.readFileSync(path.join(folder, file!));
     for (const damaged of [bytes.subarray(0, 40), Buffer.alloc(0), bytes.map((byte, at) => (at === 500 ? byte ^ 1 : byte))]) {
       name('1');
@@ -66,6 +73,21 @@ describe('deploy/codeCache', () => {
       // It was written anew.
       expect(run()[1]).to.equal('known');
     }
+  });
+
+  it('keeps it for each set of flags, so that none replaces that of another', () => {
+    run();
+    run('--no-lazy');
+    expect([run()[1], run('--no-lazy')[1]]).to.deep.equal(['known', 'known']);
+    expect(caches()).to.have.length(2);
+  });
+
+  it('replaces what was written by a process that ended early, once one has settled', () => {
+    run();
+    const bytes = (): number => fs.statSync(path.join(folder, caches()[0]!)).size;
+    const early = bytes();
+    expect(run('linger')).to.include('known');
+    expect(bytes()).to.be.greaterThan(early);
   });
 
   it('starts where nothing can be written', () => {
