@@ -25,7 +25,7 @@ const commands = {
     needs: bundlePrograms,
     run: (args) => inThisProcess('programs/raftplane.js', upArguments(args)),
   },
-  test: { about: 'run all tests; further arguments go to mocha', run: (args) => child([path.join(dist, 'test', 'run.js'), ...args]) },
+  test: { about: 'run all tests; further arguments go to mocha', run: (args) => child([path.join(dist, 'test', 'run.js'), ...args], []) },
   build: { about: 'compile into dist/', run: async () => 0 },
   binary: {
     about: 'make an executable that needs no Node (npm run binary -- --help)',
@@ -318,9 +318,10 @@ async function inThisProcess(program, args) {
   await import(pathToFileURL(file).href);
 }
 
-function child(args) {
+/** Tests tell places of the sources by themselves (`test/sourcePlaces.ts`). */
+function child(args, ofNode = ['--enable-source-maps']) {
   if (!fs.existsSync(args[0])) throw new StepFailed(`${path.relative(root, args[0])} does not exist: its source is missing`);
-  return run(process.execPath, ['--enable-source-maps', ...args]);
+  return run(process.execPath, [...ofNode, ...args]);
 }
 
 /** Runs a program to its end. The terminal's Ctrl-C reaches it directly; a SIGTERM to this process is passed on. */

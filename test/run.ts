@@ -11,6 +11,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
 import { FileTimes } from './fileTimes.js';
+import { inSources } from './sourcePlaces.js';
 
 /** Ends what hangs, so that the run ends; whatever a busy machine makes slow takes less. */
 const testTimeoutMs = 180_000;
@@ -108,6 +109,9 @@ async function main(): Promise<void> {
     close(runner.stats);
   });
   const times = FileTimes.of(runner);
+  runner.on('fail', (_, error: Error) => {
+    if (error.stack !== undefined) error.stack = inSources(error.stack);
+  });
 }
 
 /** A test that leaves a handle open must not keep the run alive, and the line must be out before the process ends. */
