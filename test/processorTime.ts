@@ -27,7 +27,7 @@ let before = 0;
  * hook of each file has what the file took, with loading it.
  */
 export const mochaHooks: Mocha.RootHookObject = {
-  afterAll(): void {
+  afterAll(this: Mocha.Context): void {
     const now = processorSeconds();
     const hook = this.test;
     if (hook === undefined) return;
