@@ -42,6 +42,8 @@ export function parseDuration(text: string): DurationResult {
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;
   if (milliseconds === 0) return '0s';
+  if (milliseconds < 1e-3) return `${Math.round(milliseconds * 1e6)}ns`;
+  if (milliseconds < 1) return `${Math.round(milliseconds * 1e6) / 1e3}µs`;
   if (milliseconds < 1_000) return `${milliseconds}ms`;
   const hours = Math.floor(milliseconds / 3_600_000);
   const minutes = Math.floor((milliseconds % 3_600_000) / 60_000);

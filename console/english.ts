@@ -65,6 +65,20 @@ export const t = {
     warnings: 'Recent warnings',
     noWarnings: 'No warnings that you may see.',
   },
+  certificates: {
+    heading: 'Certificates that end',
+    unseen: 'No certificates that you may see.',
+    none: (subject: string, options: string, date: string) =>
+      `None within thirty days. The first to end is ${subject} (${options}), on ${date}.`,
+    unreadable: 'Unreadable file',
+    look: 'the log of the server says why',
+    ends: (days: number, date: string) =>
+      days < 0
+        ? `ended on ${date}`
+        : days === 0
+          ? `ends within a day, on ${date}`
+          : `ends in ${days === 1 ? '1 day' : `${days} days`}, on ${date}`,
+  },
   create: {
     open: 'Create',
     heading: 'Create or change objects',
@@ -255,6 +269,7 @@ export const t = {
     changedAt: (time: string) => `Changed at ${time}`,
     noEvents: 'No events about it.',
     noOwners: 'It owns nothing, and nothing owns it.',
+    moreOwned: (count: number) => `and ${count.toLocaleString('en')} more`,
     readingOwners: 'Reading what may belong together…',
     noManagers: 'Nobody’s fields are recorded.',
     managerOf: (manager: string, operation: string) => `${manager} (${operation})`,
@@ -327,6 +342,21 @@ export const t = {
       address: 'From',
       ended: 'Ended',
       took: 'Took',
+    },
+    phases: 'Where the time went',
+    phase: {
+      authentication: 'Authentication',
+      impersonation: 'Impersonation',
+      'apf-queue-wait': 'Waiting in a queue of priority and fairness',
+      authorization: 'Authorization',
+      'request-body': 'Receiving and decoding the body',
+      'mutating-webhook': 'Mutating webhooks',
+      'validating-webhook': 'Validating webhooks',
+      etcd: 'Object store',
+      'transform-response-object': 'Making the table',
+      'serialize-response-object': 'Encoding the response',
+      'response-write': 'Waiting for the client to read',
+      rest: 'Everything else',
     },
     none: 'No request that fits has ended yet.',
     dropped: (count: number) => `${count.toLocaleString('en')} more came faster than they can be shown.`,

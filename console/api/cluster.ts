@@ -1,3 +1,4 @@
+import type { Certificate } from '../model/certificates.js';
 import type { Sample } from '../model/history.js';
 import type { ApiClient } from './client.js';
 
@@ -45,6 +46,10 @@ const at = (path: string, server: string): string => `/console/v1/${path}?server
 
 export const statusOf = (client: ApiClient, server: string, signal: AbortSignal): Promise<RaftStatus> =>
   client.json(at('status', server), { signal });
+
+/** Returns the certificates that a server shows or trusts. */
+export const certificatesOf = async (client: ApiClient, server: string, signal: AbortSignal): Promise<readonly Certificate[]> =>
+  (await client.json<{ readonly certificates: readonly Certificate[] }>(at('certificates', server), { signal })).certificates;
 
 export const requestsOf = at.bind(null, 'requests');
 

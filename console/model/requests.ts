@@ -10,6 +10,8 @@ export interface SeenRequest {
   readonly impersonator: string;
   readonly code: number;
   readonly ms: number;
+  /** Milliseconds by part. */
+  readonly parts: Readonly<Record<string, number>>;
   readonly watch: boolean;
   readonly agent: string;
   readonly address: string;

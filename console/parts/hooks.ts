@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /** Runs `look` now and again `everyMs` after each end, while the page is visible and the component exists. `look` must not reject. */
 export function useLook(look: (signal: AbortSignal) => Promise<void>, everyMs: number, again: readonly unknown[] = []): void {
@@ -18,6 +18,20 @@ export function useLook(look: (signal: AbortSignal) => Promise<void>, everyMs: n
       clearTimeout(timer);
     };
   }, again);
+}
+
+/** The width of an element in pixels; 0 before it is drawn first. */
+export function useWidth(of: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const element = of.current;
+    if (element === null) return undefined;
+    setWidth(element.clientWidth);
+    const resized = new ResizeObserver(() => setWidth(element.clientWidth));
+    resized.observe(element);
+    return () => resized.disconnect();
+  }, []);
+  return width;
 }
 
 export function useRedraw(): () => void {

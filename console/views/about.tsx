@@ -5,7 +5,7 @@ import { readMetadata } from '../api/metadata.js';
 import type { Resource } from '../api/resources.js';
 import { t } from '../english.js';
 import { age, fieldPaths, ownershipTree, type ApiObject, type TreeNode } from '../model/objects.js';
-import { linkTo } from './links.js';
+import { Topology } from './topology.js';
 import type { TabProps } from './viewProps.js';
 
 export interface EventObject extends ApiObject {
@@ -82,37 +82,7 @@ export function OwnersTab({ client, resources, namespace, object }: TabProps): V
   }, [uid]);
   if (tree === 'reading') return <p class="soft">{t.objects.readingOwners}</p>;
   if (tree === null || (tree.children.length === 0 && tree.object.metadata.uid === uid)) return <p class="soft">{t.objects.noOwners}</p>;
-  return (
-    <ul class="tree">
-      <Branch node={tree} uid={uid} resources={resources} />
-    </ul>
-  );
-}
-
-interface BranchProps {
-  readonly node: TreeNode;
-  readonly uid: string;
-  readonly resources: readonly Resource[];
-}
-
-function Branch({ node, uid, resources }: BranchProps): VNode {
-  const { apiVersion = '', kind = '', metadata } = node.object;
-  const { name, namespace = '' } = metadata;
-  const isSelf = metadata.uid === uid;
-  return (
-    <li>
-      <span class={isSelf ? 'self' : ''}>
-        <em>{kind}</em> <a href={isSelf ? undefined : linkTo({ apiVersion, kind, name, namespace }, resources)}>{name}</a>
-      </span>
-      {node.children.length === 0 ? null : (
-        <ul>
-          {node.children.map((child) => (
-            <Branch key={child.object.metadata.uid} node={child} uid={uid} resources={resources} />
-          ))}
-        </ul>
-      )}
-    </li>
-  );
+  return <Topology tree={tree} uid={uid} resources={resources} />;
 }
 
 /** The owners of fields. */

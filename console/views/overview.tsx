@@ -9,6 +9,7 @@ import { hashOf } from '../model/place.js';
 import { useLook, useRedraw } from '../parts/hooks.js';
 import { Heading, Problem } from '../parts/words.js';
 import { EventList, timeOf, type EventObject } from './about.js';
+import { Certificates } from './certificates.js';
 import type { ViewProps } from './viewProps.js';
 
 const everyMs = 5_000;
@@ -81,6 +82,7 @@ export function Overview({ client }: ViewProps): VNode {
         ))}
       </div>
       {unwellList(seen)}
+      <Certificates client={client} />
       <section aria-labelledby="warnings">
         <h2 id="warnings">{t.overview.warnings}</h2>
         {seen.warnings === null || seen.warnings.length === 0 ? (

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import { Latency } from './latency.js';
 import type { ViewProps } from './viewProps.js';
 import { ApiError, type ApiClient } from '../api/client.js';
 import { requestsOf, servers, type KnownServer } from '../api/cluster.js';
@@ -188,7 +189,10 @@ function RequestRow({ request }: { readonly request: SeenRequest }): VNode {
       </tr>
       {isOpen ? (
         <tr class="more">
-          <td colSpan={7}>{factsOf(request)}</td>
+          <td colSpan={7}>
+            {factsOf(request)}
+            <Latency request={request} />
+          </td>
         </tr>
       ) : null}
     </>

@@ -1,5 +1,6 @@
 import type { Replica } from '../../raft/index.js';
 import type { Api } from './api.js';
+import type { CertificateFile } from '../console/certificates.js';
 import { createConsole, type Console } from '../console/console.js';
 import type { RequestTap } from '../console/requestTap.js';
 import { Samples } from '../console/samples.js';
@@ -7,6 +8,8 @@ import { Servers } from '../console/servers.js';
 import type { Exchange } from '../http/exchange.js';
 import type { Metrics } from '../http/metrics.js';
 import type { ApiServerOptions } from '../options/flags.js';
+import { splitSniPair } from '../../program/tls/sni.js';
+import { servingPair } from './serving.js';
 import { ownName } from './ownName.js';
 
 interface PageParts {
@@ -17,6 +20,32 @@ interface PageParts {
   readonly metrics: Metrics;
   readonly tap: RequestTap;
   readonly active: () => Iterable<Exchange>;
+}
+
+const certificateOptions = [
+  'client-ca-file',
+  'requestheader-client-ca-file',
+  'proxy-client-cert-file',
+  'peer-ca-file',
+  'kubelet-certificate-authority',
+  'kubelet-client-certificate',
+  'raft-ca-file',
+  'raft-cert-file',
+  'etcd-cafile',
+  'etcd-certfile',
+  'oidc-ca-file',
+] as const;
+
+function certificateFiles(options: ApiServerOptions): readonly CertificateFile[] {
+  const { certFile, option = '--cert-dir' } = servingPair(options);
+  return [
+    { option, file: certFile },
+    ...options['tls-sni-cert-key'].map((pair) => ({ option: '--tls-sni-cert-key', file: splitSniPair(pair).certFile })),
+    ...certificateOptions.flatMap((name) => {
+      const file = options[name];
+      return file === null ? [] : [{ option: `--${name}`, file }];
+    }),
+  ];
 }
 
 export function consolePage({ options, api, replica, metrics, tap, active }: PageParts): Console {
@@ -34,6 +63,7 @@ export function consolePage({ options, api, replica, metrics, tap, active }: Pag
     active,
     launcherSocket: options['console-launcher-socket'],
     replica,
+    certificates: certificateFiles(options),
     samples: new Samples({ registry: metrics.registry, replica }),
   });
 }

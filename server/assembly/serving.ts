@@ -26,7 +26,8 @@ export function servingOptions(options: ApiServerOptions, live: LiveFiles, log: 
   };
 }
 
-function servingPair(options: ApiServerOptions): KeyPairFiles {
+/** The configured pair, else one of `--cert-dir`, which is made if absent. */
+export function servingPair(options: ApiServerOptions): KeyPairFiles {
   const [certFile, keyFile] = [options['tls-cert-file'], options['tls-private-key-file']];
   if (certFile !== null && keyFile !== null) return { certFile, keyFile, option: '--tls-cert-file' };
   const addresses = [options['bind-address'], advertisedAddress(options), '127.0.0.1', '::1'].filter(

@@ -1,5 +1,6 @@
 import { internalError } from '../../api/status.js';
 import { attributesOf } from '../authorization/authorizer.js';
+import type { RequestLatency } from '../../program/tracing/requestLatency.js';
 import type { Response } from '../../program/port/message.js';
 import type { Sink } from './contract.js';
 import type { Stage } from './event.js';
@@ -11,6 +12,7 @@ export interface AuditedRequest extends Audited {
   readonly longRunning: boolean;
   /** The time of arrival, in milliseconds of `performance.now()`. */
   readonly startedAt: number;
+  readonly latency?: RequestLatency;
   onClose(action: () => void): void;
   /** Calls `action` on a protocol switch; from then on the response code is 101. */
   onSwitch(action: () => void): void;
@@ -88,7 +90,10 @@ export function createAuditor({ extentOf, sinks, metrics }: AuditorOptions): Ope
 type Emit = (record: AuditRecord, stage: Stage, code: number | null) => Promise<boolean>;
 
 function follow(request: AuditedRequest, record: AuditRecord, emit: Emit): void {
-  const complete = once(() => emit(record, record.ending, codeOf(request)));
+  const complete = once(() => {
+    annotateLatency(request, record);
+    return emit(record, record.ending, codeOf(request));
+  });
   if (request.longRunning) {
     const started = (code: number): void => {
       void emit(record, 'ResponseStarted', code);
@@ -101,6 +106,15 @@ function follow(request: AuditedRequest, record: AuditRecord, emit: Emit): void 
   request.onClose(() => {
     void complete();
   });
+}
+
+/** The reference says where the time went of requests that take longer. */
+const quickMs = 500;
+
+function annotateLatency({ startedAt, latency }: AuditedRequest, record: AuditRecord): void {
+  const total = performance.now() - startedAt;
+  if (total <= quickMs || latency === undefined) return;
+  for (const [key, text] of Object.entries(latency.annotations(total))) record.annotate(key, text);
 }
 
 const switchingProtocols = 101;

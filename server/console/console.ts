@@ -4,6 +4,7 @@ import { attributesOf, type Authorizer } from '../authorization/authorizer.js';
 import { forbidden } from '../authorization/forbidden.js';
 import { writeJson } from '../../program/port/errors.js';
 import type { Exchange } from '../http/exchange.js';
+import { readCertificates, type CertificateFile } from './certificates.js';
 import { index, PageFiles } from './files.js';
 import { pageHeaders } from './headers.js';
 import { askLauncher, questionIn } from './launcher.js';
@@ -23,6 +24,8 @@ export interface ConsoleOptions {
   /** Null where objects are kept elsewhere. */
   readonly replica: Pick<Replica, 'status'> | null;
   readonly samples: Pick<Samples, 'after'>;
+  /** Files of certificates that this server shows or trusts. */
+  readonly certificates: readonly CertificateFile[];
   /** The folder of the built page; default: that of this package. */
   readonly folder?: string | null;
 }
@@ -83,6 +86,11 @@ function consoleRoutes(options: ConsoleOptions): Routes {
         if (!Number.isFinite(since)) throw badRequest('since must be milliseconds since 1970');
         writeJson(exchange, 200, { samples: await options.samples.after(since) });
       }),
+    },
+    [`${root}/v1/certificates`]: {
+      GET: atServer(null, async (exchange) =>
+        writeJson(exchange, 200, { certificates: await readCertificates(options.certificates) }),
+      ),
     },
     [`${root}/v1/requests`]: { GET: atServer(null, (exchange) => streamRequests(exchange, tap, active)) },
     ...(launcherSocket === null ? {} : launcherRoutes(launcherSocket)),

@@ -18,6 +18,8 @@ export interface SeenRequest {
   /** Zero when the client left before the response. */
   readonly code: number;
   readonly ms: number;
+  /** Milliseconds of the parts of `ms`, by the names of `apiserver.latency.k8s.io` annotations. */
+  readonly parts: Readonly<Record<string, number>>;
   readonly watch: boolean;
   readonly agent: string;
   readonly address: string;
@@ -99,6 +101,7 @@ function seenOf(exchange: Exchange): SeenRequest {
     impersonator: event.impersonatedUser === null ? '' : short(text(event.user['username'])),
     code: Number(event.responseStatus?.['code'] ?? 0),
     ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
+    parts: Object.fromEntries(Object.entries(exchange.latency.times).map(([part, ms]) => [part, Math.round(ms * 1000) / 1000])),
     watch: exchange.longRunning,
     agent: short(event.userAgent),
     address: event.sourceIPs[0] ?? '',

@@ -3,6 +3,7 @@ import { turns } from '../../workers/turns/turns.js';
 import { type Steps } from '../../api/steps.js';
 import { apiVersionOf } from '../../api/resource.js';
 import type { Status } from '../../api/status.js';
+import { measured, timed, type LatencyPart } from '../../program/tracing/requestLatency.js';
 import type { ListPage } from '../registry/contract.js';
 import type { ServedResource } from '../registry/resources.js';
 import type { StoredObject } from '../storage/contract.js';
@@ -39,17 +40,21 @@ interface Served {
 
 /** Throws 406 when the client requested a list. */
 export function sendObject(context: RequestContext, representation: Representation, served: Served, code = 200): void {
-  const bytes = singleObject(representation, served);
+  const bytes = measured(context.latency, encoding(representation), () => singleObject(representation, served));
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, served));
   send(context, code, representation.encoder.mediaType, bytes);
 }
 
 /** The same, compressed if it is large and `compress` is set. */
 export function sendObjectRead(context: RequestContext, representation: Representation, served: Served, compress: boolean): Promise<void> {
-  const bytes = singleObject(representation, served);
+  const bytes = measured(context.latency, encoding(representation), () => singleObject(representation, served));
   context.audit?.responseBody(() => singleObject({ ...representation, encoder: jsonEncoder }, served));
   return sendParts(context, representation.encoder.mediaType, { parts: [bytes], size: bytes.length }, compress);
 }
+
+/** The cells of a table take most of its time. */
+const encoding = ({ form }: Representation): LatencyPart =>
+  form.form === 'table' ? 'transform-response-object' : 'serialize-response-object';
 
 function singleObject(representation: Representation, { resource, stored }: Served): Buffer {
   refuseMetadataOf(representation, resource, 'object');
@@ -108,7 +113,7 @@ export async function sendList(
   served: ServedPage,
   compress = false,
 ): Promise<void> {
-  const encoded = await encodeList(representation, served);
+  const encoded = await timed(context.latency, encoding(representation), () => encodeList(representation, served));
   if (context.audit?.wantsResponse === true) {
     const { parts } = await encodeList({ ...representation, encoder: jsonEncoder }, served);
     context.audit.responseBody(() => Buffer.concat([...parts]));

@@ -12,6 +12,7 @@ import { typeOfKind } from '../../api/catalogue/types.js';
 import { realWord } from '../../api/catalogue/vocabulary.js';
 import { withMetadata, type Received } from '../registry/behaviour.js';
 import type { ServedResource } from '../registry/resources.js';
+import { timed } from '../../program/tracing/requestLatency.js';
 import { outcomeOf, type Stepwise } from '../registry/stepwise.js';
 import { endedOf } from '../registry/turns.js';
 import type { RequestContext } from './context.js';
@@ -79,25 +80,31 @@ export function createBodyReader(workers: Workers): BodyReader {
   };
   return {
     object: (context, type, validation, otherVersions = []) =>
-      readObject(workers, context, { type, otherVersions, receive: null }, validation),
+      reading(context, () => readObject(workers, context, { type, otherVersions, receive: null }, validation)),
     stored: (context, resource, validation) =>
-      readObject(workers, context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
-    async options(context, type) {
-      const bytes = await context.body();
-      if (bytes.length === 0) return null;
-      const result = await workers.decodeObject(
-        { bytes, encoding: encodingOf(context), kind: type, anyVersion: true, findStrict: false },
-        context,
-      );
-      if (!result.ok) throw 'refused' in result ? refusal(result) : noOptions(result);
-      context.audit?.requestBody(result.object);
-      return result.object as JsonObject;
-    },
-    json: async (context, findDuplicates, explain) =>
-      decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain),
-    configuration: async (context, encoding, findDuplicates, explain) =>
-      decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain),
+      reading(context, () =>
+        readObject(workers, context, { type: resource, otherVersions: [], receive: resource.behaviour.receiveDecoded }, validation),
+      ),
+    options: (context, type) => reading(context, () => readOptions(workers, context, type)),
+    json: (context, findDuplicates, explain) =>
+      reading(context, async () => decode(context, { bytes: await context.body(), encoding: 'json', findDuplicates }, explain)),
+    configuration: (context, encoding, findDuplicates, explain) =>
+      reading(context, async () => decode(context, { bytes: await context.body(), encoding, findDuplicates }, explain)),
   };
+}
+
+const reading = <T>({ latency }: RequestContext, read: () => Promise<T>): Promise<T> => timed(latency, 'request-body', read);
+
+async function readOptions(workers: Workers, context: RequestContext, type: Kind): Promise<JsonObject | null> {
+  const bytes = await context.body();
+  if (bytes.length === 0) return null;
+  const result = await workers.decodeObject(
+    { bytes, encoding: encodingOf(context), kind: type, anyVersion: true, findStrict: false },
+    context,
+  );
+  if (!result.ok) throw 'refused' in result ? refusal(result) : noOptions(result);
+  context.audit?.requestBody(result.object);
+  return result.object as JsonObject;
 }
 
 async function readObject(workers: Workers, context: RequestContext, expected: Expected, validation: FieldValidation): Promise<ApiObject> {

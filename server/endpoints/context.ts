@@ -1,6 +1,7 @@
 import type { RequestInfo } from '../../api/requestInfo.js';
 import type { User } from '../../api/user.js';
 import type { Request, Response, Upgrade } from '../../program/port/message.js';
+import type { RequestLatency } from '../../program/tracing/requestLatency.js';
 import type { AuditTrail } from '../../api/auditTrail.js';
 import type { Encoders } from './encoders/encoders.js';
 
@@ -13,6 +14,7 @@ export interface RequestContext {
   readonly user: User;
   readonly auditId: string;
   readonly audit?: AuditTrail | null;
+  readonly latency?: RequestLatency | undefined;
   /** The deadline of the response, in milliseconds of `performance.now()`. */
   readonly deadline: number;
   readonly signal: AbortSignal;

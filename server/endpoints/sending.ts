@@ -5,6 +5,7 @@ import type { RequestContext } from './context.js';
 import type { EncodedList } from './encoders/encoder.js';
 import { pieceBytes, pieces, type Piece } from './pieces.js';
 import { answerStream, isGone, writableOf } from '../../program/port/streams.js';
+import { timed } from '../../program/tracing/requestLatency.js';
 import { warningHeaders } from '../../program/port/warningHeaders.js';
 
 const writtenBytesMax = 2 * pieceBytes;
@@ -82,7 +83,7 @@ async function writePieces(context: RequestContext, out: Writable, { first, rest
   write(out, first);
   for (const piece of rest) {
     await turns.next();
-    if (out.writableLength > writtenBytesMax) await drained(out, context.signal);
+    if (out.writableLength > writtenBytesMax) await timed(context.latency, 'response-write', () => drained(out, context.signal));
     if (gone()) return;
     write(out, piece);
   }

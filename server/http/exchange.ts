@@ -2,6 +2,7 @@ import type { Status } from '../../api/status.js';
 import type { User } from '../../api/user.js';
 import type { CredentialNote } from '../../program/authentication/authenticator.js';
 import { Exchange as PortExchange } from '../../program/port/exchange.js';
+import { RequestLatency } from '../../program/tracing/requestLatency.js';
 import type { AuditRecord } from '../audit/record.js';
 import type { RequestContext } from '../endpoints/context.js';
 import type { Encoders } from '../endpoints/encoders/encoders.js';
@@ -14,6 +15,7 @@ export class Exchange extends PortExchange implements RequestContext {
   /** The verb of the constrained permission, or empty. */
   impersonationConstraint = '';
   audit: AuditRecord | null = null;
+  readonly latency = new RequestLatency();
   /** Notes about credentials for the audit event. */
   credentialNotes: readonly CredentialNote[] = [];
 

@@ -17,7 +17,7 @@ export interface BodyForm extends GroupVersionKind {
 }
 
 /** Objects are in the stored version, with defaults set. */
-export interface AdmissionRequest extends Pick<WriteRequest, 'user' | 'dryRun' | 'warn'> {
+export interface AdmissionRequest extends Pick<WriteRequest, 'user' | 'dryRun' | 'warn' | 'latency'> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   /** The verb that was authorized: `patch` and `update` are one operation. */
   readonly verb: string;

@@ -9,7 +9,7 @@ type AdmissionSubject = Pick<AdmissionRequest, 'operation' | 'name' | 'object' |
 export const admissionRequest = (
   { resource, namespace }: Target,
   { operation, name, object, old, subresource = '', form = null, changing }: AdmissionSubject,
-  { user, verb, dryRun, warn, annotate = ignore, asked, waiter, deadline = Infinity }: WriteOptions,
+  { user, verb, dryRun, warn, annotate = ignore, asked, waiter, latency, deadline = Infinity }: WriteOptions,
 ): AdmissionRequest => ({
   operation,
   verb: verb ?? plainVerbs[operation],
@@ -26,6 +26,7 @@ export const admissionRequest = (
   warn,
   annotate,
   waiter: waiter ?? null,
+  latency,
   deadline,
   changing,
 });

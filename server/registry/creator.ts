@@ -16,6 +16,7 @@ import { admitToNamespace, type NamespaceTerms } from './namespaceLifecycle.js';
 import { dropDeletion } from './metadata.js';
 import { ownersAdmitted } from './ownership.js';
 import { withoutRepeatedOwners } from './ownerReferences.js';
+import { timed } from '../../program/tracing/requestLatency.js';
 import type { StoredObjects } from './storedObjects.js';
 import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { WriteRequest } from './writeRequest.js';
@@ -155,7 +156,7 @@ export class Creator {
     }
     const storage = this.#objects.storageOf(target.resource);
     const result = await fitting(form, request.owners !== undefined, (object) =>
-      storage.create(key, object, { timeoutMs: request.timeoutMs, beside }),
+      timed(request.latency, 'etcd', () => storage.create(key, object, { timeoutMs: request.timeoutMs, beside })),
     );
     switch (result.outcome) {
       case 'applied':

@@ -2,6 +2,7 @@ import type { Admission } from './admission.js';
 import type { ApiObject } from '../../api/object.js';
 import { apiVersionOf } from '../../api/resource.js';
 import { forbidden, invalidObject, StatusError } from '../../api/status.js';
+import { timed } from '../../program/tracing/requestLatency.js';
 import type { StoredObject } from '../storage/contract.js';
 import { DamagedValueError } from '../storage/encoding.js';
 import { admissionRequest } from './admissionRequest.js';
@@ -99,10 +100,10 @@ export class Deleter {
 
   async #remove(target: Target, stored: StoredObject, request: WriteRequest): Promise<Deleted | 'again'> {
     if (request.dryRun) return { object: stored, gone: true };
-    const result = await this.#objects.storageOf(target.resource).delete(keyOf(target), stored.version, {
-      timeoutMs: request.timeoutMs,
-      beside: this.#objects.released(target, stored),
-    });
+    const beside = this.#objects.released(target, stored);
+    const result = await timed(request.latency, 'etcd', () =>
+      this.#objects.storageOf(target.resource).delete(keyOf(target), stored.version, { timeoutMs: request.timeoutMs, beside }),
+    );
     switch (result.outcome) {
       case 'applied':
         return { object: result.object, gone: true };
@@ -119,9 +120,9 @@ export class Deleter {
     const form = storedForm(object, apiVersion);
     if (sameValue(form, storedForm(stored.decode(), apiVersion))) return stored;
     if (request.dryRun) return transientInTurns(form, stored.version);
-    const result = await this.#objects
-      .storageOf(target.resource)
-      .update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs });
+    const result = await timed(request.latency, 'etcd', () =>
+      this.#objects.storageOf(target.resource).update(keyOf(target), form, stored.version, { timeoutMs: request.timeoutMs }),
+    );
     switch (result.outcome) {
       case 'applied':
         return result.object;

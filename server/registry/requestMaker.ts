@@ -31,7 +31,7 @@ export class RequestMaker {
   }
 
   /** The clock is read here and nowhere else. */
-  begin({ user, verb, manager, owners, dryRun, timeoutMs, warn, annotate, asked, waiter, deadline }: WriteOptions): WriteRequest {
+  begin({ user, verb, manager, owners, dryRun, timeoutMs, warn, annotate, asked, waiter, latency, deadline }: WriteOptions): WriteRequest {
     const random = this.#random;
     const newUid = this.#newUid;
     const enabled = this.#enabled;
@@ -48,6 +48,7 @@ export class RequestMaker {
       annotate,
       asked,
       waiter,
+      latency,
       deadline,
       now: this.#nowText(),
       random,

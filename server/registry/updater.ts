@@ -1,3 +1,4 @@
+import { timed } from '../../program/tracing/requestLatency.js';
 import { turns } from '../../workers/turns/turns.js';
 import type { Admission, AdmissionRequest } from './admission.js';
 import { copyOf } from '../../api/json/copy.js';
@@ -239,9 +240,11 @@ export class Updater {
       };
     const { timeoutMs } = request;
     const storage = this.#objects.storageOf(target.resource);
-    const result = completes
-      ? await storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.#objects.released(target, stored) })
-      : await fitting(object, change.applies, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside }));
+    const result = await timed(request.latency, 'etcd', () =>
+      completes
+        ? storage.delete(keyOf(target), stored.version, { timeoutMs, beside: this.#objects.released(target, stored) })
+        : fitting(object, change.applies, (fitted) => storage.update(keyOf(target), fitted, stored.version, { timeoutMs, beside })),
+    );
     switch (result.outcome) {
       case 'applied':
         return { outcome: 'done', object: completes ? await transientInTurns(object, result.object.version) : result.object };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../api/object.js';
 import type { User } from '../../api/user.js';
 import type { EnabledFeatures } from '../../program/features/fieldGates.js';
+import type { RequestLatency } from '../../program/tracing/requestLatency.js';
 import type { DropGatedFields } from './gatedFields.js';
 
 /** Made once, so that all records of a write have one time. */
@@ -22,6 +23,8 @@ export interface WriteRequest {
   readonly asked?: JsonObject | undefined;
   /** Aborts when no caller waits any more. Default: never. */
   readonly waiter?: { readonly signal: AbortSignal } | undefined;
+  /** Receives the times of webhooks and of the store. */
+  readonly latency?: RequestLatency | undefined;
   /** Milliseconds of `performance.now()`. Default: none. */
   readonly deadline?: number | undefined;
   /** The time of the write, RFC 3339 with seconds. */

@@ -171,11 +171,33 @@ describe('cluster/console', function () {
     await page.locator('[data-kind=pods] .unwell').waitFor();
     await page.locator('.event-list').getByText('the node was low on memory').waitFor();
     await page.locator('.card').getByText('ready', { exact: true }).waitFor();
+    await page.getByText(/^None within thirty days\. The first to end is \S.* \(--\S+.*\), on \d/).waitFor();
     await picture(page, 'overview');
     await page.getByRole('link', { name: 'team/broken' }).click();
     await page.locator('.summary').getByText('Evicted').waitFor();
     await api.expect(200, 'DELETE', '/api/v1/namespaces/team/pods/broken', { body: { gracePeriodSeconds: 0 } });
     await page.getByText('This object was deleted.').waitFor();
+  });
+
+  it('names certificates that end soon, with the servers that have them', async () => {
+    const { page } = await visit();
+    const inDays = (days: number): number => Date.now() + (days + 0.5) * 86_400_000;
+    await page.route('**/console/v1/certificates?*', async (route) => {
+      const response = await route.fetch();
+      const { certificates } = (await response.json()) as { readonly certificates: readonly object[] };
+      expect(certificates.length, 'serving, clients, peers').to.be.greaterThan(3);
+      const soon = [
+        { option: '--client-ca-file', subject: 'kubernetes-ca', fingerprint: '1', endsAt: inDays(20) },
+        { option: '--raft-cert-file', subject: 'r1', fingerprint: '2', endsAt: inDays(-3) },
+      ];
+      await route.fulfill({ json: { certificates: [...certificates, ...soon] } });
+    });
+    await page.goto(launcher.consoleLink()!);
+    const list = page.locator('.certificates');
+    await list.getByText('ends in 20 days').waitFor();
+    await list.getByText('ended on').waitFor();
+    await list.getByText('--client-ca-file · r1, r2, r3').waitFor();
+    await picture(page, 'certificates');
   });
 
   it('finds views, resources and objects by their names', async () => {
@@ -316,6 +338,7 @@ describe('cluster/console', function () {
     await page.locator('.yaml').getByText('restartedAt').waitFor();
     await page.getByRole('tab', { name: 'Owners' }).click();
     await page.locator('.tree').getByText('ReplicaSet').first().waitFor();
+    await picture(page, 'owners');
     await page.getByRole('tab', { name: 'Managers' }).click();
     await page.locator('.paths').getByText('spec.replicas').first().waitFor();
     // The watch is faster than the response.
@@ -452,6 +475,13 @@ describe('cluster/console', function () {
     await page.getByRole('button', { name: 'Hold' }).click();
     await page.locator('.plain tbody').getByRole('button').first().click();
     await page.locator('tr.more').getByText('Audit id').waitFor();
+    await page.locator('tr.more [data-part=authorization]').waitFor();
+    await page.getByLabel('Show').selectOption('all');
+    await page.getByLabel('Verb').selectOption('patch');
+    await page.locator('.plain tbody').getByRole('button', { name: '/api/v1/namespaces/team', exact: true }).first().click();
+    for (const part of ['authentication', 'request-body', 'etcd', 'serialize-response-object', 'rest'])
+      await page.locator(`tr.more [data-part=${part}]`).first().waitFor();
+    await picture(page, 'request');
   });
 
   it('shows managers, who works, and their queues', async () => {

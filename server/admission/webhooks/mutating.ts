@@ -13,6 +13,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import type { Catalogue } from '../../registry/resources.js';
 import { endedOf } from '../../registry/turns.js';
 import type { AdmissionPlugin, AdmissionRequest, MutationPass } from '../../registry/admission.js';
+import { timed } from '../../../program/tracing/requestLatency.js';
 import { subjectOf } from '../matching/match.js';
 import type { Addressed } from '../matching/rules.js';
 import { putBack, shownAs, type ConvertObject } from '../matching/versions.js';
@@ -43,7 +44,7 @@ export function mutatingWebhooks(followed: FollowedHooks, parts: CallerParts): A
     connects: true,
     admit: onceSynced(followed.synced, (request: AdmissionRequest, pass: MutationPass) => {
       const hooks = hooksFor(followed, request);
-      return hooks.length > 0 ? new Mutation(request, pass, caller, parts).run(hooks) : undefined;
+      return hooks.length > 0 ? timed(request.latency, 'mutating-webhook', () => new Mutation(request, pass, caller, parts).run(hooks)) : undefined;
     }),
   };
 }

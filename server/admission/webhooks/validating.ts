@@ -1,4 +1,5 @@
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
+import { timed } from '../../../program/tracing/requestLatency.js';
 import { subjectOf } from '../matching/match.js';
 import { onceSynced } from '../synced.js';
 import type { Addressed } from '../matching/rules.js';
@@ -15,7 +16,7 @@ export function validatingWebhooks(followed: FollowedHooks, parts: CallerParts):
     connects: true,
     validate: onceSynced(followed.synced, (request: AdmissionRequest) => {
       const hooks = hooksFor(followed, request);
-      return hooks.length > 0 ? ask(hooks, request, caller, parts) : undefined;
+      return hooks.length > 0 ? timed(request.latency, 'validating-webhook', () => ask(hooks, request, caller, parts)) : undefined;
     }),
   };
 }

@@ -68,6 +68,7 @@ export function writeOptions(context: RequestContext, dryRun: boolean, fieldMana
     },
     asked: askedFor(context.query, fieldManager),
     waiter: context,
+    latency: context.latency,
     deadline: context.deadline,
   };
 }

@@ -1,4 +1,5 @@
 import { badRequest } from '../../../api/status.js';
+import { timed } from '../../../program/tracing/requestLatency.js';
 import { sendList, sendObjectRead } from '../answers.js';
 import { negotiate } from '../negotiation.js';
 import { expiredMessageOf, refusedList } from '../options/expired.js';
@@ -12,7 +13,8 @@ export const get: VerbHandler = async (context, route, { registry, compression }
   const representation = negotiate(context, route.resource, { collection: false, stream: false });
   if (booleanParameter(context.query, 'export') === true)
     throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
-  const stored = await registry.get(targetOf(route), getConsistency(context.query));
+  const consistency = getConsistency(context.query);
+  const stored = await timed(context.latency, 'etcd', () => registry.get(targetOf(route), consistency));
   await context.turn?.();
   await sendObjectRead(context, representation, { resource: route.resource, stored }, compression && acceptsGzip(context));
 };
@@ -29,9 +31,11 @@ export const list: VerbHandler = async (context, route, deps) => {
     namespace: resource.namespaced ? namespace : '',
   });
   const query = { ...options, namespace: resource.namespaced ? namespace : null };
-  const page = await registry.list(resource, query, expiredMessageOf(options)).catch((error: unknown) => {
-    throw refusedList(error, { resource, options, allNamespaces }, deps);
-  });
+  const page = await timed(context.latency, 'etcd', () => registry.list(resource, query, expiredMessageOf(options))).catch(
+    (error: unknown) => {
+      throw refusedList(error, { resource, options, allNamespaces }, deps);
+    },
+  );
   await context.turn?.();
   await sendList(context, representation, { resource, page, allNamespaces, shard: options.shard }, compression && acceptsGzip(context));
 };

@@ -1,3 +1,4 @@
+import { timed } from '../../../program/tracing/requestLatency.js';
 import type { BodyForm } from '../../registry/admission.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import type { StatusError } from '../../../api/status.js';
@@ -86,8 +87,9 @@ export const getView =
   (view: View): VerbHandler =>
   async (context, route, { registry }) => {
     const representation = negotiate(context, route.resource, single);
-    const stored = await registry.get(targetOf(route), getConsistency(context.query));
-    sendShown(context, representation, { ...view, show: view.read }, { resource: route.resource, stored: stored });
+    const consistency = getConsistency(context.query);
+    const stored = await timed(context.latency, 'etcd', () => registry.get(targetOf(route), consistency));
+    sendShown(context, representation, { ...view, show: view.read }, { resource: route.resource, stored });
   };
 
 export const updateView =

@@ -10,7 +10,9 @@ const outcomes = { user: 'success', absent: 'failure', invalid: 'error' } as con
 /** Reasons of refusals are logged and not sent. */
 export function authenticateFilter(authenticate: Authenticator, metrics: AccessMetrics, log: Logger): Filter {
   const judge = (exchange: Exchange, result: Authentication, from: number): void => {
-    metrics.authenticated(outcomes[result.outcome], (performance.now() - from) / 1000, result.outcome === 'user' ? result.user.name : '');
+    const milliseconds = performance.now() - from;
+    exchange.latency.add('authentication', milliseconds);
+    metrics.authenticated(outcomes[result.outcome], milliseconds / 1000, result.outcome === 'user' ? result.user.name : '');
     if (result.outcome === 'user') {
       exchange.user = result.user;
       exchange.credentialNotes = result.notes ?? [];

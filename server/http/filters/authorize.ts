@@ -9,7 +9,9 @@ import type { Filter } from './filter.js';
 /** A refusal must not reveal what exists. */
 export function authorizeFilter(authorize: Authorizer, metrics: AccessMetrics): Filter {
   const demand = (exchange: Exchange, attributes: Attributes, from: number, decision: Decision): void => {
-    metrics.authorized(outcomeOf(decision), (performance.now() - from) / 1000);
+    const milliseconds = performance.now() - from;
+    exchange.latency.add('authorization', milliseconds);
+    metrics.authorized(outcomeOf(decision), milliseconds / 1000);
     exchange.audit?.annotate('authorization.k8s.io/decision', decision.decision === 'allow' ? 'allow' : 'forbid');
     exchange.audit?.annotate('authorization.k8s.io/reason', decision.reason);
     demandAllowed(attributes, decision);

@@ -1,3 +1,4 @@
+import { timed } from '../../../program/tracing/requestLatency.js';
 import type { Fairness } from '../../fairness/fairness.js';
 import { isProbe } from './inflight.js';
 import type { Filter } from './filter.js';
@@ -7,6 +8,7 @@ export function fairnessFilter(fairness: Fairness): Filter {
   return (exchange) => {
     const { info } = exchange;
     if (isProbe(exchange) || (exchange.longRunning && !(info.isResource && info.verb === 'watch'))) return undefined;
-    return fairness.admit(exchange);
+    const waiting = fairness.admit(exchange);
+    return waiting instanceof Promise ? timed(exchange.latency, 'apf-queue-wait', () => waiting) : undefined;
   };
 }

@@ -2,6 +2,7 @@ import { badRequest } from '../../../api/status.js';
 import { decodeKey } from '../../../program/authentication/frontProxy.js';
 import { headerText } from '../../../program/port/headerText.js';
 import { removeHeaders } from '../../authentication/stripping.js';
+import { timed } from '../../../program/tracing/requestLatency.js';
 import { attributesOf, type Authorizer } from '../../authorization/authorizer.js';
 import { impersonate, type ImpersonationCounts, type Wanted } from '../../authorization/impersonation.js';
 import type { Exchange } from '../exchange.js';
@@ -19,7 +20,7 @@ export interface ImpersonationOptions {
 export function impersonateFilter(authorize: Authorizer, options: ImpersonationOptions): Filter {
   return (exchange) => {
     const wanted = readHeaders(exchange);
-    return wanted === null ? undefined : become(exchange, wanted, authorize, options);
+    return wanted === null ? undefined : timed(exchange.latency, 'impersonation', () => become(exchange, wanted, authorize, options));
   };
 }
 

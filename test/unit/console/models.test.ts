@@ -4,9 +4,11 @@ import { diffLines, hunks } from '../../../console/model/diff.js';
 import { LineSplitter } from '../../../console/model/lines.js';
 import { History, ratesOf, rolesIn, slotMs, type Sample } from '../../../console/model/history.js';
 import { parseMetrics, quantile, total } from '../../../console/model/metrics.js';
+import { endingFirst, type Certificate } from '../../../console/model/certificates.js';
 import { age, fieldPaths, ownershipTree, type ApiObject } from '../../../console/model/objects.js';
 import { QueueHistory } from '../../../console/model/queues.js';
 import { fits, topHolders, topUsers, worstFirst, type SeenRequest } from '../../../console/model/requests.js';
+import { phasesOf } from '../../../console/model/latency.js';
 import { Series } from '../../../console/model/series.js';
 import { compareCells, shownRows, TableModel, type RowEvent, type TableRow } from '../../../console/model/tableModel.js';
 import { Timeline, type MemberView } from '../../../console/model/timeline.js';
@@ -309,6 +311,55 @@ describe('console/objects', () => {
   });
 });
 
+describe('console/certificates', () => {
+  const day = 86_400_000;
+  const now = 20_000 * day;
+  const certificate = (subject: string, days: number | null, option = '--client-ca-file'): Certificate => ({
+    option,
+    subject,
+    fingerprint: days === null ? '' : `of ${subject}`,
+    endsAt: days === null ? null : now + days * day,
+  });
+
+  it('tells each once, with all that have it, the first to end first', () => {
+    const endings = endingFirst(
+      new Map([
+        ['r1', [certificate('later', 400), certificate('shared', 20), certificate('', null, '--oidc-ca-file')]],
+        ['r2', [certificate('shared', 20), certificate('shared', 20, '--raft-ca-file'), certificate('old', -2)]],
+      ]),
+      now,
+    );
+    expect(endings.map(({ subject, servers, options, days, urgency }) => [subject, servers.join(), options.join(), days, urgency])).to.deep.equal([
+      ['', 'r1', '--oidc-ca-file', 0, 'now'],
+      ['old', 'r2', '--client-ca-file', -2, 'now'],
+      ['shared', 'r1,r2', '--client-ca-file,--raft-ca-file', 20, 'soon'],
+      ['later', 'r1', '--client-ca-file', 400, 'later'],
+    ]);
+  });
+
+  it('hurries in the last week', () => {
+    const urgencies = [6.9, 7, 29.9, 30].map((days) => endingFirst(new Map([['r1', [certificate('a', days)]]]), now)[0]?.urgency);
+    expect(urgencies).to.deep.equal(['now', 'soon', 'soon', 'later']);
+  });
+});
+
+describe('console/latency', () => {
+  it('puts the measured parts in their order, and the rest behind them', () => {
+    const parts = { etcd: 6, authorization: 0.5, 'apf-queue-wait': 0, authentication: 1 };
+    expect(phasesOf({ parts, ms: 10, watch: false })).to.deep.equal([
+      { part: 'authentication', ms: 1 },
+      { part: 'authorization', ms: 0.5 },
+      { part: 'etcd', ms: 6 },
+      { part: 'rest', ms: 2.5 },
+    ]);
+  });
+
+  it('has no rest where a stream was open, or where parts were beside each other', () => {
+    expect(phasesOf({ parts: { etcd: 6 }, ms: 9_000, watch: true })).to.deep.equal([{ part: 'etcd', ms: 6 }]);
+    expect(phasesOf({ parts: { etcd: 6 }, ms: 5, watch: false })).to.deep.equal([{ part: 'etcd', ms: 6 }]);
+  });
+});
+
 describe('console/requests', () => {
   const request = (more: Partial<SeenRequest>): SeenRequest => ({
     id: '1',
@@ -321,6 +372,7 @@ describe('console/requests', () => {
     impersonator: '',
     code: 200,
     ms: 1,
+    parts: {},
     watch: false,
     agent: '',
     address: '',

@@ -143,7 +143,7 @@ describe('durations', () => {
       expect(parseDuration(text)).to.deep.equal({ ok: false, message });
     });
   it('prints what it reads', () => {
-    for (const text of ['0s', '5s', '1m30s', '1h0m0s', '150ms', '8760h0m0s', '-2s']) {
+    for (const text of ['0s', '5s', '1m30s', '1h0m0s', '150ms', '8760h0m0s', '-2s', '1.5µs', '20ns', '12.345678ms']) {
       const parsed = parseDuration(text);
       expect(parsed.ok && formatDuration(parsed.milliseconds)).to.equal(text);
     }

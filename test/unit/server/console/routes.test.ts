@@ -71,6 +71,7 @@ describe('console/routes', () => {
       launcherSocket,
       replica,
       samples: { after: () => Promise.resolve([]) },
+      certificates: [{ option: '--client-ca-file', file: path.join(folder, 'none.crt') }],
       folder,
     });
   const everything: Authorizer = () => ({ decision: 'allow', reason: '' });
@@ -112,6 +113,15 @@ describe('console/routes', () => {
   it('answers for itself, and passes on what is about another server', async () => {
     expect((await ask(build(everything), '/console/v1/status', { query: 'server=own' })).body).to.contain('r1');
     await ask(build(everything), '/console/v1/status', { query: 'server=other' });
+    expect(passedOn).to.deep.equal(['other']);
+  });
+
+  it('tells of its certificates, and passes on questions about those of others', async () => {
+    expect(JSON.parse((await ask(build(everything), '/console/v1/certificates')).body ?? '')).to.deep.equal({
+      certificates: [{ option: '--client-ca-file', subject: '', fingerprint: '', endsAt: null }],
+    });
+    passedOn.length = 0;
+    await ask(build(everything), '/console/v1/certificates', { query: 'server=other' });
     expect(passedOn).to.deep.equal(['other']);
   });
 

@@ -1,0 +1,42 @@
+/** A certificate as one server reports it (`server/console/certificates.ts`). */
+export interface Certificate {
+  readonly option: string;
+  readonly subject: string;
+  readonly fingerprint: string;
+  /** Milliseconds since 1970; null for a file that the server cannot read. */
+  readonly endsAt: number | null;
+}
+
+/** One certificate of all servers that have it. */
+export interface Ending {
+  readonly subject: string;
+  readonly options: readonly string[];
+  readonly servers: readonly string[];
+  readonly endsAt: number | null;
+  readonly days: number;
+  readonly urgency: 'now' | 'soon' | 'later';
+}
+
+const dayMs = 86_400_000;
+export const soonDays = 30;
+const urgentDays = 7;
+
+/** Joins the certificates of servers; those that end first, and unreadable ones before them, come first. */
+export function endingFirst(byServer: ReadonlyMap<string, readonly Certificate[]>, now: number): readonly Ending[] {
+  const groups = new Map<string, { readonly one: Certificate; readonly options: Set<string>; readonly servers: Set<string> }>();
+  for (const [server, certificates] of byServer)
+    for (const one of certificates) {
+      const key = one.fingerprint === '' ? one.option : one.fingerprint;
+      const group = groups.get(key) ?? { one, options: new Set(), servers: new Set() };
+      group.options.add(one.option);
+      group.servers.add(server);
+      groups.set(key, group);
+    }
+  return [...groups.values()]
+    .map(({ one: { subject, endsAt }, options, servers }): Ending => {
+      const days = endsAt === null ? 0 : Math.floor((endsAt - now) / dayMs);
+      const urgency = endsAt === null || days < urgentDays ? 'now' : days < soonDays ? 'soon' : 'later';
+      return { subject, options: [...options], servers: [...servers], endsAt, days, urgency };
+    })
+    .sort((a, b) => (a.endsAt ?? 0) - (b.endsAt ?? 0));
+}

@@ -1,0 +1,47 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { certificateBlocks } from '../../program/files/pem.js';
+
+/** A file with certificates, by the option that names it. */
+export interface CertificateFile {
+  readonly option: string;
+  readonly file: string;
+}
+
+export interface KnownCertificate {
+  readonly option: string;
+  /** The common name, else the whole subject; empty for a file that cannot be read. */
+  readonly subject: string;
+  readonly fingerprint: string;
+  /** Milliseconds since 1970; null for a file that cannot be read. */
+  readonly endsAt: number | null;
+}
+
+/** Bundles of authorities are long; those that end first are told. */
+const certificatesMax = 32;
+
+/** Reads the certificates of some files as they are now, those that end first at the front. Never rejects. */
+export async function readCertificates(files: readonly CertificateFile[]): Promise<readonly KnownCertificate[]> {
+  const found = await Promise.all(files.map(certificatesIn));
+  return found
+    .flat()
+    .sort((a, b) => (a.endsAt ?? 0) - (b.endsAt ?? 0))
+    .slice(0, certificatesMax);
+}
+
+async function certificatesIn({ option, file }: CertificateFile): Promise<readonly KnownCertificate[]> {
+  try {
+    const known = certificateBlocks(await readFile(file, 'latin1')).map((block) => certificateOf(option, new X509Certificate(block)));
+    if (known.length > 0) return known;
+  } catch {
+    // The server's log says why it cannot be read.
+  }
+  return [{ option, subject: '', fingerprint: '', endsAt: null }];
+}
+
+const certificateOf = (option: string, { subject, fingerprint256, validTo }: X509Certificate): KnownCertificate => ({
+  option,
+  subject: /^CN=(.*)$/m.exec(subject)?.[1] ?? subject.replaceAll('\n', ', '),
+  fingerprint: fingerprint256,
+  endsAt: Date.parse(validTo),
+});
