@@ -36,7 +36,7 @@ export function endingFirst(byServer: ReadonlyMap<string, readonly Certificate[]
     .map(({ one: { subject, endsAt }, options, servers }): Ending => {
       const days = endsAt === null ? 0 : Math.floor((endsAt - now) / dayMs);
       const urgency = endsAt === null || days < urgentDays ? 'now' : days < soonDays ? 'soon' : 'later';
-      return { subject, options: [...options], servers: [...servers], endsAt, days, urgency };
+      return { subject, options: [...options].sort(), servers: [...servers].sort(), endsAt, days, urgency };
     })
     .sort((a, b) => (a.endsAt ?? 0) - (b.endsAt ?? 0));
 }

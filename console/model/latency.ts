@@ -1,6 +1,6 @@
 import type { SeenRequest } from './requests.js';
 
-/** The parts of a request's time that the server measures, in the order in which they happen. */
+/** The parts that a server measures, in the order in which they happen. */
 export const latencyParts = [
   'authentication',
   'impersonation',
@@ -20,7 +20,7 @@ export interface Phase {
   readonly ms: number;
 }
 
-/** Returns where the time of a request went; the rest comes last, but for streams, which are open for most of theirs. */
+/** Returns the measured parts, and the rest; streams have none, because most of their time they are open. */
 export function phasesOf({ parts, ms, watch }: Pick<SeenRequest, 'parts' | 'ms' | 'watch'>): readonly Phase[] {
   const measured = latencyParts.flatMap((part): Phase[] => {
     const time = parts[part] ?? 0;

@@ -25,7 +25,7 @@ export interface KindSummary {
 }
 
 /** Summarizes a page of a table by the columns that kinds share: `Status`, `Ready` as `1/2`, and `Desired` with `Ready`. */
-export function summaryOf({ columnDefinitions = [], rows = [], metadata }: TablePage): KindSummary {
+export function kindSummaryOf({ columnDefinitions = [], rows = [], metadata }: TablePage): KindSummary {
   const at = (name: string): number => columnDefinitions.findIndex((column) => column.name === name);
   const [status, ready, desired] = [at('Status'), at('Ready'), at('Desired')];
   const remaining = metadata?.remainingItemCount ?? 0;

@@ -1,4 +1,4 @@
-/** The place of the objects view in the address: `GROUP/RESOURCE?namespace=…&name=…`, where the core group is `core`. */
+/** The place of the objects view in the address: `GROUP/RESOURCE?namespace=…&in=…&name=…`, where the core group is `core`. */
 export interface ObjectsPlace {
   readonly group: string;
   readonly resource: string;
@@ -6,6 +6,8 @@ export interface ObjectsPlace {
   readonly namespace: string;
   /** The object that is open; empty for none. */
   readonly name: string;
+  /** The namespace of the open object where all are shown. */
+  readonly within?: string;
 }
 
 export function objectsPlaceIn(rest: string): ObjectsPlace {
@@ -17,10 +19,12 @@ export function objectsPlaceIn(rest: string): ObjectsPlace {
     resource,
     namespace: parameters.get('namespace') ?? '',
     name: parameters.get('name') ?? '',
+    ...(parameters.has('in') ? { within: parameters.get('in') ?? '' } : {}),
   };
 }
 
-export function hashOf({ group, resource, namespace, name }: ObjectsPlace): string {
-  const parameters = new URLSearchParams({ ...(namespace === '' ? {} : { namespace }), ...(name === '' ? {} : { name }) }).toString();
+export function hashOf({ group, resource, namespace, name, within = '' }: ObjectsPlace): string {
+  const named = Object.entries({ namespace, in: within, name }).filter(([, value]) => value !== '');
+  const parameters = new URLSearchParams(named).toString();
   return `#objects/${group === '' ? 'core' : group}/${resource}${parameters === '' ? '' : `?${parameters}`}`;
 }

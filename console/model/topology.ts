@@ -7,7 +7,7 @@ export interface DrawnNode {
   readonly y: number;
   readonly width: number;
   readonly children: readonly DrawnNode[];
-  /** Siblings that are not drawn stand below the last child, as a number; null where all are. */
+  /** The number of further children, below the last one; null if all are drawn. */
   readonly more: { readonly count: number; readonly x: number; readonly y: number } | null;
 }
 
@@ -29,18 +29,18 @@ const siblingsMax = 20;
 interface Columns {
   readonly step: number;
   readonly nodeWidth: (depth: number) => number;
-  /** Owners stand beside their dependents; else in a row of their own above them. */
-  readonly beside: boolean;
+  /** An owner is in the column before its dependents; otherwise it has the row above them. */
+  readonly layered: boolean;
 }
 
-/** Draws owners at the left of their dependents, or above them where `width` has no room for that. `self` is always drawn. */
+/** Draws owners at the left of their dependents, or above them if `width` has no room. Of many siblings only some are drawn, but always `self`. */
 export function drawingOf(tree: TreeNode, width: number, self: string): Drawing {
   const columns = columnsFor(depthOf(tree), width);
   const lines: string[] = [];
   let row = 0;
   const place = (node: TreeNode, depth: number): DrawnNode => {
     const x = depth * columns.step;
-    const own = columns.beside ? null : row++ * rowHeight;
+    const own = columns.layered ? null : row++ * rowHeight;
     const shown = shownOf(node.children, self);
     const children = shown.map((child) => place(child, depth + 1));
     const count = node.children.length - shown.length;
@@ -49,7 +49,7 @@ export function drawingOf(tree: TreeNode, width: number, self: string): Drawing 
     const y = own ?? (first === undefined || last === undefined ? row++ * rowHeight : (first.y + last.y) / 2);
     const nodeWidth = columns.nodeWidth(depth);
     for (const end of [...children, ...(more === null ? [] : [more])])
-      lines.push(columns.beside ? curve(x + nodeWidth, y, end) : elbow(x + indent / 2, y, end));
+      lines.push(columns.layered ? curve(x + nodeWidth, y, end) : elbow(x + indent / 2, y, end));
     return { object: node.object, x, y, width: nodeWidth, children, more };
   };
   const root = place(tree, 0);
@@ -59,8 +59,8 @@ export function drawingOf(tree: TreeNode, width: number, self: string): Drawing 
 function columnsFor(depth: number, width: number): Columns {
   const nodeWidth = Math.min(nodeWidthMax, Math.floor((width - depth * columnGap) / (depth + 1)));
   return nodeWidth >= nodeWidthMin
-    ? { step: nodeWidth + columnGap, nodeWidth: () => nodeWidth, beside: true }
-    : { step: indent, nodeWidth: (at) => Math.min(nodeWidthMax, Math.max(0, width - at * indent)), beside: false };
+    ? { step: nodeWidth + columnGap, nodeWidth: () => nodeWidth, layered: true }
+    : { step: indent, nodeWidth: (at) => Math.min(nodeWidthMax, Math.max(0, width - at * indent)), layered: false };
 }
 
 const depthOf = ({ children }: TreeNode): number => (children.length === 0 ? 0 : 1 + Math.max(...children.map(depthOf)));

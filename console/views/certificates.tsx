@@ -6,23 +6,25 @@ import { t } from '../english.js';
 import { endingFirst, type Certificate, type Ending } from '../model/certificates.js';
 import { useLook } from '../parts/hooks.js';
 
-const everyMs = 60_000;
-const answerMs = 2_000;
+const everyMs = 15_000;
+const answerMs = 5_000;
 
-/** The certificates of all servers that answer, if they end soon. */
-export function Certificates({ client }: { readonly client: ApiClient }): VNode {
+/** Follows the certificates of all servers that answer; null before the first look. */
+export function useEndings(client: ApiClient): readonly Ending[] | null {
   const [endings, setEndings] = useState<readonly Ending[] | null>(null);
   useLook(async (signal) => {
     const found = await readAll(client, signal);
     if (!signal.aborted) setEndings(endingFirst(found, Date.now()));
   }, everyMs);
-  return (
-    <section aria-labelledby="certificates">
-      <h2 id="certificates">{t.certificates.heading}</h2>
-      {endings === null ? <p class="soft">{t.loading}</p> : endingList(endings)}
-    </section>
-  );
+  return endings;
 }
+
+export const certificatesPart = (endings: readonly Ending[] | null): VNode => (
+  <section aria-labelledby="certificates">
+    <h2 id="certificates">{t.certificates.heading}</h2>
+    {endings === null ? <p class="soft">{t.loading}</p> : endingList(endings)}
+  </section>
+);
 
 async function readAll(client: ApiClient, signal: AbortSignal): Promise<ReadonlyMap<string, readonly Certificate[]>> {
   const found = new Map<string, readonly Certificate[]>();

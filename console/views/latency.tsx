@@ -5,7 +5,7 @@ import type { SeenRequest } from '../model/requests.js';
 import { seconds } from '../parts/words.js';
 
 /** Shows where the time of one request went. */
-export function Latency({ request }: { readonly request: SeenRequest }): VNode | null {
+export function latencyOf(request: SeenRequest): VNode | null {
   const phases = phasesOf(request);
   if (phases.length === 0) return null;
   const longest = Math.max(...phases.map(({ ms }) => ms));

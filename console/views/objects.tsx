@@ -113,7 +113,8 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
   const [text, setText] = useState('');
   const [order, setOrder] = useState<Order | null>(null);
   const [wide, setWide] = useState(false);
-  const [opened, setOpened] = useOpened(place);
+  const { name, namespace, within = namespace } = place;
+  const opened: Named | null = name === '' ? null : { name, namespace: within };
   const [creates, setCreates] = useState(false);
   const live = useLiveTable(client, pathOf(resource, place.namespace), selector);
   const selection = useSelection(live.model);
@@ -152,7 +153,7 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
           order={order}
           setOrder={setOrder}
           opened={opened === null ? null : keyOf(opened)}
-          open={({ object }) => setOpened(object.metadata)}
+          open={({ object }) => open(place, object.metadata)}
           selected={selection.keys}
           select={selection.toggle}
           listed={live.state !== 'listing'}
@@ -163,9 +164,9 @@ function Collection({ client, resource, resources, place }: CollectionProps): VN
             client={client}
             resource={resource}
             resources={resources}
-            namespace={opened.namespace ?? ''}
-            name={opened.name}
-            close={() => setOpened(null)}
+            namespace={within}
+            name={name}
+            close={() => open(place, null)}
           />
         )}
       </div>
@@ -181,12 +182,10 @@ interface Selector {
 type Named = RowObject['metadata'];
 const keyOf = (metadata: Named): string => rowKey({ metadata });
 
-/** The open object: the one that the address names, until the user opens another one. */
-function useOpened(place: ObjectsPlace): readonly [opened: Named | null, open: (named: Named | null) => void] {
-  const named = (): Named | null => (place.name === '' ? null : { name: place.name, namespace: place.namespace });
-  const [opened, setOpened] = useState<Named | null>(named);
-  useEffect(() => setOpened(named()), [place.namespace, place.name]);
-  return [opened, setOpened];
+/** Opens an object, or none, through the address: a reload and the browser's way back find it again. */
+function open({ group, resource, namespace }: ObjectsPlace, named: Named | null): void {
+  const within = namespace === '' ? named?.namespace : undefined;
+  location.hash = hashOf({ group, resource, namespace, name: named?.name ?? '', ...(within === undefined ? {} : { within }) });
 }
 
 /** Follows the table of a collection. */

@@ -4,12 +4,12 @@ import { ApiError, messageOf, optional, tableType, type ApiClient } from '../api
 import { servers, statusOf, type KnownServer } from '../api/cluster.js';
 import { collectionPathOf } from '../api/resources.js';
 import { t } from '../english.js';
-import { failedChecks, summaryOf, type KindSummary, type TablePage } from '../model/overview.js';
+import { failedChecks, kindSummaryOf, type KindSummary, type TablePage } from '../model/overview.js';
 import { hashOf } from '../model/place.js';
 import { useLook, useRedraw } from '../parts/hooks.js';
 import { Heading, Problem } from '../parts/words.js';
 import { EventList, timeOf, type EventObject } from './about.js';
-import { Certificates } from './certificates.js';
+import { certificatesPart, useEndings } from './certificates.js';
 import type { ViewProps } from './viewProps.js';
 
 const everyMs = 5_000;
@@ -61,6 +61,7 @@ const nothingSeen = (): Seen => ({
 export function Overview({ client }: ViewProps): VNode {
   const [seen] = useState(nothingSeen);
   const redraw = useRedraw();
+  const endings = useEndings(client);
   useLook(async (signal) => {
     try {
       await Promise.all([readServers(client, seen, signal), readHealth(client, seen, signal), readObjects(client, seen, signal)]);
@@ -82,7 +83,7 @@ export function Overview({ client }: ViewProps): VNode {
         ))}
       </div>
       {unwellList(seen)}
-      <Certificates client={client} />
+      {certificatesPart(endings)}
       <section aria-labelledby="warnings">
         <h2 id="warnings">{t.overview.warnings}</h2>
         {seen.warnings === null || seen.warnings.length === 0 ? (
@@ -128,7 +129,7 @@ async function readObjects(client: ApiClient, seen: Seen, signal: AbortSignal): 
     ...kinds.map(async (kind) => {
       const path = `${collectionPathOf(kind)}?limit=${readMax}`;
       const page = await optional<TablePage | null>(client.json(path, { accept: tableType, signal }), null);
-      seen.summaries.set(kind.name, page === null ? null : summaryOf(page));
+      seen.summaries.set(kind.name, page === null ? null : kindSummaryOf(page));
     }),
   ]);
   seen.warnings = [...warnings.items].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, warningsMax);

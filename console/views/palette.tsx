@@ -11,6 +11,7 @@ import { useFrames, useModal, useRun } from '../parts/hooks.js';
 /** Objects of each resource that are looked through. */
 const objectsMax = 500;
 const shownMax = 30;
+const freshMs = 20_000;
 /** Many, and never looked for by name. */
 const leftOut: ReadonlySet<string> = new Set(['events', 'leases']);
 
@@ -26,7 +27,7 @@ export function Palette({ client, views, close }: PaletteProps): VNode {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
   const among = useEverything(client, views);
-  const results = useMemo(() => found(among.list, text, shownMax), [among.list.length, text]);
+  const results = useMemo(() => found(among.list, text, shownMax), [among.list, among.list.length, text]);
   const current = Math.min(active, Math.max(0, results.length - 1));
   const go = (hash: string): void => {
     location.hash = hash;
@@ -85,33 +86,33 @@ const Results = ({ results, current, go }: ResultsProps): VNode => (
   </ul>
 );
 
-/** Everything that can be found; objects come in as they are read. */
+/** The last reading by each client. */
+const known = new WeakMap<ApiClient, { readonly list: readonly Found[]; readonly at: number }>();
+
+/** Everything that can be found. Objects come in as they are read; until a new reading ends, the last one counts. */
 function useEverything(client: ApiClient, views: readonly Found[]): { readonly list: readonly Found[]; readonly reading: boolean } {
-  const [state] = useState<{ list: Found[]; reading: boolean }>(() => ({ list: [...views], reading: true }));
+  const before = known.get(client);
+  const isFresh = before !== undefined && Date.now() - before.at < freshMs;
+  const [state] = useState(() => ({ list: [...views, ...(before?.list ?? [])], reading: !isFresh }));
   const draw = useFrames();
   useRun(
     (signal) => {
-      const read = async (): Promise<void> => {
-        const resources = await discover(client);
-        state.list.push(...resources.map(resourceFound));
+      if (!state.reading) return;
+      const list: Found[] = [];
+      const take = (found: readonly Found[]): void => {
+        list.push(...found);
+        if (before === undefined) state.list.push(...found);
         draw();
-        await readMetadata(
-          client,
-          resources.filter(({ resource }) => !leftOut.has(resource)),
-          {
-            namespace: '',
-            limit: objectsMax,
-            signal,
-            take: (resource, objects) => {
-              for (const { metadata } of objects) state.list.push(objectFound(resource, metadata));
-              draw();
-            },
-          },
-        );
       };
-      void read()
-        // What cannot be read cannot be found; views can.
-        .catch(() => undefined)
+      void readEverything(client, take, signal)
+        .then(
+          () => {
+            if (signal.aborted) return;
+            known.set(client, { list, at: Date.now() });
+            state.list = [...views, ...list];
+          },
+          () => undefined,
+        )
         .finally(() => {
           state.reading = false;
           draw();
@@ -120,6 +121,21 @@ function useEverything(client: ApiClient, views: readonly Found[]): { readonly l
     [client],
   );
   return state;
+}
+
+async function readEverything(client: ApiClient, take: (found: readonly Found[]) => void, signal: AbortSignal): Promise<void> {
+  const resources = await discover(client);
+  take(resources.map(resourceFound));
+  await readMetadata(
+    client,
+    resources.filter(({ resource }) => !leftOut.has(resource)),
+    {
+      namespace: '',
+      limit: objectsMax,
+      signal,
+      take: (resource, objects) => take(objects.map(({ metadata }) => objectFound(resource, metadata))),
+    },
+  );
 }
 
 const resourceFound = (resource: Resource): Found => ({

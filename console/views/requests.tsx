@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Latency } from './latency.js';
+import { latencyOf } from './latency.js';
 import type { ViewProps } from './viewProps.js';
 import { ApiError, type ApiClient } from '../api/client.js';
 import { requestsOf, servers, type KnownServer } from '../api/cluster.js';
@@ -191,7 +191,7 @@ function RequestRow({ request }: { readonly request: SeenRequest }): VNode {
         <tr class="more">
           <td colSpan={7}>
             {factsOf(request)}
-            <Latency request={request} />
+            {latencyOf(request)}
           </td>
         </tr>
       ) : null}

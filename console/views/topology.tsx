@@ -7,6 +7,9 @@ import { drawingOf, type DrawnNode } from '../model/topology.js';
 import { useWidth } from '../parts/hooks.js';
 import { linkTo } from './links.js';
 
+/** Names of siblings differ at their ends, which therefore stay visible. */
+const tailLength = 6;
+
 interface TopologyProps {
   readonly tree: TreeNode;
   /** The uid of the object that is open. */
@@ -49,8 +52,9 @@ function Branch({ node, uid, resources }: BranchProps): VNode {
         {isSelf ? (
           <b title={name}>{name}</b>
         ) : (
-          <a title={name} href={linkTo({ apiVersion, kind, name, namespace }, resources)}>
-            {name}
+          <a title={name} aria-label={name} href={linkTo({ apiVersion, kind, name, namespace }, resources)}>
+            <span>{name.slice(0, -tailLength)}</span>
+            {name.slice(-tailLength)}
           </a>
         )}
       </span>

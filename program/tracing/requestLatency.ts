@@ -1,20 +1,18 @@
 import { formatDuration } from '../../api/duration.js';
 
-/** How several times of one part combine: those in sequence add up, of those beside each other the longest counts. */
+/** Durations of one part are added if they are sequential; if they are concurrent, the longest counts. */
 const combinations = {
   authentication: 'sum',
   impersonation: 'sum',
   'apf-queue-wait': 'max',
   authorization: 'max',
-  /** Waiting for the body and decoding it: no annotation of the reference. */
+  /** The console shows it; the reference has no such annotation. */
   'request-body': 'sum',
   'mutating-webhook': 'sum',
   'validating-webhook': 'max',
-  /** The object store, whichever it is. */
   etcd: 'sum',
   'transform-response-object': 'sum',
   'serialize-response-object': 'sum',
-  /** Waiting for the client to take the response. */
   'response-write': 'sum',
 } as const;
 
@@ -23,11 +21,10 @@ export type LatencyPart = keyof typeof combinations;
 
 const prefix = 'apiserver.latency.k8s.io/';
 
-/** Measures where the time of one request goes, in milliseconds. What no part claims is the server's other work. */
+/** The parts of one request's time, in milliseconds. Other work of the server belongs to none. */
 export class RequestLatency {
   readonly #times: Partial<Record<LatencyPart, number>> = {};
 
-  /** In the order in which the parts first ended. */
   get times(): Readonly<Partial<Record<LatencyPart, number>>> {
     return this.#times;
   }
@@ -37,15 +34,17 @@ export class RequestLatency {
     this.#times[part] = combinations[part] === 'sum' ? before + milliseconds : Math.max(before, milliseconds);
   }
 
-  /** Returns the annotations of an audit event, as Go durations. */
+  /** Returns annotations for the audit event, with the total; none if nothing was measured. */
   annotations(totalMilliseconds: number): Readonly<Record<string, string>> {
     const parts = Object.entries(this.#times).filter(([part, milliseconds]) => part !== 'request-body' && milliseconds > 0);
     if (parts.length === 0) return {};
-    return Object.fromEntries([...parts, ['total', totalMilliseconds] as const].map(([part, time]) => [`${prefix}${part}`, durationText(time)]));
+    return Object.fromEntries(
+      [...parts, ['total', totalMilliseconds] as const].map(([part, time]) => [`${prefix}${part}`, durationText(time)]),
+    );
   }
 }
 
-/** Runs `work` and adds the time until it has settled to a part of the request, if one is measured. */
+/** Adds the time until `work` has settled, even if it fails. */
 export async function timed<T>(latency: RequestLatency | undefined, part: LatencyPart, work: () => Promise<T>): Promise<T> {
   if (latency === undefined) return work();
   const from = performance.now();
@@ -56,7 +55,7 @@ export async function timed<T>(latency: RequestLatency | undefined, part: Latenc
   }
 }
 
-/** The same for work that does not wait. */
+/** Adds the time of synchronous work. */
 export function measured<T>(latency: RequestLatency | undefined, part: LatencyPart, work: () => T): T {
   const from = performance.now();
   const result = work();

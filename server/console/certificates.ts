@@ -17,10 +17,10 @@ export interface KnownCertificate {
   readonly endsAt: number | null;
 }
 
-/** Bundles of authorities are long; those that end first are told. */
+/** Bundles of authorities are long. */
 const certificatesMax = 32;
 
-/** Reads the certificates of some files as they are now, those that end first at the front. Never rejects. */
+/** Reads files anew, because others replace them. The certificate that ends first comes first. Never rejects. */
 export async function readCertificates(files: readonly CertificateFile[]): Promise<readonly KnownCertificate[]> {
   const found = await Promise.all(files.map(certificatesIn));
   return found

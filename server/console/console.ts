@@ -88,9 +88,7 @@ function consoleRoutes(options: ConsoleOptions): Routes {
       }),
     },
     [`${root}/v1/certificates`]: {
-      GET: atServer(null, async (exchange) =>
-        writeJson(exchange, 200, { certificates: await readCertificates(options.certificates) }),
-      ),
+      GET: atServer(null, async (exchange) => writeJson(exchange, 200, { certificates: await readCertificates(options.certificates) })),
     },
     [`${root}/v1/requests`]: { GET: atServer(null, (exchange) => streamRequests(exchange, tap, active)) },
     ...(launcherSocket === null ? {} : launcherRoutes(launcherSocket)),

@@ -179,12 +179,11 @@ describe('cluster/console', function () {
     await page.getByText('This object was deleted.').waitFor();
   });
 
-  it('names certificates that end soon, with the servers that have them', async () => {
-    const { page } = await visit();
+  /** Adds certificates that end soon to those of each server. */
+  const withEndings = async (page: Page): Promise<void> => {
     const inDays = (days: number): number => Date.now() + (days + 0.5) * 86_400_000;
     await page.route('**/console/v1/certificates?*', async (route) => {
-      const response = await route.fetch();
-      const { certificates } = (await response.json()) as { readonly certificates: readonly object[] };
+      const { certificates } = (await (await route.fetch()).json()) as { readonly certificates: readonly object[] };
       expect(certificates.length, 'serving, clients, peers').to.be.greaterThan(3);
       const soon = [
         { option: '--client-ca-file', subject: 'kubernetes-ca', fingerprint: '1', endsAt: inDays(20) },
@@ -192,12 +191,53 @@ describe('cluster/console', function () {
       ];
       await route.fulfill({ json: { certificates: [...certificates, ...soon] } });
     });
+  };
+
+  it('names certificates that end soon, with the servers that have them', async () => {
+    const watched = await visit();
+    const { page } = watched;
+    await withEndings(page);
     await page.goto(launcher.consoleLink()!);
     const list = page.locator('.certificates');
     await list.getByText('ends in 20 days').waitFor();
     await list.getByText('ended on').waitFor();
     await list.getByText('--client-ca-file · r1, r2, r3').waitFor();
+    expect(await watched.accessibilityFaults()).to.deep.equal([]);
     await picture(page, 'certificates');
+  });
+
+  it('has room for drawings, phases and certificates on a telephone, in the dark', async () => {
+    const watched = await visit({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
+    const { page } = watched;
+    const look = async (name: string): Promise<void> => {
+      expect(await watched.accessibilityFaults(), name).to.deep.equal([]);
+      expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), name).to.equal(0);
+      await picture(page, `narrow-${name}`);
+    };
+    await withEndings(page);
+    await page.goto(launcher.consoleLink()!);
+    await page.locator('.certificates').getByText('ends in 20 days').scrollIntoViewIfNeeded();
+    await look('certificates');
+    await show(page, '#objects/apps/deployments?in=team&name=web');
+    await page.getByRole('tab', { name: 'Owners' }).click();
+    await page
+      .locator('.tree')
+      .getByRole('link', { name: /^web-\w+-/ })
+      .first()
+      .waitFor();
+    await page.locator('.topology').scrollIntoViewIfNeeded();
+    await look('owners');
+    await page.locator('.detail').getByRole('button', { name: 'Close' }).click();
+    await page.locator('.detail').waitFor({ state: 'detached' });
+    expect(new URL(page.url()).hash).to.equal('#objects/apps/deployments');
+    await page.goBack();
+    await page.locator('.detail h2').getByText('web').waitFor();
+    await show(page, '#requests');
+    await page.locator('.plain tbody').getByRole('button').first().waitFor();
+    await page.getByRole('button', { name: 'Hold' }).click();
+    await page.locator('.plain tbody').getByRole('button').first().click();
+    await page.locator('tr.more [data-part=authorization]').scrollIntoViewIfNeeded();
+    await look('request');
   });
 
   it('finds views, resources and objects by their names', async () => {

@@ -44,7 +44,9 @@ export function mutatingWebhooks(followed: FollowedHooks, parts: CallerParts): A
     connects: true,
     admit: onceSynced(followed.synced, (request: AdmissionRequest, pass: MutationPass) => {
       const hooks = hooksFor(followed, request);
-      return hooks.length > 0 ? timed(request.latency, 'mutating-webhook', () => new Mutation(request, pass, caller, parts).run(hooks)) : undefined;
+      return hooks.length > 0
+        ? timed(request.latency, 'mutating-webhook', () => new Mutation(request, pass, caller, parts).run(hooks))
+        : undefined;
     }),
   };
 }

@@ -329,7 +329,9 @@ describe('console/certificates', () => {
       ]),
       now,
     );
-    expect(endings.map(({ subject, servers, options, days, urgency }) => [subject, servers.join(), options.join(), days, urgency])).to.deep.equal([
+    expect(
+      endings.map(({ subject, servers, options, days, urgency }) => [subject, servers.join(), options.join(), days, urgency]),
+    ).to.deep.equal([
       ['', 'r1', '--oidc-ca-file', 0, 'now'],
       ['old', 'r2', '--client-ca-file', -2, 'now'],
       ['shared', 'r1,r2', '--client-ca-file,--raft-ca-file', 20, 'soon'],

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import { categories, categoryOf } from '../../../console/model/categories.js';
-import { failedChecks, summaryOf } from '../../../console/model/overview.js';
+import { failedChecks, kindSummaryOf } from '../../../console/model/overview.js';
 import { hashOf, objectsPlaceIn } from '../../../console/model/place.js';
 import { found, type Found } from '../../../console/model/search.js';
-import { summaryOf as objectSummaryOf } from '../../../console/model/summary.js';
+import { summaryOf } from '../../../console/model/summary.js';
 import { createCatalogue } from '../../../server/kinds/index.js';
 
 describe('console/model/overview', () => {
-  const page = (columns: readonly string[], rows: readonly (readonly unknown[])[]): Parameters<typeof summaryOf>[0] => ({
+  const page = (columns: readonly string[], rows: readonly (readonly unknown[])[]): Parameters<typeof kindSummaryOf>[0] => ({
     columnDefinitions: columns.map((name) => ({ name })),
     rows: rows.map((cells) => ({ cells, object: { metadata: { name: String(cells[0]), namespace: 'n' } } })),
   });
   const statesOf = (...of: Parameters<typeof page>): readonly string[] =>
-    summaryOf(page(...of)).unwell.map(({ name, state }) => `${name}: ${state}`);
+    kindSummaryOf(page(...of)).unwell.map(({ name, state }) => `${name}: ${state}`);
 
   it('tells pods that fail or are not ready from those that run or are over', () => {
     expect(
@@ -70,7 +70,7 @@ describe('console/model/overview', () => {
     ).to.deep.equal(['b: Lost']);
   });
   it('counts what it has not read, and says so', () => {
-    const summary = summaryOf({ ...page(['Name', 'Ready'], [['a', '1/1']]), metadata: { remainingItemCount: 41 } });
+    const summary = kindSummaryOf({ ...page(['Name', 'Ready'], [['a', '1/1']]), metadata: { remainingItemCount: 41 } });
     expect(summary).to.deep.equal({ count: 42, isWhole: false, unwell: [] });
   });
   it('takes the failed checks from a verbose report', () => {
@@ -83,6 +83,7 @@ describe('console/model/place', () => {
     for (const place of [
       { group: '', resource: 'pods', namespace: '', name: '' },
       { group: 'apps', resource: 'deployments', namespace: 'team', name: 'web' },
+      { group: '', resource: 'pods', namespace: '', name: 'web', within: 'team' },
       { group: 'rbac.authorization.k8s.io', resource: 'clusterroles', namespace: '', name: 'system:node & more?' },
     ])
       expect(objectsPlaceIn(hashOf(place).replace('#objects/', ''))).to.deep.equal(place);
@@ -125,7 +126,7 @@ describe('console/model/search', () => {
 
 describe('console/model/summary', () => {
   it('is made of what kinds share: facts, images of any template, conditions with what is wrong', () => {
-    const summary = objectSummaryOf({
+    const summary = summaryOf({
       metadata: { name: 'web' },
       spec: {
         replicas: 3,
@@ -156,7 +157,7 @@ describe('console/model/summary', () => {
     ]);
   });
   it('takes the conditions of a pod that is over for what they are', () => {
-    const { conditions } = objectSummaryOf({
+    const { conditions } = summaryOf({
       metadata: { name: 'job-1' },
       status: { conditions: [{ type: 'Ready', status: 'False', reason: 'PodCompleted' }] },
     });

@@ -37,7 +37,9 @@ describe('console/topology', () => {
   it('draws some of many, among them always the one that is open', () => {
     const pods = Array.from({ length: 500 }, (_, index) => node(`p${index}`));
     const { root, height } = drawingOf(node('set', ...pods), 900, 'p300');
-    expect(root.children.map(({ object }) => object.metadata.uid)).to.include('p300').and.have.length(20);
+    expect(root.children.map(({ object }) => object.metadata.uid))
+      .to.include('p300')
+      .and.have.length(20);
     expect(root.more?.count).to.equal(480);
     expect(root.more?.y).to.equal(height - 48);
   });

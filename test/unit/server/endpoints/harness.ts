@@ -4,7 +4,7 @@ import { firstDecision, type Authorizer } from '../../../../server/authorization
 import { createCatalogue } from '../../../../server/kinds/index.js';
 import { createDiscovery } from '../../../../server/discovery/discovery.js';
 import { createEndpoints, type EndpointOptions } from '../../../../server/endpoints/endpoints.js';
-import { createChain } from '../../../../server/http/chain.js';
+import { createChain, type ChainOptions } from '../../../../server/http/chain.js';
 import { createRoutes } from '../../../../server/http/routes.js';
 import { createHealthRegistry } from '../../../../program/health.js';
 import type { Logger } from '../../../../program/log/logger.js';
@@ -33,6 +33,7 @@ export interface TestServerOptions {
   readonly wrap?: (storage: Storage) => Storage;
   readonly registry?: Partial<RegistryOptions>;
   readonly endpoints?: Partial<EndpointOptions>;
+  readonly tap?: ChainOptions['tap'];
   /** Decides about requests in the place of administrators' rights. */
   readonly authorize?: Authorizer;
   /** What other programs say of themselves in OpenAPI documents. */
@@ -69,6 +70,7 @@ export async function startTestServer(log: Logger = silent, more: TestServerOpti
       strictTransportSecurity: null,
       metrics: createMetrics(),
       log,
+      tap: more.tap ?? null,
     },
     routes,
   );

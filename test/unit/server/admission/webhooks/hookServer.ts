@@ -11,6 +11,7 @@ import type { JsonObject } from '../../../../../api/object.js';
 import { createCatalogue } from '../../../../../server/kinds/index.js';
 import { clusterAddresses } from '../../../../../server/registry/serviceAddresses.js';
 import type { Storage } from '../../../../../server/storage/contract.js';
+import type { RequestLatency } from '../../../../../program/tracing/requestLatency.js';
 import { createHookClients } from '../../../../../server/webhook/hookClients.js';
 import { startTestServer } from '../../endpoints/harness.js';
 
@@ -28,6 +29,8 @@ export interface HookServer {
   readonly failedOpen: string[];
   /** What the audit log is told: key, text and the least level. */
   readonly annotations: (readonly [key: string, text: string, level: string | undefined])[];
+  /** The parts of the last request that was admitted. */
+  parts(): readonly string[];
   request(method: string, path: string, body?: JsonObject | null, type?: string): Promise<Answer>;
   /** Writes a configuration of one webhook and waits until it is in effect. */
   configure(kind: 'mutating' | 'validating', hook: JsonObject, name?: string): Promise<void>;
@@ -43,6 +46,7 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
   const calls: ObservedCall[] = [];
   const failedOpen: string[] = [];
   const annotations: HookServer['annotations'] = [];
+  let latency: RequestLatency | undefined;
   let made: { readonly admission: Admission; readonly storage: Storage; readonly close: () => void } | null = null;
   const make = (storage: Storage): void => {
     const clients = createHookClients({ resolve: clusterAddresses(storage), identityFor: () => ({}) });
@@ -96,7 +100,10 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
               annotations.push([annotation[0], annotation[1], annotation[2]]);
             },
           }),
-        validate: (request) => parts().admission.validate(request),
+        validate: (request) => {
+          latency = request.latency;
+          return parts().admission.validate(request);
+        },
       },
     },
   });
@@ -116,6 +123,7 @@ export async function startHookServer(admissionPlugins: ReadonlySet<string> = ne
     calls,
     failedOpen,
     annotations,
+    parts: () => Object.keys(latency?.times ?? {}),
     request,
     async configure(kind, hook, name = 'w') {
       const answer = await request('POST', `${configurations}/${kinds[kind].toLowerCase()}s`, {

@@ -38,6 +38,16 @@ describe('webhooks of admission', () => {
   const create = (name = 'x', more: JsonObject = {}): ReturnType<HookServer['request']> =>
     server.request('POST', `${maps}?dryRun=All`, map(name, more));
 
+  it('take a part of the time of a request, by kind', async () => {
+    await create();
+    expect(server.parts().filter((part) => part.endsWith('webhook'))).to.deep.equal([]);
+    await server.configure('mutating', client(), 'm');
+    await server.configure('validating', client(), 'v');
+    service.reply = { allowed: true };
+    expect((await create()).status).to.equal(201);
+    expect(server.parts()).to.include.members(['mutating-webhook', 'validating-webhook']);
+  });
+
   describe('deny', () => {
     const denials: readonly (readonly [what: string, status: JsonObject | null, expected: JsonObject])[] = [
       ['without a word', null, { code: 400, message: 'admission webhook "w.example.com" denied the request without explanation' }],
