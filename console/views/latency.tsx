@@ -11,7 +11,7 @@ export function latencyOf(request: SeenRequest): VNode | null {
   const longest = Math.max(...phases.map(({ ms }) => ms));
   return (
     <>
-      <h3>{t.requests.phases}</h3>
+      <h2>{t.requests.phases}</h2>
       <ol class="ranks phases" aria-label={t.requests.phases}>
         {phases.map(({ part, ms }) => (
           <li key={part} data-part={part}>
