@@ -1,6 +1,6 @@
 import { failPoints, type FailPoint } from '../../raft/failPoints.js';
 import { checkAvailability, silenceMaxMs, silences, type Sight } from './checks/availability.js';
-import { checkBounds, peaks, type Usage } from './checks/bounds.js';
+import { checkBounds, peaks, usageMax, type Usage } from './checks/bounds.js';
 import { checkPastReads } from './checks/compaction.js';
 import { checkAcknowledged, type FinalState } from './checks/durability.js';
 import type { Finding } from './checks/finding.js';
@@ -24,6 +24,8 @@ export interface Evidence {
   /** By how much a crowded machine slowed everything down, at least 1. */
   readonly crowding: number;
   readonly usage: readonly Usage[];
+  /** Serving threads of each API server. */
+  readonly threads: number;
   readonly comparer: Pick<Comparer, 'digests' | 'progress'>;
   readonly faults: ReadonlyMap<string, number>;
   readonly pointsMet: ReadonlySet<FailPoint>;
@@ -59,7 +61,7 @@ export interface Judgement {
 
 /** Holds everything against every promise. Pure. */
 export function judge(evidence: Evidence): Judgement {
-  const { recorder, sights, crowding, usage, comparer, faults, pointsMet } = evidence;
+  const { recorder, sights, crowding, usage, threads, comparer, faults, pointsMet } = evidence;
   const { operations, sightings, acknowledgedMs, requests, unknown, pastReads, longestSilenceMs } = recorder;
   const linearizability = checkLinearizability(operations);
   const findings = [
@@ -70,7 +72,7 @@ export function judge(evidence: Evidence): Judgement {
     ...checkProgress(comparer.progress),
     ...checkPastReads(pastReads),
     ...checkReplicas(comparer.digests),
-    ...checkBounds(usage),
+    ...checkBounds(usage, usageMax(threads)),
     ...checkAvailability(sights, acknowledgedMs, silenceMaxMs * crowding),
     ...checkRenewals(sights, recorder.renewals, renewalMaxMs * crowding),
   ];

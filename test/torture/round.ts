@@ -130,6 +130,7 @@ class Round {
       sights: this.#lookout?.sights ?? [],
       crowding: this.#lookout?.crowding ?? 1,
       usage: this.#usage,
+      threads: this.#cluster.threads,
       comparer: this.#comparer,
       faults: this.#injector.counts,
       pointsMet: this.#injector.pointsMet,

@@ -112,6 +112,10 @@ export class TortureCluster {
     });
   }
 
+  get threads(): number {
+    return this.#options.threads;
+  }
+
   static async start(directory: string, chance: (below: number) => number, options: TortureClusterOptions): Promise<TortureCluster> {
     for (const part of ['logs', 'failPoints']) fs.mkdirSync(path.join(directory, part), { recursive: true });
     const ports = await findFreePorts(2 * members.length + 1);

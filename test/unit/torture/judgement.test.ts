@@ -37,6 +37,7 @@ function round(planted: Partial<Evidence> = {}, change: (recorder: Recorder) => 
     watches: [watch],
     sights: looks(1_000),
     crowding: 1,
+    threads: 1,
     usage: [],
     comparer: { digests: [], progress: [] },
     faults: new Map([['kill', 1]]),
@@ -92,6 +93,8 @@ describe('torture/judgement', () => {
       ),
     ).to.deep.equal(['compaction']);
     expect(promises(round({ usage: [{ process: 'a', residentBytes: 2 ** 32, fileBytes: 0 }] }))).to.deep.equal(['bounds']);
+    const usage = [{ process: 'a', residentBytes: 440 << 20, fileBytes: 0 }];
+    expect([1, 3].map((threads) => promises(round({ usage, threads })))).to.deep.equal([['bounds'], []]);
     expect(promises(round({ sights: looks(silenceMaxMs + 1_000) }))).to.deep.equal(['availability']);
   });
 
