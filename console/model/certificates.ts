@@ -18,7 +18,7 @@ export interface Ending {
 }
 
 const dayMs = 86_400_000;
-export const soonDays = 30;
+const soonDays = 30;
 const urgentDays = 7;
 
 /** Joins the certificates of servers; those that end first, and unreadable ones before them, come first. */

@@ -75,7 +75,7 @@ function subjectOf({ pid, address }: { readonly pid: number; readonly address: s
 }
 
 /** Returns this Node, and those that CI installs. */
-export function foundNodes(): readonly string[] {
+function foundNodes(): readonly string[] {
   const tools = path.resolve('.ci/tools/node_modules');
   const installed = fs.existsSync(tools) ? fs.readdirSync(tools).filter((name) => /^node\d+$/.test(name)) : [];
   return [process.execPath, ...installed.map((name) => path.join(tools, name, 'bin/node'))];
