@@ -20,10 +20,8 @@ export const nodeRestriction = (
   lookup: Lookup,
   authorize: Authorizer,
   looksAt: NodeChecks = { audiences: true, certificates: true, podCertificates: false },
-): AdmissionPlugin => ({
-  name: 'NodeRestriction',
-  resources: Object.keys(rules),
-  async validate(request) {
+): AdmissionPlugin => {
+  const check = async (request: AdmissionRequest): Promise<void> => {
     const { user, resource, name } = request;
     const node = nodeOf(user);
     if (node === null) return;
@@ -32,8 +30,10 @@ export const nodeRestriction = (
         ? `could not determine node from user ${JSON.stringify(user.name)}`
         : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
-  },
-});
+  };
+  // As in the reference, a missing right is reported before what is wrong with the object. What webhooks make of it is checked as well.
+  return { name: 'NodeRestriction', resources: Object.keys(rules), admit: check, validate: check };
+};
 
 /** Newer checks behind feature gates. */
 export interface NodeChecks {
