@@ -165,7 +165,9 @@ describe('cluster/explore', function () {
     });
     const scenario = [maps('one'), maps('two')];
     const options = { cluster, scenario, plans: [{ kind: 'expired', at }] as const, patienceMs: 2_000, restMs: 500 };
-    const good = await explore({ ...options, patienceMs: 60_000, operator: new Copier({ beginsAgain: true }) });
+    const correct = new Copier({ beginsAgain: true });
+    const good = await explore({ ...options, patienceMs: 60_000, operator: correct });
+    expect(correct.output(), 'what it says when its connections are cut').to.contain('UnhandledPromiseRejection');
     expect(good.findings, reportText(good)).to.deep.equal([]);
     const bad = await explore({ ...options, operator: new Copier({ beginsAgain: false }) });
     expect(

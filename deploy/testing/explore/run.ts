@@ -87,6 +87,8 @@ class Run {
   #changing: Promise<void> = Promise.resolve();
   #failure: Error | null = null;
   #output = '';
+  /** The output of this start until its connections were cut; null before. */
+  #said: string | null = null;
 
   constructor(setting: Setting, reference: Reference | null, perturbation: Perturbation | null) {
     this.#setting = setting;
@@ -126,9 +128,9 @@ class Run {
   async end(): Promise<void> {
     this.#isOver = true;
     this.#stage.end();
-    this.#gateway?.cut();
+    this.#cut();
     await this.#changing.catch(() => undefined);
-    this.#gateway?.cut();
+    this.#cut();
     await this.#stop();
   }
 
@@ -151,8 +153,14 @@ class Run {
     this.#recorder.stir();
   }
 
-  #restart(): Promise<void> {
+  /** Nothing that the operator still sends arrives. What it says of that is no fault of its own. */
+  #cut(): void {
+    if (this.#isRunning) this.#said ??= this.#setting.operator.output?.() ?? '';
     this.#gateway?.cut();
+  }
+
+  #restart(): Promise<void> {
+    this.#cut();
     this.#changing = this.#changing
       .then(async () => {
         await this.#stop();
@@ -179,7 +187,8 @@ class Run {
     if (!this.#isRunning) return;
     this.#isRunning = false;
     await this.#setting.operator.stop();
-    this.#output += this.#setting.operator.output?.() ?? '';
+    this.#output += this.#said ?? '';
+    this.#said = null;
   }
 
   async #touch(path: string): Promise<string | null> {
