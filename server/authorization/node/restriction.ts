@@ -31,7 +31,7 @@ export const nodeRestriction = (
         : ((await rules[qualifiedName(resource.storage)]?.(node, request, { lookup, authorize, looksAt })) ?? null);
     if (why !== null) throw forbidden(resource.storage, name, why);
   };
-  // As in the reference, a missing right is reported before what is wrong with the object. What webhooks make of it is checked as well.
+  // The reference reports a missing right before what is wrong with the object. What webhooks make of it is checked as well.
   return { name: 'NodeRestriction', resources: Object.keys(rules), admit: check, validate: check };
 };
 
