@@ -11,9 +11,6 @@ const number = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
 const wordStart = /^[\p{L}\p{Nd}_]/u;
 const escapes = /^(?:[^\\]|\\(?:[abfnrtv\\]|x[\da-f]{2}|[0-3][0-7]{2}|u[\da-f]{4}|U00(?:0[\da-f]|10)[\da-f]{4}|QUOTE))*$/i;
 
-/** Reads one part of a template; returns what is wrong with it. */
-type Read = () => string | null;
-
 class Template {
   readonly #text: readonly string[];
   #at = 0;
@@ -45,19 +42,20 @@ class Template {
       const character = this.#text[this.#at++];
       if (character === undefined || character === '\n' || character === '\r') return 'unclosed action';
       if (' @$'.includes(character)) continue;
-      const complaint = this.#part(character)();
+      const complaint = this.#part(character);
       if (complaint !== null) return complaint;
       afterDescent = false;
     }
     return null;
   }
 
-  #part(character: string): Read {
-    if (character === '[') return () => (this.#take('?(') ? this.#filter() : this.#array());
-    if (character === '"' || character === "'") return () => this.#quoted(character);
-    if (/[-+\d]/.test(character)) return () => this.#number(character);
-    if (character === '.' || wordStart.test(character)) return () => this.#word(character === '.' ? undefined : '');
-    return () => `unrecognized character in action: ${codePoint(character)}`;
+  /** Reads one part; returns what is wrong with it. */
+  #part(character: string): string | null {
+    if (character === '[') return this.#take('?(') ? this.#filter() : this.#array();
+    if (character === '"' || character === "'") return this.#quoted(character);
+    if (/[-+\d]/.test(character)) return this.#number(character);
+    if (character === '.' || wordStart.test(character)) return this.#word(character === '.' ? undefined : '');
+    return `unrecognized character in action: ${codePoint(character)}`;
   }
 
   #take(word: string): boolean {
