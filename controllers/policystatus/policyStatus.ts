@@ -6,9 +6,10 @@ import { keyOf, nameOf } from '../../api/meta/object.js';
 import { validatingAdmissionPolicies, type ValidatingAdmissionPolicy } from '../../api/types/admissionregistration/v1.js';
 import { customResourceDefinitions, type CustomResourceDefinition } from '../../api/types/apiextensions/v1.js';
 import { typeChecking, type ServedKind } from '../../cel/policies/typeCheck.js';
-import { applyPatch } from '../client/api.js';
+import { applyPatch, type Api } from '../client/api.js';
+import type { Clock } from '../client/clock.js';
 import { QueueController, type Controller } from '../client/controller.js';
-import { discover } from '../client/discovery.js';
+import { discover, type DiscoveredType } from '../client/discovery.js';
 import { isNotFound, unless } from '../client/errors.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { conditionOf } from '../workloads/podState.js';
@@ -19,10 +20,11 @@ const fieldManager = 'validatingadmissionpolicy-status';
 /** Writes to the status of each policy whether its expressions fit the types of its kinds, and does so again when one of their definitions changes. */
 export function policyStatusController(environment: ManagerEnvironment): Controller {
   const { options, informers } = environment;
+  const discovered = new SharedDiscovery(environment);
   const controller = new QueueController(environment, {
     name: 'validatingadmissionpolicy-status',
     workers: options['concurrent-validating-admission-policy-status-syncs'],
-    sync: (name) => observe(environment, name),
+    sync: (name) => observe(environment, discovered, name),
   }).watch(validatingAdmissionPolicies);
   const again = ({ spec }: CustomResourceDefinition): void => {
     for (const policy of informers.of(validatingAdmissionPolicies).cache.list())
@@ -32,15 +34,16 @@ export function policyStatusController(environment: ManagerEnvironment): Control
   return controller;
 }
 
-async function observe({ api, informers }: ManagerEnvironment, name: string): Promise<void> {
+async function observe({ api, informers }: ManagerEnvironment, discovered: SharedDiscovery, name: string): Promise<void> {
   const policy = informers.of(validatingAdmissionPolicies).cache.get(name);
   if (!policy) return;
   const definitions = informers.of(customResourceDefinitions).cache.list();
   const generation = policy.metadata.generation ?? 0;
   const isObserved = (policy.status?.observedGeneration ?? 0) >= generation;
-  if (isObserved && !definitions.some(({ spec }) => groupsOf(policy).has(spec.group))) return;
+  const groups = groupsOf(policy);
+  if (isObserved && !definitions.some(({ spec }) => groups.has(spec.group))) return;
   const checked = typeChecking(policy as unknown as ApiObject, {
-    served: served((await discover(api)).all, definitions),
+    served: served(await discovered.with(groups), definitions),
     schemaOf: (kind) => schemaOf(kind, definitions),
   });
   if (isObserved && isDeepStrictEqual(policy.status?.typeChecking ?? {}, checked)) return;
@@ -48,6 +51,40 @@ async function observe({ api, informers }: ManagerEnvironment, name: string): Pr
   const status = { observedGeneration: generation, typeChecking: checked };
   const patch = applyPatch({ apiVersion: `${group}/${version}`, kind, metadata: { name }, status }, { fieldManager, force: true });
   await unless(isNotFound, api.patch(validatingAdmissionPolicies, keyOf(policy), patch, { subresource: 'status' }));
+}
+
+/** The reference forgets what it discovered at this interval (`cmd/kube-controller-manager/app/controllermanager.go`). */
+const discoveredMs = 30_000;
+
+/** Reads what the server serves once for all policies of a pass, and early for a group that is not in it. */
+class SharedDiscovery {
+  readonly #api: Api;
+  readonly #clock: Clock;
+  #known: { readonly types: Promise<readonly DiscoveredType[]>; readonly at: number } | null = null;
+
+  constructor({ api, clock }: ManagerEnvironment) {
+    this.#api = api;
+    this.#clock = clock;
+  }
+
+  async with(groups: ReadonlySet<string>): Promise<readonly DiscoveredType[]> {
+    const before = this.#known;
+    if (before === null || this.#clock.elapsed() - before.at >= discoveredMs) return this.#read();
+    const types = await before.types;
+    const known = new Set(['', '*', ...types.map(({ group }) => group)]);
+    if ([...groups].every((group) => known.has(group))) return types;
+    return this.#known === before || this.#known === null ? this.#read() : this.#known.types;
+  }
+
+  #read(): Promise<readonly DiscoveredType[]> {
+    const types = discover(this.#api).then(({ all }) => all);
+    const reading = { types, at: this.#clock.elapsed() };
+    this.#known = reading;
+    types.catch(() => {
+      if (this.#known === reading) this.#known = null;
+    });
+    return types;
+  }
 }
 
 /** The groups of the kinds that decide what a policy's expressions may say. */

@@ -39,7 +39,7 @@ describe('controllers/policystatus', () => {
       items: [{ metadata: { name: group }, versions: [{ version: 'v1', resources: [{ resource, responseKind: { kind }, verbs: [] }] }] }],
     };
   };
-  const begin = (first = (_path: string): Promise<void> => Promise.resolve()): Promise<void> =>
+  const begin = (first = (_asked: string): Promise<void> => Promise.resolve()): Promise<void> =>
     world.start(
       policyStatusController,
       (api) =>
@@ -50,6 +50,7 @@ describe('controllers/policystatus', () => {
               (...args: never[]) => (api[verb] as (...all: never[]) => unknown).apply(api, args),
             ]),
           ),
+          patch: (...args: Parameters<typeof api.patch>) => first('patch').then(() => api.patch(...args)),
           read: (path: string) => first(path).then(() => documents[path] ?? { items: [] }),
         }) as typeof api,
     );
@@ -95,12 +96,29 @@ describe('controllers/policystatus', () => {
     expect(write?.body).to.deep.include({ status: { observedGeneration: 1, typeChecking: {} } });
   });
 
+  it('reads what is served once for all policies, again after half a minute, and at once for a group that is not in it', async () => {
+    serve('apps', 'deployments', 'Deployment');
+    const seed = (name: string, group = 'apps'): unknown =>
+      world.api.seed(validatingAdmissionPolicies, policy(group, 'deployments', 'true', name));
+    for (const name of ['a', 'b', 'c']) seed(name);
+    let reads = 0;
+    await begin((asked) => Promise.resolve(void (asked === '/apis' && reads++)));
+    expect([(await world.writes()).length, reads]).to.deep.equal([3, 1]);
+    seed('d');
+    expect([(await world.writes()).length, reads]).to.deep.equal([1, 1]);
+    seed('e', 'new.example.com');
+    expect([(await world.writes()).length, reads]).to.deep.equal([1, 2]);
+    await world.advance(30_000);
+    seed('f');
+    expect([(await world.writes()).length, reads]).to.deep.equal([1, 3]);
+  });
+
   it('checks as many at the same time as the option says', async () => {
     world = controllerWorld({ flags: ['--concurrent-validating-admission-policy-status-syncs=2'] });
     serve('apps', 'deployments', 'Deployment');
     for (const name of ['a', 'b', 'c']) world.api.seed(validatingAdmissionPolicies, policy('apps', 'deployments', 'true', name));
     const waiting: (() => void)[] = [];
-    await begin((path) => (path === '/api' ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()));
+    await begin((asked) => (asked === 'patch' ? new Promise<void>((resolve) => waiting.push(resolve)) : Promise.resolve()));
     await world.settled();
     expect(waiting).to.have.length(2);
     waiting[0]?.();
