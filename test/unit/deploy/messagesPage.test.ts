@@ -14,6 +14,12 @@ const unlisted: ReadonlySet<string> = new Set([
   'the command … has no examples',
 ]);
 
+const anchorOf = (title: string): string =>
+  title
+    .toLowerCase()
+    .replace(/[^\w -]/g, '')
+    .replaceAll(' ', '-');
+
 describe('docs/messages.md', () => {
   const page = fs.readFileSync(path.join(packageRoot, 'docs', 'messages.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `(.+?)` \|(.*)\|(.*)\|$/gm)].map(([, message = '', cause = '', remedy = '']) => ({
@@ -38,16 +44,41 @@ describe('docs/messages.md', () => {
 
   it('leads to sections that there are', () => {
     const headings = fs.readFileSync(path.join(packageRoot, 'docs', 'operations.md'), 'utf8').matchAll(/^#+ (.+)$/gm);
-    const anchors = new Set(
-      [...headings].map(([, title = '']) =>
-        title
-          .toLowerCase()
-          .replace(/[^\w -]/g, '')
-          .replaceAll(' ', '-'),
-      ),
-    );
+    const anchors = new Set([...headings].map(([, title = '']) => anchorOf(title)));
     expect(
       [...page.matchAll(/operations\.md#([\w-]+)/g)].map(([, anchor]) => anchor).filter((anchor) => !anchors.has(anchor ?? '')),
     ).to.deep.equal([]);
+  });
+});
+
+/** Nobody finds a section of a page that is longer. */
+const linesMax = 300;
+
+describe('docs/contents', () => {
+  const folder = path.join(packageRoot, 'docs');
+  const pages = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
+
+  it('long pages list their sections at the top', () => {
+    for (const page of pages) {
+      const text = fs.readFileSync(path.join(folder, page), 'utf8');
+      if (text.split('\n').length <= linesMax) continue;
+      const [top = '', ...sections] = text.split(/^## /m);
+      const titles = sections.map((section) => section.split('\n', 1)[0]);
+      expect(
+        [...top.matchAll(/\[([^\]]+)\]\(#/g)].map(([, title]) => title),
+        page,
+      ).to.deep.equal(titles);
+    }
+  });
+
+  it('links within a page lead to its headings', () => {
+    for (const page of pages) {
+      const text = fs.readFileSync(path.join(folder, page), 'utf8');
+      const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => anchorOf(title));
+      expect(
+        [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor = '']) => anchor).filter((anchor) => !anchors.includes(anchor)),
+        page,
+      ).to.deep.equal([]);
+    }
   });
 });
