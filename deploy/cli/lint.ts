@@ -38,10 +38,12 @@ async function lint(places: readonly string[], { json }: { readonly json: boolea
   const count = reports.reduce((sum, { findings }) => sum + findings.length, 0);
   const unchecked = reports.filter(({ checked }) => !checked).length;
   say(
-    `${reports.length} objects, ${count} findings${unchecked === 0 ? '' : `, ${unchecked} objects not checked: no definition of their kind is given`}`,
+    `${counted(reports.length, 'object')}, ${counted(count, 'finding')}${unchecked === 0 ? '' : `, ${counted(unchecked, 'object')} not checked: no definition of their kind is given`}`,
   );
   if (count > 0) process.exitCode = exitCodes.failed;
 }
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 const isDefinition = (object: object | null): object is object =>
   object !== null && 'kind' in object && object.kind === 'CustomResourceDefinition';

@@ -7,6 +7,7 @@ import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { validateAddressingUpdate } from './service/addressing.js';
 import { completeAddresses, dropMeaningless, dropUnused } from './service/carry.js';
+import { alignAddresses } from './service/families.js';
 import { setServiceDefaults } from './service/defaults.js';
 import { validateBalancerStatus } from './service/status.js';
 import { validateBalancerClass, validateHealthCheckPortUpdate, validateService } from './service/validation.js';
@@ -56,7 +57,8 @@ export const services: Kind<Draft<Service>> = {
   // The reference checks what it will not show.
   canonicalize: dropUnused,
   fromOld: completeAddresses,
-  create: { status: { loadBalancer: {} } },
+  // Manifests are checked without an allocator.
+  create: { prepare: (service) => alignAddresses(service, null), status: { loadBalancer: {} } },
   update: {
     prepare: dropMeaningless,
     review: ['objectMetaUpdate', validateUpdate],

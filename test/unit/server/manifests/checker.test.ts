@@ -57,6 +57,15 @@ describe('checks of manifests without a server', () => {
     expect(found?.message).to.contain('replicas');
   });
 
+  it('accept services with an address and without one, as a server does that allocates', async () => {
+    const service = (spec: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, spec });
+    const ports = [{ port: 80 }];
+    const accepted = [{ ports }, { ports, clusterIP: 'None' }, { ports, clusterIP: '10.0.0.9' }, { ports, type: 'NodePort' }];
+    for (const spec of accepted) expect(await validate(service(spec)), JSON.stringify(spec)).to.deep.equal([]);
+    const [refused] = await validate(service({ ports, clusterIP: 'None', type: 'NodePort' }));
+    expect(refused).to.include({ path: 'spec.clusterIPs[0]' });
+  });
+
   it('warn of deprecated versions', async () => {
     const { warnings } = await new ManifestChecker().check({ apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'a' } });
     expect(warnings).to.deep.equal(['v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice']);
