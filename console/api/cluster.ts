@@ -1,4 +1,5 @@
 import type { Certificate } from '../model/certificates.js';
+import type { ManagerReading } from '../model/queues.js';
 import type { Sample } from '../model/history.js';
 import type { ApiClient } from './client.js';
 
@@ -58,8 +59,14 @@ export const programs = async (client: ApiClient, signal: AbortSignal): Promise<
 
 export type MemberCommand = 'kill' | 'pause' | 'resume' | 'partition' | 'heal' | 'restart';
 
-export const order = (client: ApiClient, command: MemberCommand | 'managers', target?: string): Promise<unknown> =>
-  client.json('/console/v1/launcher', { method: 'POST', body: { command, ...(target === undefined ? {} : { target }) } });
+const ask = <T>(client: ApiClient, command: MemberCommand | 'managers', target?: string): Promise<T> =>
+  client.json<T>('/console/v1/launcher', { method: 'POST', body: { command, ...(target === undefined ? {} : { target }) } });
+
+export const order = (client: ApiClient, command: MemberCommand, target: string): Promise<unknown> => ask(client, command, target);
+
+/** Returns the metrics of the managers of a local cluster. */
+export const managersOf = async (client: ApiClient): Promise<readonly ManagerReading[]> =>
+  (await ask<{ readonly managers: readonly ManagerReading[] }>(client, 'managers')).managers;
 
 /** Returns a server's samples of the last minutes, after `since` (milliseconds since 1970), oldest first. */
 export const samplesOf = async (client: ApiClient, server: string, since: number, signal: AbortSignal): Promise<readonly Sample[]> =>

@@ -1,4 +1,6 @@
-/** A certificate as one server reports it (`server/console/certificates.ts`). */
+import { parseMetrics } from './metrics.js';
+
+/** A certificate as one server reports it (`program/knownCertificates.ts`). */
 export interface Certificate {
   readonly option: string;
   readonly subject: string;
@@ -6,6 +8,19 @@ export interface Certificate {
   /** Milliseconds since 1970; null for a file that the server cannot read. */
   readonly endsAt: number | null;
 }
+
+const metric = 'raftplane_certificate_end_timestamp_seconds';
+
+/** Reads them from the metrics of a program. */
+export const certificatesIn = (metrics: string): readonly Certificate[] =>
+  (parseMetrics(metrics, new Set([metric])).get(metric) ?? []).map(
+    ({ labels: { option = '', subject = '', fingerprint = '' }, value }) => ({
+      option,
+      subject,
+      fingerprint,
+      endsAt: value === 0 ? null : value * 1_000,
+    }),
+  );
 
 /** One certificate of all servers that have it. */
 export interface Ending {

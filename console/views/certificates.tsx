@@ -1,15 +1,15 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ApiClient } from '../api/client.js';
-import { certificatesOf, servers } from '../api/cluster.js';
+import { certificatesOf, managersOf, servers } from '../api/cluster.js';
 import { t } from '../english.js';
-import { endingFirst, type Certificate, type Ending } from '../model/certificates.js';
+import { certificatesIn, endingFirst, type Certificate, type Ending } from '../model/certificates.js';
 import { useLook } from '../parts/hooks.js';
 
 const everyMs = 15_000;
 const answerMs = 5_000;
 
-/** Follows the certificates of all servers that answer; null before the first look. */
+/** Follows the certificates of all servers, and of a local cluster's managers, that answer; null before the first look. */
 export function useEndings(client: ApiClient): readonly Ending[] | null {
   const [endings, setEndings] = useState<readonly Ending[] | null>(null);
   useLook(async (signal) => {
@@ -28,14 +28,16 @@ export const certificatesPart = (endings: readonly Ending[] | null): VNode => (
 
 async function readAll(client: ApiClient, signal: AbortSignal): Promise<ReadonlyMap<string, readonly Certificate[]>> {
   const found = new Map<string, readonly Certificate[]>();
-  const known = await servers(client, signal).catch(() => ({ servers: [] }));
+  const known = await servers(client, signal).catch(() => ({ servers: [], launcher: false }));
   const limited = AbortSignal.any([signal, AbortSignal.timeout(answerMs)]);
+  const note = (name: string, certificates: readonly Certificate[]): void => {
+    if (certificates.length > 0) found.set(name, certificates);
+  };
+  const managers = known.launcher ? managersOf(client).catch(() => []) : Promise.resolve([]);
   await Promise.all(
-    known.servers.map(async ({ name, memberId }) => {
-      const certificates = await certificatesOf(client, name, limited).catch(() => []);
-      if (certificates.length > 0) found.set(memberId ?? name, certificates);
-    }),
+    known.servers.map(async ({ name, memberId }) => note(memberId ?? name, await certificatesOf(client, name, limited).catch(() => []))),
   );
+  for (const { name, metrics } of await managers) note(name, certificatesIn(metrics ?? ''));
   return found;
 }
 

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ViewProps } from './viewProps.js';
 import { optional, type ApiClient } from '../api/client.js';
-import { order, servers } from '../api/cluster.js';
+import { managersOf, servers } from '../api/cluster.js';
 import { t } from '../english.js';
 import { QueueHistory, type ManagerReading } from '../model/queues.js';
 import { age, type ApiObject } from '../model/objects.js';
@@ -90,13 +90,11 @@ async function readManagers(client: ApiClient, { seen, queues }: Known, signal: 
         null,
       ),
       optional<{ readonly items: readonly EventObject[] }>(client.json('/api/v1/events?limit=500', { signal }), { items: [] }),
-      seen.hasLauncher
-        ? optional(order(client, 'managers') as Promise<{ readonly managers: readonly ManagerReading[] }>, { managers: [] })
-        : { managers: [] },
+      seen.hasLauncher ? optional<readonly ManagerReading[]>(managersOf(client), []) : [],
     ]);
     seen.lease = lease;
     seen.events = [...events.items].sort((a, b) => timeOf(b) - timeOf(a));
-    queues.read(managers.managers, Date.now());
+    queues.read(managers, Date.now());
     seen.problem = '';
   } catch {
     if (signal.aborted) return;

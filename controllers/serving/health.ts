@@ -18,6 +18,7 @@ import { loadKubeconfig } from '../client/kubeconfig.js';
 import { RestApi } from '../client/rest.js';
 import { controllerManagerFlags, type ControllerManagerOptions } from '../options/flags.js';
 import { delegatedAccess, delegatedTokens } from './access.js';
+import { certificateFiles } from './certificateFiles.js';
 import type { Checks } from './checks.js';
 import type { Metrics } from './metrics.js';
 import { configz, type InEffect } from './pages.js';
@@ -40,14 +41,16 @@ export interface HealthOptions {
 
 /** Starts the secure port; null when there is none. Rejects with the errors of the options, or of their files. */
 export async function serveHealth(surroundings: HealthOptions): Promise<Serving | null> {
-  const { options, clock, log } = surroundings;
+  const { options, clock, log, metrics } = surroundings;
   if (options['secure-port'] === 0) return null;
   const say = (level: 'info' | 'error', message: string): void => log(level, `serving: ${message}`);
   const live = new LiveFiles();
   const authentication = apiOf(options['authentication-kubeconfig'], clock);
   const pages = pagesOf(surroundings);
+  const pair = servingPair(options);
+  metrics.showCertificates(certificateFiles(options, pair));
   const over = new AbortController();
-  const open = (found: Published): Promise<Serving> => openPort(surroundings, { found, authentication, pages, live, say });
+  const open = (found: Published): Promise<Serving> => openPort(surroundings, { pair, found, authentication, pages, live, say });
   const look = (): Promise<Published | null> => lookedUp(options, authentication, say);
   const first = await look();
   const serving = await open(first ?? {});
@@ -96,6 +99,7 @@ async function reopenOnce(serving: Serving, { look, open, clock, signal, say }: 
 }
 
 interface Door {
+  readonly pair: KeyPair | KeyPairFiles;
   readonly found: Published;
   readonly authentication: RestApi | null;
   readonly pages: ProcessPages;
@@ -105,13 +109,13 @@ interface Door {
 
 function openPort(
   { options, features, metrics, checks, clock, inEffect = {} }: HealthOptions,
-  { found, authentication, pages, live, say }: Door,
+  { pair, found, authentication, pages, live, say }: Door,
 ): Promise<Serving> {
   const trust = trustOf(options, found, live, { uids: features.enabled('AllowParsingUserUIDFromCertAuth') });
   return serve({
     port: portOptions({
       options,
-      pair: servingPair(options),
+      pair,
       moreAuthorities: trust.authorities,
       live,
       changed: () => say('info', 'certificates have changed and were read again'),

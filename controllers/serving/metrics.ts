@@ -1,8 +1,10 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import { collectProcessMetrics } from '../../program/metrics/loopLag.js';
 import { versionInfo } from '../../program/version.js';
+import type { CertificateFile } from '../../program/knownCertificates.js';
 import type { Features } from '../../program/features/chosen.js';
 import { ChosenMetrics, type MetricChoice } from '../../program/metrics/chosenMetrics.js';
+import { exposeCertificateEnds } from '../../program/metrics/certificateEnds.js';
 import { exposeProgram } from '../../program/metrics/processMetrics.js';
 import { measures, type MeasureName, type Measures } from '../measures.js';
 import type { QueueMetrics } from '../client/workQueue.js';
@@ -134,6 +136,9 @@ export class Metrics {
     this.#requests.seconds.observe({ host, verb }, seconds);
   };
 
+  showCertificates(files: readonly CertificateFile[]): void {
+    exposeCertificateEnds(this.#registry, files);
+  }
   leading(name: string, leads: boolean): void {
     this.#leader.set({ name }, leads ? 1 : 0);
   }

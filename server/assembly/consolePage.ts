@@ -1,6 +1,6 @@
 import type { Replica } from '../../raft/index.js';
 import type { Api } from './api.js';
-import type { CertificateFile } from '../console/certificates.js';
+import { certificateFilesOf, type CertificateFile } from '../../program/knownCertificates.js';
 import { createConsole, type Console } from '../console/console.js';
 import type { RequestTap } from '../console/requestTap.js';
 import { Samples } from '../console/samples.js';
@@ -22,29 +22,33 @@ interface PageParts {
   readonly active: () => Iterable<Exchange>;
 }
 
-const certificateOptions = [
-  'client-ca-file',
-  'requestheader-client-ca-file',
-  'proxy-client-cert-file',
-  'peer-ca-file',
-  'kubelet-certificate-authority',
-  'kubelet-client-certificate',
-  'raft-ca-file',
-  'raft-cert-file',
-  'etcd-cafile',
-  'etcd-certfile',
-  'oidc-ca-file',
-] as const;
+const certificateOptions = {
+  pem: [
+    'client-ca-file',
+    'requestheader-client-ca-file',
+    'proxy-client-cert-file',
+    'peer-ca-file',
+    'kubelet-certificate-authority',
+    'kubelet-client-certificate',
+    'raft-ca-file',
+    'raft-cert-file',
+    'etcd-cafile',
+    'etcd-certfile',
+    'oidc-ca-file',
+  ],
+  kubeconfig: ['authentication-token-webhook-config-file', 'authorization-webhook-config-file', 'audit-webhook-config-file'],
+} as const;
 
-function certificateFiles(options: ApiServerOptions): readonly CertificateFile[] {
+export function certificateFiles(options: ApiServerOptions): readonly CertificateFile[] {
   const { certFile, option = '--cert-dir' } = servingPair(options);
   return [
-    { option, file: certFile },
-    ...options['tls-sni-cert-key'].map((pair) => ({ option: '--tls-sni-cert-key', file: splitSniPair(pair).certFile })),
-    ...certificateOptions.flatMap((name) => {
-      const file = options[name];
-      return file === null ? [] : [{ option: `--${name}`, file }];
-    }),
+    { option, file: certFile, form: 'pem' },
+    ...options['tls-sni-cert-key'].map((pair) => ({
+      option: '--tls-sni-cert-key',
+      file: splitSniPair(pair).certFile,
+      form: 'pem' as const,
+    })),
+    ...certificateFilesOf(options, certificateOptions),
   ];
 }
 

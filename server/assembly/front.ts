@@ -1,7 +1,7 @@
 import type { Api } from './api.js';
 import type { Auditor } from '../audit/auditor.js';
 import { RequestTap } from '../console/requestTap.js';
-import { consolePage } from './consolePage.js';
+import { certificateFiles, consolePage } from './consolePage.js';
 import { Fairness } from '../fairness/fairness.js';
 import { FollowedObjects } from '../fairness/objectsFollowed.js';
 import type { SharedSeats } from '../fairness/seatPool.js';
@@ -17,6 +17,7 @@ import { createHealthRegistry, type HealthRegistry } from '../../program/health.
 import type { Logger } from '../../program/log/logger.js';
 import type { Metrics } from '../http/metrics.js';
 import type { DebugPages } from '../../program/profiles/pages.js';
+import { exposeCertificateEnds } from '../../program/metrics/certificateEnds.js';
 import { pageOf, type ExpositionPage } from '../../program/metrics/expositionPage.js';
 import type { Exposition } from '../../program/metrics/sums.js';
 import type { GroupResource } from '../../api/resource.js';
@@ -71,7 +72,7 @@ function expositionOf({ registry, indicators }: Metrics, of: Exposition, threads
   return { contentType: own.contentType, metrics: () => threads.exposition(of), reset: () => threads.resetMetrics(of) };
 }
 
-function exposeStored({
+function exposeOwn({
   options,
   metrics,
   api,
@@ -82,6 +83,7 @@ function exposeStored({
   exposeCaches(metrics.registry, { resources, counts: (resource) => api.storage.counts(resource) });
   if (threads?.isFirst === false) return;
   store.expose(metrics, options);
+  exposeCertificateEnds(metrics.registry, certificateFiles(options));
   exposeCounts({
     registry: metrics.registry,
     resources,
@@ -121,7 +123,7 @@ function healthOf({
 /** Filters, health checks and metrics around the API. */
 export function frontOf(front: FrontOptions): Chain {
   const { options, log, store, metrics, api, debug, fairness, threads } = front;
-  exposeStored(front);
+  exposeOwn(front);
   const health = healthOf(front);
   const tap = options.console ? new RequestTap() : null;
   const page = tap === null ? null : consolePage({ options, api, replica: store.replica, metrics, tap, active: () => chain.active });

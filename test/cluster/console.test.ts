@@ -179,7 +179,7 @@ describe('cluster/console', function () {
     await page.getByText('This object was deleted.').waitFor();
   });
 
-  /** Adds certificates that end soon to those of each server. */
+  /** Adds certificates that end soon to those of each server, and to the metrics of managers. */
   const withEndings = async (page: Page): Promise<void> => {
     const inDays = (days: number): number => Date.now() + (days + 0.5) * 86_400_000;
     await page.route('**/console/v1/certificates?*', async (route) => {
@@ -190,6 +190,11 @@ describe('cluster/console', function () {
         { option: '--raft-cert-file', subject: 'r1', fingerprint: '2', endsAt: inDays(-3) },
       ];
       await route.fulfill({ json: { certificates: [...certificates, ...soon] } });
+    });
+    await page.route('**/console/v1/launcher', async (route) => {
+      const text = await (await route.fetch()).text();
+      const client = /(_end_timestamp_seconds\{option=\\"--[a-z-]*kubeconfig\\",subject=\\"system:kube-controller-manager\\",[^}]*\}) \d+/g;
+      await route.fulfill({ contentType: 'application/json', body: text.replace(client, `$1 ${Math.floor(inDays(5) / 1_000)}`) });
     });
   };
 
@@ -202,6 +207,7 @@ describe('cluster/console', function () {
     await list.getByText('ends in 20 days').waitFor();
     await list.getByText('ended on').waitFor();
     await list.getByText('--client-ca-file · r1, r2, r3').waitFor();
+    await list.getByText('--authentication-kubeconfig, --authorization-kubeconfig, --kubeconfig · cm1, cm2').waitFor();
     expect(await watched.accessibilityFaults()).to.deep.equal([]);
     await picture(page, 'certificates');
   });
@@ -234,7 +240,7 @@ describe('cluster/console', function () {
     await page.locator('.detail h2').getByText('web').waitFor();
     await show(page, '#requests');
     await page.locator('.plain tbody').getByRole('button').first().waitFor();
-    await page.getByRole('button', { name: 'Hold' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
     await page.locator('.plain tbody').getByRole('button').first().click();
     await page.locator('tr.more [data-part=authorization]').scrollIntoViewIfNeeded();
     await look('request');
@@ -323,7 +329,7 @@ describe('cluster/console', function () {
     await page.locator('.diff ins').getByText('count: "41"').waitFor();
     await page.getByLabel('Name contains').fill('');
     await page.getByLabel('Labels').fill('many=yes');
-    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByRole('button', { name: 'Filter' }).click();
     await page.locator(`[data-rows="${many}"]`).waitFor();
   });
 
@@ -512,7 +518,7 @@ describe('cluster/console', function () {
     await picture(page, 'requests');
     await page.getByLabel('Show').selectOption('refused');
     expect(await page.locator('.plain tbody tr:not(.refused)').count()).to.equal(0);
-    await page.getByRole('button', { name: 'Hold' }).click();
+    await page.getByRole('button', { name: 'Pause' }).click();
     await page.locator('.plain tbody').getByRole('button').first().click();
     await page.locator('tr.more').getByText('Audit id').waitFor();
     await page.locator('tr.more [data-part=authorization]').waitFor();
@@ -527,8 +533,8 @@ describe('cluster/console', function () {
   it('shows managers, who works, and their queues', async () => {
     const { page } = await visitSignedIn();
     await show(page, '#controllers');
-    await page.getByText('stands by').waitFor();
-    await page.getByLabel('Idle queues too').check();
+    await page.getByText('standby', { exact: true }).waitFor();
+    await page.getByLabel('Show idle queues').check();
     await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
     await api.expect(201, 'POST', '/api/v1/namespaces/team/services', {
       body: { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } },
@@ -537,10 +543,10 @@ describe('cluster/console', function () {
     // Also those that had nothing to do yet.
     await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor();
     await page.locator('[data-loop=deployment-controller]').getByText('ScalingReplicaSet').waitFor();
-    await picture(page, 'controllers');
-    await page.getByLabel('Idle queues too').uncheck();
+    await page.getByLabel('Show idle queues').uncheck();
     await page.locator('.plain').getByText('cronjob', { exact: true }).waitFor({ state: 'detached' });
     await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
+    await picture(page, 'controllers');
   });
 
   it('is for everybody: axe finds nothing in any view, light, dark and narrow', async () => {
@@ -563,7 +569,7 @@ describe('cluster/console', function () {
       await page.locator('.chart').first().waitFor();
       await look('replicas');
       await show(page, '#controllers');
-      await page.getByLabel('Idle queues too').check();
+      await page.getByLabel('Show idle queues').check();
       await page.locator('.plain').getByText('endpoint', { exact: true }).waitFor();
       await look('controllers');
       await show(page, '#requests');
@@ -588,7 +594,7 @@ describe('cluster/console', function () {
     const { page } = await visitSignedIn();
     await show(page, '#replicas');
     const follower = await page.locator('[data-standing=follower]').first().getAttribute('data-member');
-    await page.getByRole('button', { name: `Cut off ${follower}` }).click();
+    await page.getByRole('button', { name: `Isolate ${follower}` }).click();
     await page.locator(`[data-event=cutOff][data-member=${follower}]`).waitFor();
     // The others still are a majority; the one that was cut off could hand nothing on.
     const leader = await page.locator('article[data-standing=leader]').getAttribute('data-member');

@@ -4,7 +4,7 @@ import { diffLines, hunks } from '../../../console/model/diff.js';
 import { LineSplitter } from '../../../console/model/lines.js';
 import { History, ratesOf, rolesIn, slotMs, type Sample } from '../../../console/model/history.js';
 import { parseMetrics, quantile, total } from '../../../console/model/metrics.js';
-import { endingFirst, type Certificate } from '../../../console/model/certificates.js';
+import { certificatesIn, endingFirst, type Certificate } from '../../../console/model/certificates.js';
 import { age, fieldPaths, ownershipTree, type ApiObject } from '../../../console/model/objects.js';
 import { QueueHistory } from '../../../console/model/queues.js';
 import { fits, topHolders, topUsers, worstFirst, type SeenRequest } from '../../../console/model/requests.js';
@@ -336,6 +336,20 @@ describe('console/certificates', () => {
       ['old', 'r2', '--client-ca-file', -2, 'now'],
       ['shared', 'r1,r2', '--client-ca-file,--raft-ca-file', 20, 'soon'],
       ['later', 'r1', '--client-ca-file', 400, 'later'],
+    ]);
+  });
+
+  it('reads those of managers from their metrics', () => {
+    const name = 'raftplane_certificate_end_timestamp_seconds';
+    const series = [
+      `# TYPE ${name} gauge`,
+      `${name}{option="--kubeconfig",subject="system:kube-controller-manager",fingerprint="AB:CD"} 1900000000`,
+      `${name}{option="--root-ca-file",subject="",fingerprint=""} 0`,
+      'workqueue_depth{name="job"} 3',
+    ];
+    expect(certificatesIn(series.join('\n'))).to.deep.equal([
+      { option: '--kubeconfig', subject: 'system:kube-controller-manager', fingerprint: 'AB:CD', endsAt: 1_900_000_000_000 },
+      { option: '--root-ca-file', subject: '', fingerprint: '', endsAt: null },
     ]);
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { measures } from '../../../../controllers/measures.js';
+import { certificateFiles } from '../../../../controllers/serving/certificateFiles.js';
 import { Metrics } from '../../../../controllers/serving/metrics.js';
 import { featuresOf } from '../../../../program/features/options.js';
 import { readControllerManagerOptions } from '../../../../controllers/options/read.js';
@@ -39,6 +40,23 @@ const absent: readonly (readonly [names: RegExp, why: string])[] = [
 
 /** Ours beyond those: of the cloud's controllers, which the reference's list has under another program, and of an autoscaler's own. */
 const beyond = /^(?:service_controller_|horizontal_pod_autoscaler_controller_num_)/;
+
+describe('certificates of the manager', () => {
+  it('are those that its options name, kubeconfigs among them', () => {
+    const flags = ['--kubeconfig=/k', '--authentication-kubeconfig=/a', '--root-ca-file=/r', '--cluster-signing-cert-file=/s'];
+    const asked = readControllerManagerOptions([...flags, '--cluster-signing-key-file=/t', '--cert-dir=/c']);
+    if (!asked.ok) throw new Error(asked.errors.join());
+    const inMemory = { cert: Buffer.from(''), key: Buffer.from('') };
+    const named = (['--root-ca-file', '--cluster-signing-cert-file', '--kubeconfig', '--authentication-kubeconfig'] as const).map(
+      (option, index) => ({ option, file: ['/r', '/s', '/k', '/a'][index], form: index < 2 ? 'pem' : 'kubeconfig' }),
+    );
+    expect(certificateFiles(asked.options, inMemory)).to.deep.equal(named);
+    expect(certificateFiles(asked.options, { certFile: '/c/one.crt', keyFile: '/c/one.key' })).to.deep.equal([
+      { option: '--cert-dir', file: '/c/one.crt', form: 'pem' },
+      ...named,
+    ]);
+  });
+});
 
 describe('metrics of the manager', () => {
   const read = readControllerManagerOptions([]);

@@ -71,7 +71,7 @@ describe('console/routes', () => {
       launcherSocket,
       replica,
       samples: { after: () => Promise.resolve([]) },
-      certificates: [{ option: '--client-ca-file', file: path.join(folder, 'none.crt') }],
+      certificates: [{ option: '--client-ca-file', file: path.join(folder, 'none.crt'), form: 'pem' }],
       folder,
     });
   const everything: Authorizer = () => ({ decision: 'allow', reason: '' });
