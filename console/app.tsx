@@ -43,7 +43,9 @@ interface Session {
 }
 
 type State =
-  { readonly at: 'door'; readonly message: string } | { readonly at: 'link' } | { readonly at: 'inside'; readonly session: Session };
+  | { readonly at: 'door'; readonly message: string }
+  | { readonly at: 'link' }
+  | { readonly at: 'inside'; readonly session: Session };
 
 /** The whole page: the sign-in, then navigation and one view. */
 export function App(): VNode {

@@ -78,7 +78,8 @@ export interface SpaceStatus {
 }
 
 export type BarrierOutcome =
-  { readonly outcome: 'reached'; readonly revision: Revision } | { readonly outcome: 'unavailable'; readonly reason: string };
+  | { readonly outcome: 'reached'; readonly revision: Revision }
+  | { readonly outcome: 'unavailable'; readonly reason: string };
 
 /** Offers operators what `Replica` lacks. */
 export interface ReplicaAdministration {

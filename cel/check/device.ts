@@ -42,7 +42,8 @@ function sizeWithin(part: 'attributes' | 'capacity', [outer, inner, ...below]: r
 }
 
 export type SelectorRefusal =
-  { readonly reason: 'invalid'; /** The reference's text. */ readonly text: string } | { readonly reason: 'costly' };
+  | { readonly reason: 'invalid'; /** The reference's text. */ readonly text: string }
+  | { readonly reason: 'costly' };
 
 /** Null for an expression that can select devices. */
 export function refusedSelector(expression: string): SelectorRefusal | null {

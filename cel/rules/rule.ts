@@ -17,7 +17,8 @@ export interface Rule {
 
 /** An expression checked against the types of the schema. `cost` is its maximum cost. */
 export type CompiledExpression =
-  { readonly ok: true; readonly program: CelProgram; readonly cost: number } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly program: CelProgram; readonly cost: number }
+  | { readonly ok: false; readonly message: string };
 
 const names: ReadonlySet<string> = new Set(['self', 'oldSelf']);
 const text = (rule: JsonObject, member: string): string => (typeof rule[member] === 'string' ? rule[member] : '');

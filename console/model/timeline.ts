@@ -10,7 +10,16 @@ export interface MemberView {
 
 /** The state of a member in one word: it determines the colour of its lane. */
 export type Standing =
-  'leader' | 'follower' | 'candidate' | 'learner' | 'serving' | 'silent' | 'paused' | 'partitioned' | 'down' | 'unknown';
+  | 'leader'
+  | 'follower'
+  | 'candidate'
+  | 'learner'
+  | 'serving'
+  | 'silent'
+  | 'paused'
+  | 'partitioned'
+  | 'down'
+  | 'unknown';
 
 export interface TimelineEvent {
   /** Milliseconds since 1970. */

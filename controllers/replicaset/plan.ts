@@ -13,7 +13,9 @@ export interface Wanted {
 }
 
 export type ReplicaPlan =
-  { readonly do: 'nothing' } | { readonly do: 'create'; readonly count: number } | { readonly do: 'delete'; readonly pods: readonly Pod[] };
+  | { readonly do: 'nothing' }
+  | { readonly do: 'create'; readonly count: number }
+  | { readonly do: 'delete'; readonly pods: readonly Pod[] };
 
 const burst = 500;
 

@@ -129,7 +129,8 @@ function writeLog(pods: PodSource, { pod, container, query }: Asked, response: S
 }
 
 type Work = { readonly asked: Asked } & (
-  { readonly to: 'process'; readonly begin: (streams: ProcessStreams) => Promise<void> | void } | { readonly to: 'ports' }
+  | { readonly to: 'process'; readonly begin: (streams: ProcessStreams) => Promise<void> | void }
+  | { readonly to: 'ports' }
 );
 
 function streamOf(pods: PodSource, files: AllFiles, request: IncomingMessage): Work | null {

@@ -22,7 +22,9 @@ export interface Failure {
  * and query, or the single conditions.
  */
 export type RequestMatch =
-  string | RegExp | { readonly method?: string; readonly path?: string | RegExp; readonly watch?: boolean; readonly user?: string };
+  | string
+  | RegExp
+  | { readonly method?: string; readonly path?: string | RegExp; readonly watch?: boolean; readonly user?: string };
 
 /** A failure in effect. */
 export interface ArmedFailure {

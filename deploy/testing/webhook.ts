@@ -25,7 +25,10 @@ export interface AdmissionRequest {
 /** Nothing or `true` allows, `false` or an error denies, a changed object allows and becomes a JSON patch. */
 export type AdmissionHandler = (request: AdmissionRequest) => Promise<AdmissionVerdict> | AdmissionVerdict;
 export type AdmissionVerdict =
-  void | boolean | KubeObject | { readonly allowed: boolean; readonly message?: string; readonly warnings?: readonly string[] };
+  | void
+  | boolean
+  | KubeObject
+  | { readonly allowed: boolean; readonly message?: string; readonly warnings?: readonly string[] };
 
 /** Converts one object to `desiredAPIVersion`; an error refuses the conversion. */
 export type ConversionHandler = (object: KubeObject, desiredAPIVersion: string) => Promise<KubeObject> | KubeObject;

@@ -2,7 +2,14 @@ import { resultCodeOf } from './resultCode.js';
 
 /** Final for the object that threw them (see raft/log/DESIGN.md). */
 export type StorageErrorCode =
-  'DAMAGED' | 'DISK_FAILED' | 'IN_USE' | 'NOT_DURABLE' | 'WRONG_IDENTITY' | 'UNSUPPORTED_FORMAT' | 'CANNOT_OPEN' | 'CLOSED';
+  | 'DAMAGED'
+  | 'DISK_FAILED'
+  | 'IN_USE'
+  | 'NOT_DURABLE'
+  | 'WRONG_IDENTITY'
+  | 'UNSUPPORTED_FORMAT'
+  | 'CANNOT_OPEN'
+  | 'CLOSED';
 
 export class StorageError extends Error {
   readonly code: StorageErrorCode;

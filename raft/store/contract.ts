@@ -23,7 +23,8 @@ export interface Comparison {
 }
 
 export type Operation =
-  { readonly type: 'put'; readonly key: string; readonly value: Uint8Array } | { readonly type: 'delete'; readonly key: string };
+  | { readonly type: 'put'; readonly key: string; readonly value: Uint8Array }
+  | { readonly type: 'delete'; readonly key: string };
 
 /** Does all operations under one new revision if all comparisons hold. */
 export interface Transaction {

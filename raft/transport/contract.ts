@@ -36,7 +36,8 @@ export interface RefusedForward {
 }
 
 export type PeerMessage =
-  { readonly channel: 'raft'; readonly message: Message } | { readonly channel: 'forward'; readonly message: Forward };
+  | { readonly channel: 'raft'; readonly message: Message }
+  | { readonly channel: 'forward'; readonly message: Forward };
 
 export type SnapshotAnnouncement = Message & { readonly type: 'installSnapshot' };
 

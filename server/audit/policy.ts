@@ -31,7 +31,8 @@ export interface AuditPolicy {
 }
 
 export type PolicyResult =
-  { readonly ok: true; readonly policy: AuditPolicy } | { readonly ok: false; readonly complaints: readonly string[] };
+  | { readonly ok: true; readonly policy: AuditPolicy }
+  | { readonly ok: false; readonly complaints: readonly string[] };
 
 const texts = { list: 'text' } as const;
 const stageNames = { list: { oneOf: stages } } as const;

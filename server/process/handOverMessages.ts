@@ -14,7 +14,10 @@ export interface HandedConnection {
 }
 
 export type HandOverAnswer =
-  { readonly takesConnections: true } | { readonly taken: number } | { readonly refused: number } | { readonly closed: number };
+  | { readonly takesConnections: true }
+  | { readonly taken: number }
+  | { readonly refused: number }
+  | { readonly closed: number };
 
 const has = (message: unknown, name: string, type: 'number' | 'boolean'): boolean =>
   typeof message === 'object' && message !== null && typeof (message as Record<string, unknown>)[name] === type;

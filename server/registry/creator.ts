@@ -34,7 +34,9 @@ interface NewNames {
 }
 
 type CreateOutcome =
-  { readonly taken: { readonly terminating: boolean } } | { readonly taken: null; readonly object: StoredObject } | 'claimLost';
+  | { readonly taken: { readonly terminating: boolean } }
+  | { readonly taken: null; readonly object: StoredObject }
+  | 'claimLost';
 
 export interface CreatorOptions {
   readonly objects: StoredObjects;

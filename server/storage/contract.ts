@@ -53,7 +53,9 @@ export type Failure =
   | Expired;
 
 export type GetResult =
-  { readonly outcome: 'found'; readonly object: StoredObject } | { readonly outcome: 'absent'; readonly version: Version } | Failure;
+  | { readonly outcome: 'found'; readonly object: StoredObject }
+  | { readonly outcome: 'absent'; readonly version: Version }
+  | Failure;
 
 export interface ListRequest {
   readonly resource: GroupResource;

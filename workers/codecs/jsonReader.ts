@@ -13,7 +13,8 @@ export interface ReaderOptions {
 export type MemberOrder = ReadonlyMap<JsonMembers, readonly (readonly string[])[]>;
 
 export type ReaderResult =
-  { readonly ok: true; readonly value: Json; readonly order: MemberOrder } | { readonly ok: false; readonly message: string };
+  | { readonly ok: true; readonly value: Json; readonly order: MemberOrder }
+  | { readonly ok: false; readonly message: string };
 
 class SyntaxFailure extends Error {}
 

@@ -4,7 +4,17 @@ import { differenceText, ownAnnotation, type Difference } from './state.js';
 
 export interface Violation {
   readonly judgement:
-    'finalState' | 'path' | 'quiet' | 'starts' | 'leftovers' | 'generation' | 'panic' | 'overwrites' | 'fights' | 'idleWrites' | 'expected';
+    | 'finalState'
+    | 'path'
+    | 'quiet'
+    | 'starts'
+    | 'leftovers'
+    | 'generation'
+    | 'panic'
+    | 'overwrites'
+    | 'fights'
+    | 'idleWrites'
+    | 'expected';
   readonly details: readonly string[];
   /** The states that are wrong, if any. */
   readonly differences?: readonly Difference[];

@@ -2,7 +2,8 @@ import type { Program } from '../../../cel/environment.js';
 
 /** Maps a claim unchanged (with a prefix) or through an expression. */
 export type Mapping =
-  { readonly by: 'claim'; readonly claim: string; readonly prefix: string } | { readonly by: 'expression'; readonly program: Program };
+  | { readonly by: 'claim'; readonly claim: string; readonly prefix: string }
+  | { readonly by: 'expression'; readonly program: Program };
 
 export interface Rule {
   readonly program: Program;

@@ -5,7 +5,9 @@ import { missingRules } from './covers.js';
 import { rulesOf, type PolicyRule } from './policy.js';
 
 export type Reconciled =
-  { readonly action: 'keep' } | { readonly action: 'update'; readonly object: ApiObject } | { readonly action: 'recreate' };
+  | { readonly action: 'keep' }
+  | { readonly action: 'update'; readonly object: ApiObject }
+  | { readonly action: 'recreate' };
 
 const autoupdate = 'rbac.authorization.kubernetes.io/autoupdate';
 const keep: Reconciled = { action: 'keep' };

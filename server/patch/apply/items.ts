@@ -5,7 +5,8 @@ import { keyElement, keyElementOf, valueElement } from './fieldset.js';
 import type { ListKey, Schema } from './schema.js';
 
 type AssociativeList =
-  Extract<Schema, { kind: 'list'; relationship: 'map' }> | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
+  | Extract<Schema, { kind: 'list'; relationship: 'map' }>
+  | Extract<Schema, { kind: 'list'; relationship: 'atomic' | 'set' }>;
 
 export class ListItemError extends Error {
   override name = 'ListItemError';

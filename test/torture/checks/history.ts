@@ -14,20 +14,29 @@ export type KeyOperation = {
 type Unknown = { readonly result: 'unknown' };
 
 type Create = { readonly kind: 'create'; readonly value: string } & (
-  { readonly result: 'done'; readonly version: number } | { readonly result: 'exists' } | Unknown
+  | { readonly result: 'done'; readonly version: number }
+  | { readonly result: 'exists' }
+  | Unknown
 );
 
 /** `expected` is the version that the object must have; null writes over whatever is there. */
 type Update = { readonly kind: 'update'; readonly value: string; readonly expected: number | null } & (
-  { readonly result: 'done'; readonly version: number } | { readonly result: 'conflict' } | { readonly result: 'absent' } | Unknown
+  | { readonly result: 'done'; readonly version: number }
+  | { readonly result: 'conflict' }
+  | { readonly result: 'absent' }
+  | Unknown
 );
 
 type Delete = { readonly kind: 'delete'; readonly expected: number | null } & (
-  { readonly result: 'done' } | { readonly result: 'conflict' } | { readonly result: 'absent' } | Unknown
+  | { readonly result: 'done' }
+  | { readonly result: 'conflict' }
+  | { readonly result: 'absent' }
+  | Unknown
 );
 
 type Read = { readonly kind: 'read' } & (
-  { readonly result: 'found'; readonly value: string; readonly version: number } | { readonly result: 'absent' }
+  | { readonly result: 'found'; readonly value: string; readonly version: number }
+  | { readonly result: 'absent' }
 );
 
 /** A write that the server acknowledged with a version. */
