@@ -9,7 +9,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const ceilingsFile = path.join(root, '.ci', 'house.json');

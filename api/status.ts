@@ -34,7 +34,7 @@ export class StatusError extends Error {
   readonly #continueToken: string;
 
   // Follows the constructor of Error: the message, then optional values.
-  // eslint-disable-next-line @typescript-eslint/max-params
+  // oxlint-disable-next-line max-params
   constructor(
     readonly code: number,
     readonly reason: string,

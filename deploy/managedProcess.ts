@@ -5,7 +5,7 @@ import { openLogFile } from './logFiles.js';
 import { Managed, type Exit, type ManagedProgram, type ProcessSpec, type ProgramEvents } from './managedProgram.js';
 import { programFile } from './programs.js';
 
-export type { Exit, ProcessRole, ProcessSpec } from './managedProgram.js';
+export type { Exit, ProcessSpec } from './managedProgram.js';
 export { describeExit } from './managedProgram.js';
 
 /** A program in a separate process, for SIGKILL and SIGSTOP. Its output goes straight into its log file. */

@@ -1,5 +1,4 @@
 export type { FieldRequirement, FieldSelector, LabelRequirement, LabelSelector } from './selector.js';
-export type { Parsed } from './parsed.js';
 export { matchesFields, matchesLabels } from './match.js';
 export { formatLabelSelector, parseLabelSelector } from './labels.js';
 export { formatFieldSelector, parseFieldSelector } from './fields.js';

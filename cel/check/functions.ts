@@ -287,13 +287,12 @@ export const unregisteredTypes: ReadonlySet<string> = new Set(Object.keys(times)
 export const patternNames: ReadonlySet<string> = new Set(['matches', 'find', 'findAll']);
 
 /** Types are values too: `type(x) == string`. */
-export const typeNames: ReadonlyMap<string, Type> = new Map(
-  ['bool', 'bytes', 'double', 'int', 'string', 'uint', 'net.IP', 'net.CIDR', 'type', 'optional_type', timestamp, duration]
-    .map((name): [string, Type] => [name, typeOf(name)])
-    .concat([
-      ...Object.entries(times).map(([name, type]): [string, Type] => [name, typeOf(type)]),
-      ['list', typeOf('list<A>')],
-      ['map', typeOf('map<A, B>')],
-      ['null_type', nullType],
-    ]),
-);
+export const typeNames: ReadonlyMap<string, Type> = new Map([
+  ...['bool', 'bytes', 'double', 'int', 'string', 'uint', 'net.IP', 'net.CIDR', 'type', 'optional_type', timestamp, duration].map(
+    (name) => [name, typeOf(name)] as const,
+  ),
+  ...Object.entries(times).map(([name, type]) => [name, typeOf(type)] as const),
+  ['list', typeOf('list<A>')],
+  ['map', typeOf('map<A, B>')],
+  ['null_type', nullType],
+]);

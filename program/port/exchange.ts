@@ -53,7 +53,7 @@ export class Exchange implements BodySender {
   #onAbort: (() => void)[] | null = null;
 
   // Made once for each request, from what the listener has at hand: an object to pass them in would be thrown away at once.
-  // eslint-disable-next-line @typescript-eslint/max-params
+  // oxlint-disable-next-line max-params
   constructor(
     readonly request: Request,
     readonly response: Response,

@@ -16,7 +16,7 @@ import type { Base } from './records.js';
 import { Tail } from './tail.js';
 import { TermRuns } from './termRuns.js';
 
-export type { LogIdentity, LogOptions, PeerAcquaintance, RaftLog } from './contract.js';
+export type { LogOptions, RaftLog } from './contract.js';
 
 const pagesBesideEntries = 16;
 

@@ -38,7 +38,7 @@ const isPresent = (set: FieldSet): boolean => !set.isEmpty;
 
 /** Compares one member or item; `into` collects changes. A value with members or items of its own is left for later steps, which is rare. */
 // Runs for every field of what is compared: there is nothing to make an object for.
-// eslint-disable-next-line @typescript-eslint/max-params
+// oxlint-disable-next-line max-params
 function values(
   into: Changes,
   element: string,
@@ -59,7 +59,7 @@ function values(
 }
 
 // As above.
-// eslint-disable-next-line @typescript-eslint/max-params
+// oxlint-disable-next-line max-params
 function* insides(into: Changes, element: string, shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): Steps<void> {
   const changes = new Changes();
   yield* below(changes, shape, before, after);

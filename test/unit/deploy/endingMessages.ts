@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 import { packageRoot } from '../../fixtures/packageRoot.js';
 
 /** Files and folders whose errors end a program or a command, or keep it from starting. */

@@ -1,5 +1,5 @@
 import type { Steps } from '../../../api/steps.js';
-import type { Json, JsonMembers } from '../../codecs/value.js';
+import type { JsonMembers } from '../../codecs/value.js';
 
 /**
  * The compiled schema of a custom resource. `compile.ts` makes it:
@@ -153,4 +153,4 @@ export interface MergeAlways {
 
 /** JSON without number literals, as objects have after decoding. */
 export type PlainJson = null | boolean | number | bigint | string | PlainJson[] | { [member: string]: PlainJson | undefined };
-export type { Json, JsonMembers };
+export type { JsonMembers };

@@ -372,27 +372,27 @@ class ObjectCheck {
 }
 
 // Runs for every member of what is checked: there is nothing to make an object for.
-// eslint-disable-next-line @typescript-eslint/max-params
+// oxlint-disable-next-line max-params
 function checkMember(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   findings.enter(name);
   checkWithin(check, name, member, findings, before);
 }
 
 /** Leaves the member that was entered. */
-// eslint-disable-next-line @typescript-eslint/max-params -- as above
+// oxlint-disable-next-line max-params -- as above
 function checkWithin(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): void {
   if (before === undefined) check.check(member, findings, undefined);
   else check.checkChange(member, findings, entryOf(before, name));
   findings.leave();
 }
 
-// eslint-disable-next-line @typescript-eslint/max-params -- as above
+// oxlint-disable-next-line max-params -- as above
 function* memberInSteps(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): Steps<void> {
   findings.enter(name);
   yield* withinInSteps(check, name, member, findings, before);
 }
 
-// eslint-disable-next-line @typescript-eslint/max-params -- as above
+// oxlint-disable-next-line max-params -- as above
 function* withinInSteps(check: ValueCheck, name: string, member: Json, findings: Findings, before: JsonMembers | undefined): Steps<void> {
   if (before === undefined) yield* check.inSteps(member, findings, undefined);
   else yield* check.changeInSteps(member, findings, entryOf(before, name));

@@ -47,7 +47,7 @@ describe('controllers/policystatus', () => {
           ...Object.fromEntries(
             (['get', 'list', 'create', 'update', 'patch', 'delete', 'deleteCollection', 'post', 'watch'] as const).map((verb) => [
               verb,
-              (...args: never[]) => (api[verb] as (...all: never[]) => unknown).apply(api, args),
+              (...args: never[]) => (api[verb] as (...all: never[]) => unknown).call(api, ...args),
             ]),
           ),
           patch: (...args: Parameters<typeof api.patch>) => first('patch').then(() => api.patch(...args)),

@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/ban-ts-comment -- that these lines do not compile is what is tested */
+/* oxlint-disable typescript/ban-ts-comment -- that these lines do not compile is what is tested */
 import { expect } from 'chai';
 import type { Deployment } from '../../../../api/types/apps/v1.js';
 import type { PodSpec } from '../../../../api/types/core/v1.js';

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, sym
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
+import ts from '@typescript/typescript6';
 import { generate } from '../../../../api/generate/generate.js';
 import { readFacts } from '../../../../api/generate/read.js';
 import type { ApiObject } from '../../../../api/object.js';
