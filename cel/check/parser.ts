@@ -226,8 +226,7 @@ class Parser {
   #member(of: Expression, at: number): Expression {
     const optional = this.#skip('?');
     if (!optional && this.#is('in')) return this.#withoutPoint(of);
-    if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in')
-      this.#fail(this.#next.kind === 'end' ? "no viable alternative at input '.'" : `no viable alternative at input '.${this.#next.text}'`);
+    if (this.#next.kind !== 'name' || constants.has(this.#next.text) || this.#next.text === 'in') this.#fail(this.#noAlternative);
     const { text: field, at: place } = this.#take();
     if (field.startsWith('`')) this.#refused.push({ at: place, message: "unsupported syntax: '`'" });
     const open = this.#next.at;
@@ -240,8 +239,20 @@ class Parser {
 
   /** The grammar skips a point before `in`. */
   #withoutPoint(of: Expression): Expression {
-    this.#refused.push({ at: this.#next.at, message: `Syntax error: no viable alternative at input '.${this.#next.text}'` });
+    this.#refused.push({ at: this.#next.at, message: `Syntax error: ${this.#noAlternative}` });
     return of;
+  }
+
+  get #noAlternative(): string {
+    const { kind, text } = this.#next;
+    return `no viable alternative at input '.${kind === 'end' ? '' : text}'`;
+  }
+
+  #afterPoint(at: number): Expression {
+    if (this.#is('in')) return this.#withoutPoint({ kind: 'literal', type: 'null', text: 'null', at });
+    if (this.#next.kind !== 'name' || !this.#beginsValue(this.#next)) this.#fail(this.#noAlternative);
+    if (constants.has(this.#next.text)) this.#fail(`mismatched input '${this.#next.text}' expecting IDENTIFIER`);
+    return this.#named();
   }
 
   #primary(): Expression {
@@ -263,7 +274,7 @@ class Parser {
         entries.flatMap(({ key, value }) => [key, value]),
       );
     }
-    if (this.#is('.')) this.#take();
+    if (this.#skip('.')) return this.#afterPoint(at);
     if (this.#next.kind === 'name' && this.#beginsValue(this.#next)) return this.#named();
     const sign = this.#isNegative() ? this.#take().text : '';
     if (['int', 'uint', 'double', 'string', 'bytes'].includes(this.#next.kind)) {

@@ -199,11 +199,12 @@ export class Updater {
     const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
     if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
     const object = put ?? (await this.#fromNothing(target, change));
+    // Preconditions come before the version (store.go).
+    refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
     refuseUnreadableVersion(object.metadata);
     const refused = target.resource.behaviour.refusal('create');
     if (refused !== null) throw refused;
     if (target.resource.namespaced) await this.#creator.namespaceFor(target, target.name, request);
-    refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
     if (isHeavy(object as JsonObject)) await nextTurn(request);
     return this.#creator.create(
       target,

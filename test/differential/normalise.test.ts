@@ -35,6 +35,14 @@ describe('answers of two servers', () => {
     assert.deepEqual(normalised(defaults('.b', '[0].c')), normalised(defaults('[0].c', '.b')));
   });
 
+  it('list findings about amounts in any order', () => {
+    const told = (...names: string[]): object => ({
+      message: `ResourceQuota "a" is invalid: [${names.map((name) => `spec.hard[${name}]: Invalid value: "${name}": odd`).join(', ')}, spec.x: Required value]`,
+    });
+    assert.deepEqual(normalised(told('a..b', 'fd00::/64')), normalised(told('fd00::/64', 'a..b')));
+    assert.notDeepEqual(normalised(told('a', 'b')), normalised(told('a', 'c')));
+  });
+
   it('are without the port that a service got twice', () => {
     const told = (port: number): object => ({
       details: { causes: [{ field: 'spec.ports[1].nodePort', message: `Duplicate value: ${port}` }] },

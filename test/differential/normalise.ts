@@ -89,9 +89,11 @@ const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
   return sets.has(name) ? shown.map((each) => JSON.stringify(each)).sort() : shown;
 };
 
-/** Findings about labels and annotations come in the random order in which Go walks maps. */
+/** Findings about labels, annotations and amounts come in the random order in which Go walks maps. */
 const unorderedFields = /^(metadata|spec\.template)\.(labels|annotations)$/;
-const nextFinding = /, (?=(?:<nil>|\.?[a-z][\w .[\]-]*): )/;
+const ofAmounts = /^\w[\w.[\]]*\.(hard|limits|requests)(?=\[)/;
+const firstUnordered = /(metadata|spec\.template)\.(labels|annotations): |\w[\w.[\]]*\.(hard|limits|requests)\[/;
+const nextFinding = /, (?=(?:<nil>|\.?[a-z][\w .[\]/:-]*): )/;
 /** So do those of properties of custom objects. */
 const customObject = /^[\w.]+\.[\w${}-]+\.example\.com ".*?" is invalid: \[/;
 
@@ -99,7 +101,7 @@ const customObject = /^[\w.]+\.[\w${}-]+\.example\.com ".*?" is invalid: \[/;
 function withoutOrder(text: string): string {
   const custom = customObject.exec(text)?.[0];
   if (custom !== undefined) return custom + text.slice(custom.length).replace(/]$/, '').split(nextFinding).sort().join(', ');
-  const begin = text.search(/(metadata|spec\.template)\.(labels|annotations): /);
+  const begin = text.search(firstUnordered);
   if (begin < 0 || !nextFinding.test(text)) return text;
   const findings = text.slice(begin).replace(/]$/, '').split(nextFinding);
   return text.slice(0, begin) + sortedRuns(findings, fieldOfFinding).join(', ');
@@ -108,7 +110,7 @@ function withoutOrder(text: string): string {
 const fieldOfFinding = (text: string): string => unordered(text.split(': ')[0]);
 const fieldOfCause = (cause: unknown): string => unordered(isObject(cause) ? cause['field'] : undefined);
 const unordered = (field: unknown): string =>
-  typeof field !== 'string' ? '' : unorderedFields.test(field) ? field : (ofDefault.exec(field)?.[0] ?? '');
+  typeof field !== 'string' ? '' : unorderedFields.test(field) ? field : ((ofAmounts.exec(field) ?? ofDefault.exec(field))?.[0] ?? '');
 /** Findings about a default follow its members. */
 const ofDefault = /^.*openAPIV3Schema.*\.default(?=\.|\[|$)/;
 

@@ -42,6 +42,8 @@ export function mutatingPolicies(followed: FollowedPolicies<MutatingPolicy>, par
     name: pluginName,
     resources: null,
     admit: onceSynced(followed.synced, (request: AdmissionRequest, pass: MutationPass) => {
+      // A deletion has no object to change (mutating/plugin.go).
+      if (request.operation === 'DELETE') return undefined;
       const candidates = policiesFor(followed, request);
       return candidates.length > 0 ? new Mutating(request, pass, parts).run(candidates) : undefined;
     }),

@@ -33,7 +33,9 @@ export const tokenReview: VerbHandler = async (context, route, deps) => {
 };
 
 function statusOf(result: TokenAuthentication | null): JsonObject {
-  if (result === null || result.outcome === 'absent') return { error: invalidToken };
+  // Blanks are no token, which is no error (bearertoken.go).
+  if (result === null) return {};
+  if (result.outcome === 'absent') return { error: invalidToken };
   if (result.outcome === 'invalid') return { error: result.reason === invalidToken ? invalidToken : `[${invalidToken}, ${result.reason}]` };
   const {
     user: { name, uid, groups, extra },

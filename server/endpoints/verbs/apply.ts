@@ -107,12 +107,14 @@ class Applying {
 
   stored(live: ApiObject | null): Eventually<ApiObject> {
     const request = this.#request();
-    return converting(request.resource, (versions) => this.#strictly(applied(live, { ...request, versions })), this.#ended);
+    const { name } = this.#options.route;
+    return converting(request.resource, (versions) => this.#strictly(applied(live, { ...request, versions }, name)), this.#ended);
   }
 
   through(view: View, current: ApiObject): Eventually<ApiObject> {
-    const apply = (live: ApiObject): Steps<ApiObject> => this.#strictly(applied(live, this.#request()));
-    return turns.run(applyThrough(view, current, apply, this.#options.route), this.#ended);
+    const { route } = this.#options;
+    const apply = (live: ApiObject): Steps<ApiObject> => this.#strictly(applied(live, this.#request(), route.name));
+    return turns.run(applyThrough(view, current, apply, route), this.#ended);
   }
 
   #request(): ApplyRequest {
@@ -137,16 +139,17 @@ class Applying {
 }
 
 /** A uid implies that the object exists. Throws 409. */
-function refuseIdentity({ metadata: { uid = '', name = '' } }: ApiObject, resource: ServedResource): void {
+function refuseIdentity({ metadata: { uid = '' } }: ApiObject, resource: ServedResource, name: string): void {
   if (uid !== '')
     throw conflict(resource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
 
-function* applied(current: ApiObject | null, request: ApplyRequest): Steps<ApiObject> {
+/** `name` is that of the request: a configuration may have none. */
+function* applied(current: ApiObject | null, request: ApplyRequest, name: string): Steps<ApiObject> {
   const { resource, config } = request;
   const live = current === null ? null : { apiVersion: apiVersionOf(resource), kind: resource.kind, ...current };
   const object = yield* applyConfiguration(live, { ...request, config: (yield* copyInSteps(config as JsonObject)) as ApiObject });
-  if (current === null) refuseIdentity(config, resource);
+  if (current === null) refuseIdentity(config, resource, name);
   yield;
   // A version in the configuration makes the write conditional.
   object.metadata.resourceVersion = config.metadata.resourceVersion ?? current?.metadata.resourceVersion ?? '';

@@ -111,10 +111,13 @@ function scalarFault(type: ScalarType, value: JsonValue): string | null {
 /** Go's format of the wrapper of such a value (`%v`). */
 const wrapped = (value: JsonValue): string => `&{${printed(value)}}`;
 
-/** Go's source format (`%#v`). */
+const int64Max = 2n ** 63n - 1n;
+
+/** Go's source format (`%#v`): numbers beyond an int64 are unsigned there, and hexadecimal. */
 function inSource(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return 'interface {}(nil)';
   if (Array.isArray(value)) return `${goTypeOf(value)}{${value.map(inSource).join(', ')}}`;
+  if (typeof value === 'bigint' && value > int64Max) return `0x${value.toString(16)}`;
   if (typeof value !== 'object') return writeJson(value);
   return `${goTypeOf(value)}{${sortNames(Object.keys(value))
     .map((name) => `${writeJson(name)}:${inSource(value[name])}`)

@@ -145,6 +145,15 @@ const rows: readonly (readonly [rule: string, expression: string, ...errors: str
     "1:6: Syntax error: no viable alternative at input '.in'",
     `1:8: Syntax error: mismatched input '<EOF>' expecting ${names}`,
   ],
+  ['two points', '..b', "1:2: Syntax error: no viable alternative at input '..'"],
+  ['a point before a sign', '.-1 == 1', "1:2: Syntax error: no viable alternative at input '.-'"],
+  ['a point before a constant', '.true', "1:2: Syntax error: mismatched input 'true' expecting IDENTIFIER"],
+  [
+    'a point before in',
+    '.in',
+    "1:2: Syntax error: no viable alternative at input '.in'",
+    `1:4: Syntax error: mismatched input '<EOF>' expecting ${names}`,
+  ],
   ['columns count characters', "'é😀' == 1", "1:6: found no matching overload for '_==_' applied to '(string, int)'"],
 ];
 

@@ -142,7 +142,7 @@ function validateCounts({ status, before, changed }: Write): FieldError[] {
     ...(isFinished(status) && (ends || changed('terminating')) && count(status, 'terminating') > 0
       ? [invalid(statusPath.child('terminating'), status['terminating'], 'terminating>0 is invalid for finished job')]
       : []),
-    ...(changed('ready', 'active') && count(status, 'ready') > count(status, 'active')
+    ...(changed('ready', 'active') && isSet(status['ready']) && count(status, 'ready') > count(status, 'active')
       ? [invalid(statusPath.child('ready'), status['ready'], 'cannot set more ready pods than active')]
       : []),
   ];

@@ -24,6 +24,11 @@ describe('apply/typed', () => {
       `${at}[name="c"].image: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":interface {}(nil), "b":[]interface {}{1, "x"}}}`,
     ],
     [
+      'a number beyond an int64, which Go prints as an unsigned one',
+      containers({ name: 'c', image: 2n ** 64n - 1n }),
+      `${at}[name="c"].image: expected string, got &value.valueUnstructured{Value:0xffffffffffffffff}`,
+    ],
+    [
       'a list for an amount, which is a number or a text',
       containers({ name: 'c', resources: { limits: { cpu: 1, memory: '1Gi', x: [] } } }),
       `${at}[name="c"].resources.limits.x: expected any scalar, got &{[]}`,
