@@ -6,6 +6,7 @@ import type { WatchEvent } from '../fixtures/apiClient.js';
 import { Changer } from './changer.js';
 import { ClusterUnderTest, configMap } from './clusterUnderTest.js';
 import { Follower } from './follower.js';
+import { ChosenBuild } from './previousBuild.js';
 import { asSeen, RecordingInformer, type Seen } from './recordingInformer.js';
 
 /** SIGTERM to the end of the process. */
@@ -35,12 +36,16 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
   }
 }
 
-/** Three replicas restart one after the other, and the leader is killed, while clients write. Then watches and informers are compared with the stores. */
+/**
+ * Three replicas restart one after the other, and the leader is killed, while clients write. Then watches and informers are compared with the stores. With
+ * PREVIOUS_BUILD=FOLDER they begin with the programs of another build: each goes to this one, the leader back to that one, and up again.
+ */
 describe('cluster/rollingRestarts', function () {
   let test: ClusterUnderTest;
   let start: number;
   let histories: Seen[][];
   let endingsOfRestarts: string[];
+  const build = new ChosenBuild();
   const followers: Follower[] = [];
   const informers: RecordingInformer[] = [];
   const changers: Changer[] = [];
@@ -48,7 +53,7 @@ describe('cluster/rollingRestarts', function () {
   const someWrites = (): Promise<unknown> => Promise.all(changers.map((changer) => changer.until(changer.written.size + writesBetween)));
 
   before(async () => {
-    test = await ClusterUnderTest.start({ apiserverFlags: ['--etcd-compaction-interval=0'] });
+    test = await ClusterUnderTest.start({ apiserverFlags: ['--etcd-compaction-interval=0'], apiserverProgram: build.program });
     const collection = await test.namespace(namespace);
     const servers = test.members.map((member) => test.at(member));
     await openClients(collection, [[test.client], [test.client], servers, [...servers].reverse()]);
@@ -85,6 +90,7 @@ describe('cluster/rollingRestarts', function () {
   }
 
   async function restartOneByOne(): Promise<void> {
+    build.current();
     for (const member of test.members) {
       expect(await member.process.stop(stopGraceMs), `${member.id} stops by itself`).to.equal(true);
       await someWrites();
@@ -97,6 +103,12 @@ describe('cluster/rollingRestarts', function () {
     const leader = await test.leader();
     await test.kill(leader);
     await someWrites();
+    build.earlier();
+    await leader.restart();
+    await someWrites();
+    if (build.program === undefined) return;
+    build.current();
+    await leader.process.stop(stopGraceMs);
     await leader.restart();
     await someWrites();
   }
