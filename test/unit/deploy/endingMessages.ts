@@ -22,6 +22,14 @@ const places = [
   'server/operations',
 ];
 
+/** Files whose texts about options are returned, and written before anything starts. */
+const optionPlaces = [
+  'program/flags/parse.ts',
+  'program/flags/unreadable.ts',
+  'controllers/options/read.ts',
+  'server/options/contradictions.ts',
+];
+
 /** A message as the page writes it: values are `…`. */
 export const shown = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
@@ -59,13 +67,25 @@ function messageOf(node: ts.Node): string | null {
   return null;
 }
 
+/** A whole text, not a part of one, that names an option or speaks of one. */
+function optionMessageOf(node: ts.Node): string | null {
+  if (!ts.isStringLiteralLike(node) && !ts.isTemplateExpression(node)) return null;
+  const text = textOf(node);
+  return text !== null && / /.test(text.trim()) && /--|flag|argument|needs a value/.test(text) && !ts.isTemplateSpan(node.parent)
+    ? text
+    : null;
+}
+
 /** Every message in those files, with values as `…`. */
-export function endingMessages(): ReadonlyMap<string, string> {
+export const endingMessages = (): ReadonlyMap<string, string> => messagesIn(places, messageOf);
+export const optionMessages = (): ReadonlyMap<string, string> => messagesIn(optionPlaces, optionMessageOf);
+
+function messagesIn(where: readonly string[], read: (node: ts.Node) => string | null): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const file of places.flatMap(filesOf)) {
+  for (const file of where.flatMap(filesOf)) {
     const source = ts.createSourceFile(file, fs.readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
     const visit = (node: ts.Node): void => {
-      const message = messageOf(node);
+      const message = read(node);
       if (message !== null) found.set(shown(message), path.relative(packageRoot, file));
       ts.forEachChild(node, visit);
     };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { endingMessages, shown } from './endingMessages.js';
+import { endingMessages, optionMessages, shown } from './endingMessages.js';
 
 /** Parts of other messages, ends that were asked for, and defects. */
 const unlisted: ReadonlySet<string> = new Set([
@@ -10,6 +10,7 @@ const unlisted: ReadonlySet<string> = new Set([
   '…: …',
   '… was closed',
   'stopped by …',
+  '(did you mean --…?)',
   'standard input has ended',
   'the command … has no examples',
 ]);
@@ -28,8 +29,8 @@ describe('docs/messages.md', () => {
     remedy: remedy.trim(),
   }));
 
-  it('has every message that the programs end or refuse with, and none that they have not', () => {
-    const messages = [...endingMessages().keys()].filter((message) => !unlisted.has(message));
+  it('has every message that the programs end or refuse with, or have about options, and none that they have not', () => {
+    const messages = [...new Set([...endingMessages().keys(), ...optionMessages().keys()])].filter((message) => !unlisted.has(message));
     expect(rows.map(({ message }) => message).sort()).to.deep.equal(messages.sort());
   });
 
