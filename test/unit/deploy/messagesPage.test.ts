@@ -82,4 +82,17 @@ describe('docs/contents', () => {
       ).to.deep.equal([]);
     }
   });
+
+  it('files that a page names are there', () => {
+    const named =
+      /`((?:api|cel|console|controllers|deploy|examples|program|raft|server|test|workers)\/[\w./-]+\.(?:ts|mjs|cjs|md|yaml|json|cfg|conf))`/g;
+    // That page names files to be made.
+    for (const page of pages.filter((name) => name !== 'adding.md')) {
+      const files = [...fs.readFileSync(path.join(folder, page), 'utf8').matchAll(named)].map(([, file = '']) => file);
+      expect(
+        files.filter((file) => !fs.existsSync(path.join(packageRoot, file))),
+        page,
+      ).to.deep.equal([]);
+    }
+  });
 });
