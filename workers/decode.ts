@@ -95,8 +95,8 @@ const duplicatesMax = 100;
 const int64Max = 2n ** 63n - 1n;
 
 /** Integers of more than 64 bits become floating point in untyped objects. Changes the value. */
-const untypedNumbers = (value: Json): Json => {
-  if (typeof value === 'bigint') return value > int64Max ? Number(value) : value;
+export const untypedNumbers = (value: Json): Json => {
+  if (typeof value === 'bigint') return value > int64Max || value < -int64Max - 1n ? Number(value) : value;
   if (Array.isArray(value))
     value.forEach((item, index) => {
       if (typeof item === 'object' || typeof item === 'bigint') value[index] = untypedNumbers(item);

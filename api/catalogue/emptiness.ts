@@ -13,6 +13,7 @@ const places: Readonly<Record<string, Telling>> = {
   'NetworkPolicy.spec': 'lists and maps',
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // A refusal quotes these.
+  'Ingress.spec': 'lists',
   'ServiceCIDR.spec': 'lists',
   // These members must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',

@@ -49,13 +49,17 @@ function withoutChosen(value: unknown): unknown {
       name,
       name === 'cells' && Array.isArray(member)
         ? member.map(shownCell)
-        : name === 'causes' && Array.isArray(member)
-          ? sortedRuns(member.map(withoutPort).map(withoutChosen), isCustom(value['group']) ? () => 'all' : fieldOfCause)
-          : withoutChosen(member),
+        : name === 'warning' && Array.isArray(member)
+          ? sortedRuns(member.map(withoutChosen), formatOfWarning)
+          : name === 'causes' && Array.isArray(member)
+            ? sortedRuns(member.map(withoutPort).map(withoutChosen), isCustom(value['group']) ? () => 'all' : fieldOfCause)
+            : withoutChosen(member),
     ]),
   );
 }
 
+/** Properties of a schema come in any order. */
+const formatOfWarning = (warning: unknown): string => (String(warning).includes('unrecognized format') ? 'format' : '');
 const isCustom = (group: unknown): boolean => String(group).endsWith('.example.com');
 
 /** Of a refusal of an object whose name was made up. Any other name loses as much on both sides. */
@@ -89,10 +93,10 @@ const sortedSets = (name: string, members: readonly unknown[]): unknown[] => {
   return sets.has(name) ? shown.map((each) => JSON.stringify(each)).sort() : shown;
 };
 
-/** Findings about labels, annotations and amounts come in the random order in which Go walks maps. */
+/** Findings about labels, annotations, amounts and data come in the random order in which Go walks maps. */
 const unorderedFields = /^(metadata|spec\.template)\.(labels|annotations)$/;
-const ofAmounts = /^\w[\w.[\]]*\.(hard|limits|requests)(?=\[)/;
-const firstUnordered = /(metadata|spec\.template)\.(labels|annotations): |\w[\w.[\]]*\.(hard|limits|requests)\[/;
+const ofAmounts = /^(?:\w[\w.[\]]*\.(?:hard|limits|requests)|data|binaryData)(?=\[)/;
+const firstUnordered = /(metadata|spec\.template)\.(labels|annotations): |\w[\w.[\]]*\.(hard|limits|requests)\[|\b(data|binaryData)\[/;
 const nextFinding = /, (?=(?:<nil>|\.?[a-z][\w .[\]/:-]*): )/;
 /** So do those of properties of custom objects. */
 const customObject = /^[\w.]+\.[\w${}-]+\.example\.com ".*?" is invalid: \[/;

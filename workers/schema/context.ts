@@ -139,6 +139,13 @@ export class CheckContext {
     return `json: cannot unmarshal ${describe(value, type)} into Go ${members.length === 0 ? 'value' : `struct field ${members.at(-1)?.owner}.${field}`} of type ${type}`;
   }
 
+  /** The same of a type that reads its own JSON, which in memory does not know its field (converter.go). */
+  ownTypeMessage(value: Json, type: string): string {
+    return this.numbers === 'memory'
+      ? `json: cannot unmarshal ${describe(value, type)} into Go value of type ${type}`
+      : this.typeMessage(value, type);
+  }
+
   #report(what: 'unknown' | 'duplicate', name: string): void {
     if (!this.#reportStrict || this.#muted > 0 || this.strict.length >= strictErrorsMax) return;
     const message = `${what} field ${quoted(this.#pathTo(name))}`;

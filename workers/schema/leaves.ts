@@ -138,7 +138,7 @@ const offsetInOriginal = (original: string, offset: number): number => {
 
 const timeChecker = (fractionDigits: 0 | 6): Checker => {
   const check = (value: Json, context: CheckContext): Json => {
-    if (typeof value !== 'string') throw new StructureError(context.typeMessage(value, 'string'));
+    if (typeof value !== 'string') throw new StructureError(context.ownTypeMessage(value, 'string'));
     if (isCanonicalTime(value, fractionDigits)) return value;
     const time = fractionDigits === 6 && !/:\d\d\.\d{6}(?:Z|[-+])/.test(value) ? undefined : parseTime(value);
     if (time === undefined) throw new StructureError(timeProblem(value, fractionDigits));
@@ -207,7 +207,7 @@ const intOrStringChecker: Checker = {
   check: (value, context) => {
     if (typeof value === 'string' || (typeof value === 'number' && Number.isInteger(value) && value >= int32Min && value <= int32Max))
       return value;
-    throw new StructureError(context.typeMessage(value, 'int32'));
+    throw new StructureError(context.ownTypeMessage(value, 'int32'));
   },
 };
 

@@ -100,8 +100,7 @@ export const serviceAccount = (parts: ServiceAccountParts): AdmissionPlugin => (
     if (!isNewPod(request)) return;
     const spec = ensureObject(request.object, 'spec');
     if (isMirror(request.object)) {
-      const problem = mirrorProblem(spec);
-      if (problem !== null) throw forbidden(pods, request.name, problem);
+      refuse(request, mirrorProblem(spec));
       return;
     }
     const accountName = textAt(spec, 'serviceAccountName') || defaultAccount;
@@ -111,15 +110,20 @@ export const serviceAccount = (parts: ServiceAccountParts): AdmissionPlugin => (
     if (wantsToken(spec, account)) mountToken(spec, () => generatedName(volumePrefix, parts.random));
     const secrets = itemsOf(account['imagePullSecrets']);
     if (itemsOf(spec['imagePullSecrets']).length === 0 && secrets.length > 0) spec['imagePullSecrets'] = [...secrets];
+    // Admit ends with Validate (serviceaccount/admission.go): this refusal precedes those of the pod.
+    refuse(request, forbiddenSecret(spec, account));
   },
   async validate(request) {
     const debugs = request.subresource === 'ephemeralcontainers' && request.operation === 'UPDATE';
     if (request.object === null || isMirror(request.object) || !(debugs || isNewPod(request))) return;
     const spec = ensureObject(request.object, 'spec');
-    const problem = (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec, parts));
-    if (problem !== null) throw forbidden(pods, request.name, problem);
+    refuse(request, (debugs ? forbiddenDebugSecret : forbiddenSecret)(spec, await accountOf(request, spec, parts)));
   },
 });
+
+function refuse({ name }: AdmissionRequest, problem: string | null): void {
+  if (problem !== null) throw forbidden(pods, name, problem);
+}
 
 const isMirror = (pod: ApiObject): boolean => Object.hasOwn(annotationsOf(pod), mirrorAnnotation);
 const isNewPod = (request: AdmissionRequest): request is AdmissionRequest & { readonly object: ApiObject } =>

@@ -1,7 +1,8 @@
 import { quoted } from '../../../workers/codecs/goQuotes.js';
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import { comparePaths } from '../../../workers/decode.js';
+import { comparePaths, untypedNumbers } from '../../../workers/decode.js';
+import type { Json } from '../../../workers/codecs/value.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { type Steps } from '../../../api/steps.js';
 import { printed } from '../../patch/printed.js';
@@ -118,7 +119,8 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
-    const { value, duplicates } = body();
+    const { value: sent, duplicates } = body();
+    const value = patchTypeOfKind(resource) === null ? (untypedNumbers(sent as Json) as JsonValue) : sent;
     const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);

@@ -1,6 +1,6 @@
 /** The reference converts the result of a strategic merge patch from values in memory, with other words than for a text. */
 
-const unmarshal = /cannot unmarshal (\w+)(?: (\S+))? into Go .* of type (.+)$/;
+const unmarshal = /cannot unmarshal (\w+)(?: (\S+))? into Go struct field .* of type (.+)$/;
 const kinds: Readonly<Record<string, string>> = { object: 'map', array: 'slice', string: 'string', bool: 'bool' };
 const scalars = /^(?:u?int\d*|float\d+|bool|string)$/;
 

@@ -21,7 +21,7 @@ function validateSpec(ingress: Draft<Ingress>): Found {
   const className = spec.ingressClassName;
   return inOrder(
     itemsOf(spec.rules).length === 0 && backend === null
-      ? [invalid(specPath, null, 'either `defaultBackend` or `rules` must be specified')]
+      ? [invalid(specPath, spec.rules ?? null, 'either `defaultBackend` or `rules` must be specified')]
       : [],
     backend === null ? [] : validateBackend(backend, specPath.child('defaultBackend')),
     validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),

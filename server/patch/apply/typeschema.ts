@@ -16,10 +16,13 @@ function schemaOfType(name: string): Schema {
   return schema;
 }
 
+/** The reference's OpenAPI gives it no type, which allows any (schemaconv/openapi.go). */
+const anyType = 'string int-or-string';
+
 function build(type: ApiType | undefined): Schema {
   if (type === undefined) return unknown;
   // Types without members (times, quantities, raw JSON) are atomic; those of text also accept numbers.
-  if (type.fields === undefined) return type.leaf?.startsWith('string') === true ? scalarTypes.untyped : leaf;
+  if (type.fields === undefined) return type.leaf?.startsWith('string') === true && type.leaf !== anyType ? scalarTypes.untyped : leaf;
   const { fields } = type;
   const built = new Map<string, Schema>();
   let always: readonly AlwaysPresent[] | null = null;

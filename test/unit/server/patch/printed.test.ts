@@ -20,6 +20,7 @@ describe('patch/words of strategic merges', () => {
       'json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32',
       'cannot convert float64 to int32',
     ],
+    ['json: cannot unmarshal object into Go value of type int32', 'json: cannot unmarshal object into Go value of type int32'],
     ['quantities must match', 'quantities must match'],
   ] as const;
   for (const [message, restored] of rows) {
