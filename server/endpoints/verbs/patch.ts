@@ -20,7 +20,7 @@ import { outcomeOf } from '../../registry/stepwise.js';
 import { endedOf } from '../../registry/turns.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { sendObject } from '../answers.js';
-import { patchMediaType } from '../body.js';
+import { patchMediaType, type DecodedBody } from '../body.js';
 import type { RequestContext } from '../context.js';
 import { negotiateWrite } from '../negotiation.js';
 import { parsePatchParameters } from '../options/writeOptions.js';
@@ -119,8 +119,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
-    const { value: sent, duplicates } = body();
-    const value = patchTypeOfKind(resource) === null ? (untypedNumbers(sent as Json) as JsonValue) : sent;
+    const { value, duplicates } = sentTo(resource, body());
     const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
@@ -147,6 +146,10 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   if (view === null) sendObject(context, representation, { resource, stored: written.object });
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
+
+/** Integers beyond 64 bits are floating point in custom objects. */
+const sentTo = (resource: ServedResource, body: DecodedBody): DecodedBody =>
+  patchTypeOfKind(resource) === null ? { ...body, value: untypedNumbers(body.value as Json) as JsonValue } : body;
 
 /** A strategic merge is read member by member, a merge in order. */
 const toldOrder: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {

@@ -10,6 +10,7 @@ import type { WatchCount, WatchScope } from '../counts.js';
 import { partial, type Representation } from '../negotiation.js';
 import { bookmarkTable, tableOf } from '../table/table.js';
 import { Batch } from './batch.js';
+import { emptyObject } from './emptyObject.js';
 import { flusher, type Flushable, type Lane } from './flusher.js';
 import type { Framing, Transport, Writer } from './transport.js';
 
@@ -313,8 +314,11 @@ export class WatchStream implements WatchSink, Flushable, Writer {
       return this.#framed(
         encoder.frame('BOOKMARK', encoder.document(bookmarkTable(resource, meta, { form, headers: !this.#headersShown }))),
       );
-    const type = form.form === 'partial' ? { kind: partial, apiVersion: form.apiVersion } : typeOf(resource);
-    return this.#framed(encoder.frame('BOOKMARK', encoder.document({ ...type, metadata: meta })));
+    const object =
+      form.form === 'partial'
+        ? { kind: partial, apiVersion: form.apiVersion, metadata: meta }
+        : { ...typeOf(resource), metadata: meta, ...emptyObject(resource) };
+    return this.#framed(encoder.frame('BOOKMARK', encoder.document(object)));
   }
 
   #finish(why: WatchEnd): void {
