@@ -15,9 +15,9 @@ export function serviceWarnings(service: ApiObject): string[] {
     warnings.push(`annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   if (isHeadless(service)) warnings.push(...headlessWarnings(service, external));
   else clusterIPsOf(service).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
-  if (external.length > 0 && !isHeadless(service))
-    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   external.forEach((address, position) => warnings.push(...addressWarnings(address, `spec.externalIPs[${position}]`)));
+  if (external.length > 0 && !isHeadless(service) && !isExternalName(service))
+    warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
   warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
   itemsOf(spec['loadBalancerSourceRanges']).forEach((range, position) =>
     warnings.push(...rangeWarnings(String(range), `spec.loadBalancerSourceRanges[${position}]`)),
