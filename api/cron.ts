@@ -62,24 +62,24 @@ const descriptors: Readonly<Record<string, string>> = {
 const everyWord = '@every ';
 
 /** Ends the parse; caught within this file. */
-class Complaint extends Error {}
+class Problem extends Error {}
 
 /** Parses a schedule without its zone. Clients see the errors, so they use the reference's wording. */
 export function parseTiming(text: string): TimingResult {
   try {
     return { ok: true, timing: timingOf(text) };
   } catch (error) {
-    if (error instanceof Complaint) return { ok: false, message: error.message };
+    if (error instanceof Problem) return { ok: false, message: error.message };
     throw error;
   }
 }
 
 function timingOf(text: string): Timing {
   if (text.startsWith(everyWord)) return everyOf(text);
-  if (text.startsWith('@') && !Object.hasOwn(descriptors, text)) throw new Complaint(`unrecognized descriptor: ${text}`);
+  if (text.startsWith('@') && !Object.hasOwn(descriptors, text)) throw new Problem(`unrecognized descriptor: ${text}`);
   const fields = (entryOf(descriptors, text) ?? text).split(/\s+/).filter((field) => field !== '');
   if (fields.length !== bounds.length)
-    throw new Complaint(`expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`);
+    throw new Problem(`expected exactly ${bounds.length} fields, found ${fields.length}: [${fields.join(' ')}]`);
   const read = fields.map((field, position) => fieldOf(field, bounds[position] ?? { min: 0, max: 0, names: [] }));
   return read.includes('') ? { kind: 'never' } : { kind: 'calendar', fields: read.join(' ') };
 }
@@ -87,7 +87,7 @@ function timingOf(text: string): Timing {
 /** Durations are whole seconds, and at least one. */
 function everyOf(text: string): Timing {
   const duration = parseDuration(text.slice(everyWord.length));
-  if (!duration.ok) throw new Complaint(`failed to parse duration ${text}: ${duration.message}`);
+  if (!duration.ok) throw new Problem(`failed to parse duration ${text}: ${duration.message}`);
   return { kind: 'every', ms: Math.max(1, Math.floor(duration.milliseconds / 1000)) * 1000 };
 }
 
@@ -106,15 +106,15 @@ function rangeOf(expression: string, of: Bounds): '*' | readonly number[] {
   const [low = '', high, ...moreHyphens] = range.split('-');
   const isAny = low === '*' || low === '?';
   const first = isAny ? of.min : numberOrName(low, of);
-  if (!isAny && moreHyphens.length > 0) throw new Complaint(`too many hyphens: ${expression}`);
+  if (!isAny && moreHyphens.length > 0) throw new Problem(`too many hyphens: ${expression}`);
   const second = isAny ? of.max : high === undefined ? first : numberOrName(high, of);
-  if (moreSlashes.length > 0) throw new Complaint(`too many slashes: ${expression}`);
+  if (moreSlashes.length > 0) throw new Problem(`too many slashes: ${expression}`);
   const step = stepText === undefined ? 1 : numberOf(stepText);
   const last = stepText !== undefined && high === undefined ? of.max : second;
-  if (first < of.min) throw new Complaint(`beginning of range (${first}) below minimum (${of.min}): ${expression}`);
-  if (last > of.max) throw new Complaint(`end of range (${last}) above maximum (${of.max}): ${expression}`);
-  if (first > last) throw new Complaint(`beginning of range (${first}) beyond end of range (${last}): ${expression}`);
-  if (step === 0) throw new Complaint(`step of range should be a positive number: ${expression}`);
+  if (first < of.min) throw new Problem(`beginning of range (${first}) below minimum (${of.min}): ${expression}`);
+  if (last > of.max) throw new Problem(`end of range (${last}) above maximum (${of.max}): ${expression}`);
+  if (first > last) throw new Problem(`beginning of range (${first}) beyond end of range (${last}): ${expression}`);
+  if (step === 0) throw new Problem(`step of range should be a positive number: ${expression}`);
   return isAny && step === 1 ? '*' : Array.from({ length: Math.floor((last - first) / step) + 1 }, (_, index) => first + index * step);
 }
 
@@ -125,8 +125,8 @@ function numberOrName(text: string, { names, min }: Bounds): number {
 
 function numberOf(text: string): number {
   if (!/^[+-]?[0-9]+$/.test(text))
-    throw new Complaint(`failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw new Problem(`failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = Number(text);
-  if (value < 0) throw new Complaint(`negative number (${value}) not allowed: ${text}`);
+  if (value < 0) throw new Problem(`negative number (${value}) not allowed: ${text}`);
   return value;
 }

@@ -2,7 +2,7 @@
  * The syntax of JSONPath templates, as `kubectl -o jsonpath` reads them, and the reference's words for what is wrong. `parseJsonPath` reads the paths of
  * table columns, which are fewer.
  */
-export const jsonPathComplaint = (template: string): string | null => new Template(template).complaint();
+export const jsonPathProblem = (template: string): string | null => new Template(template).problem();
 
 const dictionaryKey = /^'([^']*)'$/;
 const slice = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
@@ -19,13 +19,13 @@ class Template {
     this.#text = [...text];
   }
 
-  complaint(): string | null {
+  problem(): string | null {
     for (;;) {
       const start = this.#text.indexOf('{', this.#at);
       if (start < 0) return null;
       this.#at = start + 1;
-      const complaint = this.#action();
-      if (complaint !== null) return complaint;
+      const problem = this.#action();
+      if (problem !== null) return problem;
     }
   }
 
@@ -42,8 +42,8 @@ class Template {
       const character = this.#text[this.#at++];
       if (character === undefined || character === '\n' || character === '\r') return 'unclosed action';
       if (' @$'.includes(character)) continue;
-      const complaint = this.#part(character);
-      if (complaint !== null) return complaint;
+      const problem = this.#part(character);
+      if (problem !== null) return problem;
       afterDescent = false;
     }
     return null;
@@ -92,9 +92,9 @@ class Template {
     while (this.#text[this.#at] !== ']') if (this.#at >= this.#text.length || this.#text[this.#at++] === '\n') return 'unterminated array';
     const content = this.#text.slice(from, this.#at++).join('');
     const parts = content.split(',');
-    if (parts.length > 1) return firstComplaint(parts.map((part) => `[${part.replace(/^ +| +$/g, '')}]`));
+    if (parts.length > 1) return firstProblem(parts.map((part) => `[${part.replace(/^ +| +$/g, '')}]`));
     const key = dictionaryKey.exec(content)?.[1];
-    if (key !== undefined) return firstComplaint([`.${key}`]);
+    if (key !== undefined) return firstProblem([`.${key}`]);
     const bounds = slice.exec(content === '*' ? ':' : content);
     if (bounds === null) return `invalid array index ${content}`;
     const wrong = bounds
@@ -116,14 +116,14 @@ class Template {
     const content = this.#text.slice(from, this.#at++).join('');
     if (this.#text[this.#at++] !== ']') return 'unclosed array expect ]';
     const [, left = content, , right = ''] = comparison.exec(content) ?? [];
-    return firstComplaint(right === '' ? [left] : [left, right]);
+    return firstProblem(right === '' ? [left] : [left, right]);
   }
 }
 
-const firstComplaint = (actions: readonly string[]): string | null => {
+const firstProblem = (actions: readonly string[]): string | null => {
   for (const action of actions) {
-    const complaint = jsonPathComplaint(`{${action}}`);
-    if (complaint !== null) return complaint;
+    const problem = jsonPathProblem(`{${action}}`);
+    if (problem !== null) return problem;
   }
   return null;
 };

@@ -40,7 +40,7 @@ export class ManagerLog {
       this.#of('client').debug(requestLevel, 'request', { verb, path, code, ms: Math.round(seconds * 1000) }),
     start: (names) => {
       for (const name of ['client', ...names]) this.#of(name);
-      for (const { pattern, parts } of this.#modules.complaints())
+      for (const { pattern, parts } of this.#modules.problems())
         this.write('error', `--vmodule names no part of this program: ${pattern} (there are ${parts})`);
     },
     work: ({ controller, key, ms, failed }) => this.#of(controller).debug(workLevel, 'synced', { key, ms: Math.round(ms), failed }),

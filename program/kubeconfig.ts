@@ -4,7 +4,7 @@ import type { ConnectionOptions } from 'node:tls';
 import { parse } from 'yaml';
 import { isObject } from '../api/json/json.js';
 import type { JsonObject, JsonValue } from '../api/object.js';
-import { shapeComplaints } from './files/configuration.js';
+import { shapeProblems } from './files/configuration.js';
 import { withLines } from './files/places.js';
 import { kubeconfigShape } from './kubeconfigShape.js';
 import { tlsClientOptions } from './tls/tlsClient.js';
@@ -80,9 +80,9 @@ export function loadUsers(file: string): ReadonlyMap<string, Pick<ConnectionSett
 
 function readConfig(file: string): ConfigFile {
   const { text, value } = documentIn(file);
-  const complaint = formComplaint(value);
-  const complaints = complaint === null ? withLines(text, shapeComplaints(value as JsonValue, kubeconfigShape)) : [complaint];
-  if (complaints.length > 0) throw new Error(`${file} is no kubeconfig: ${complaints.join('; ')}`);
+  const problem = formProblem(value);
+  const problems = problem === null ? withLines(text, shapeProblems(value as JsonValue, kubeconfigShape)) : [problem];
+  if (problems.length > 0) throw new Error(`${file} is no kubeconfig: ${problems.join('; ')}`);
   return value as ConfigFile;
 }
 
@@ -97,7 +97,7 @@ function documentIn(file: string): { readonly text: string; readonly value: unkn
 }
 
 /** Empty files, and ones without version and kind, are valid, as in the reference. */
-function formComplaint(value: unknown): string | null {
+function formProblem(value: unknown): string | null {
   if (!isObject(value as JsonValue)) return 'it holds no members';
   const { apiVersion = 'v1', kind = 'Config', ...members } = value as JsonObject;
   if (apiVersion !== 'v1' || kind !== 'Config') return `it holds ${String(apiVersion)} ${String(kind)}, not v1 Config`;

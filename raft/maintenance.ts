@@ -10,7 +10,7 @@ import { syncPath } from './sqlite/files.js';
 import { storeKind } from './store/file.js';
 import { readSealed, unsealTo } from './store/snapshot.js';
 import { openStore } from './store/store.js';
-import { addressComplaint } from './transport/address.js';
+import { addressProblem } from './transport/address.js';
 import { clusterIdOf } from './transport/handshake.js';
 import type { LogIndex, Member, MemberId, Membership, Revision, Term } from './types.js';
 
@@ -82,8 +82,8 @@ function checkFounding({ memberId, clusterToken, members }: Omit<Founding, 'data
     const twice = facts.find((fact, index) => facts.indexOf(fact) !== index);
     if (twice !== undefined) refuse(`${twice} is there twice among the members`);
   }
-  const [complaint] = members.length > 1 ? members.map(({ address }) => addressComplaint(address)).filter((each) => each !== null) : [];
-  if (complaint !== undefined) refuse(complaint);
+  const [problem] = members.length > 1 ? members.map(({ address }) => addressProblem(address)).filter((each) => each !== null) : [];
+  if (problem !== undefined) refuse(problem);
 }
 
 function advising<T>(file: string, read: () => T): T {

@@ -105,7 +105,7 @@ async function run(
   // The starter need not ask. A failed start is reported by `failed`.
   server.ready.then(
     () => {
-      for (const complaint of modules.complaints()) log.warn('--vmodule names no part of this program', complaint);
+      for (const problem of modules.problems()) log.warn('--vmodule names no part of this program', problem);
       process.send?.('ready');
     },
     () => undefined,

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../object.js';
 import type { LabelRequirement, LabelSelector } from './selector.js';
 import type { Parsed } from './parsed.js';
-import { joinComplaints, quote, requirementComplaints } from './requirement.js';
+import { joinProblems, quote, requirementProblems } from './requirement.js';
 
 export interface LabelSelectorObject extends JsonObject {
   matchLabels?: { [key: string]: string };
@@ -35,19 +35,19 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
     requirements.push({ key, operator: known, values: [...new Set(values ?? [])].sort() });
   }
   for (const requirement of requirements) {
-    const complaints = [...countComplaints(requirement), ...requirementComplaints(requirement)];
-    if (complaints.length > 0) return { ok: false, message: joinComplaints(complaints) };
+    const problems = [...countProblems(requirement), ...requirementProblems(requirement)];
+    if (problems.length > 0) return { ok: false, message: joinProblems(problems) };
   }
   return { ok: true, selector: requirements };
 }
 
 /** Only the object form can have the wrong number of values. */
-function countComplaints({ operator, values }: LabelRequirement): string[] {
+function countProblems({ operator, values }: LabelRequirement): string[] {
   if ((operator === 'in' || operator === 'notIn') && values.length === 0)
-    return [complaint(null, "for 'in', 'notin' operators, values set can't be empty")];
+    return [problem(null, "for 'in', 'notin' operators, values set can't be empty")];
   if ((operator === 'exists' || operator === 'doesNotExist') && values.length > 0)
-    return [complaint([...values], 'values set must be empty for exists and does not exist')];
+    return [problem([...values], 'values set must be empty for exists and does not exist')];
   return [];
 }
 
-const complaint = (value: JsonValue, why: string): string => `values: Invalid value: ${JSON.stringify(value)}: ${why}`;
+const problem = (value: JsonValue, why: string): string => `values: Invalid value: ${JSON.stringify(value)}: ${why}`;

@@ -1,7 +1,7 @@
 import type { LabelRequirement, LabelSelector } from './selector.js';
 import { tokensOf, type Token, type TokenKind } from './labelLexer.js';
 import type { Parsed } from './parsed.js';
-import { joinComplaints, keyComplaints, requirementComplaints } from './requirement.js';
+import { joinProblems, keyProblems, requirementProblems } from './requirement.js';
 
 /**
  * Parses the text form `a=b,c!=d,e in (x,y),f notin (z),!g,h,i>1,j<2`. Requirements keep their order.
@@ -63,8 +63,8 @@ class Parser {
   #requirement(): LabelRequirement {
     try {
       const requirement = this.#uncheckedRequirement();
-      const complaints = requirementComplaints(requirement);
-      if (complaints.length > 0) throw new SelectorSyntaxError(joinComplaints(complaints));
+      const problems = requirementProblems(requirement);
+      if (problems.length > 0) throw new SelectorSyntaxError(joinProblems(problems));
       return requirement;
     } catch (error) {
       if (error instanceof SelectorSyntaxError) throw new SelectorSyntaxError(`unable to parse requirement: ${error.message}`);
@@ -88,8 +88,8 @@ class Parser {
   #key(): string {
     const token = this.#take();
     if (token.kind !== 'word') throw found(token, ', expected: identifier');
-    const [complaint] = keyComplaints('<nil>', token.text);
-    if (complaint !== undefined) throw new SelectorSyntaxError(complaint);
+    const [problem] = keyProblems('<nil>', token.text);
+    if (problem !== undefined) throw new SelectorSyntaxError(problem);
     return token.text;
   }
 

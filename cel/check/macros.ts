@@ -84,10 +84,10 @@ type LoopOf = (around: Surroundings) => {
 };
 
 /** Iterates over a list or map, with one or two variables. */
-function over(variables: number, complaint: string, loopOf: LoopOf): Macro {
+function over(variables: number, problem: string, loopOf: LoopOf): Macro {
   return (call, names, around) => {
     const named = call.args.slice(0, variables);
-    const wrong = wrongName(named, complaint);
+    const wrong = wrongName(named, problem);
     if (wrong !== null) return around.malformed(wrong.at, wrong.message);
     const range = call.target ?? missing;
     const type = around.typeOf(range, names);
@@ -116,9 +116,9 @@ function loop({ start, step, end }: Loop, at: number, around: Surroundings): Typ
 
 const nameOf = (expression: Expression | undefined): string => (expression?.kind === 'name' ? expression.name : '');
 
-function wrongName(named: readonly Expression[], complaint: string): { readonly at: number; readonly message: string } | null {
+function wrongName(named: readonly Expression[], problem: string): { readonly at: number; readonly message: string } | null {
   const unnamed = named.find(({ kind }) => kind !== 'name');
-  if (unnamed !== undefined) return { at: unnamed.at, message: complaint };
+  if (unnamed !== undefined) return { at: unnamed.at, message: problem };
   const [first, second] = named;
   if (second !== undefined && nameOf(first) === nameOf(second))
     return { at: second.at, message: `duplicate variable name: ${nameOf(first)}` };

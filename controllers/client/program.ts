@@ -72,8 +72,8 @@ export function controllerProgram(
     ...(resyncMs === undefined ? {} : { resyncMs }),
     onError: (type, error) => log('error', `watch of ${groupResourceOf(type)}: ${messageOf(error)}`),
   });
-  const complain = (error: unknown): void => (signal.aborted ? undefined : log('error', `event: ${messageOf(error)}`));
-  const writer = new EventWriter({ api, clock, onError: complain });
+  const report = (error: unknown): void => (signal.aborted ? undefined : log('error', `event: ${messageOf(error)}`));
+  const writer = new EventWriter({ api, clock, onError: report });
   const throttled = api.with({ throttle: throttleFor(qps, { burst }, clock) });
   const environment = { api: throttled, informers, events: writer.as(name), clock, random, log };
   const run = async (controllers: readonly Controller[], until: AbortSignal): Promise<void> => {

@@ -104,7 +104,7 @@ class EndpointSliceLoop {
       await writeSlices(api, service, plan, this.pending);
     } catch (error) {
       this.#synced('error');
-      if (!isConflict(error)) this.#complain(service, messageOf(error));
+      if (!isConflict(error)) this.#report(service, messageOf(error));
       throw error;
     }
     this.#synced('success');
@@ -117,7 +117,7 @@ class EndpointSliceLoop {
     this.#environment.measures.count('endpoint_slice_controller_syncs', { result });
   }
 
-  #complain(service: Service, message: string): void {
+  #report(service: Service, message: string): void {
     this.#environment.events.warning(
       service,
       'FailedToUpdateEndpointSlices',
@@ -157,7 +157,7 @@ class EndpointSliceLoop {
     }
     const each = stranded.map((pod) => `skipping Pod ${nameOf(pod)} for Service ${key}: Node ${pod.spec?.nodeName ?? ''} Not Found`);
     const message = each.length > 1 ? `[${each.join(', ')}]` : each.join('');
-    if (message !== '' && message !== this.#skipped.get(key)) this.#complain(service, message);
+    if (message !== '' && message !== this.#skipped.get(key)) this.#report(service, message);
     if (message === '') this.#skipped.delete(key);
     else this.#skipped.set(key, message);
   }

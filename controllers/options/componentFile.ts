@@ -1,6 +1,6 @@
 import { isObject } from '../../api/json/json.js';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { configurationComplaints, readDocument, refuseConfiguration, type Shape } from '../../program/files/configuration.js';
+import { configurationProblems, readDocument, refuseConfiguration, type Shape } from '../../program/files/configuration.js';
 import { kindSchema, type Fields, type KindOfConfiguration } from '../../program/files/schema.js';
 import type { Flag, FlagKind } from '../../program/flags/flag.js';
 import { cloudTree, durationText, isConstant, isDerived, managerTree, type ComponentTree } from './componentTree.js';
@@ -70,8 +70,8 @@ export function readComponentFile(file: string): ComponentFlags {
   if (kind === undefined || !isObject(document))
     return refuseConfiguration(file, what, [`must hold one of the kinds ${componentKinds.map((each) => each.kind).join(' and ')}`]);
   const value = { ...respelled(document, kind.fields), kind: kind.kind, apiVersion: document['apiVersion'] ?? '' };
-  const complaints = configurationComplaints(value, kind);
-  if (complaints.length > 0) return refuseConfiguration(file, what, complaints);
+  const problems = configurationProblems(value, kind);
+  if (problems.length > 0) return refuseConfiguration(file, what, problems);
   const found = flagsOf(kind.tree, value, '');
   const read = readControllerManagerOptions(found.flags);
   return read.ok ? found : refuseConfiguration(file, what, read.errors);

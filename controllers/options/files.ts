@@ -8,7 +8,7 @@ import { loadKubeconfig } from '../client/kubeconfig.js';
 import type { ControllerManagerOptions } from './flags.js';
 
 /** Begins an error with its option. */
-function complaintOf(option: string, read: () => unknown): readonly string[] {
+function problemOf(option: string, read: () => unknown): readonly string[] {
   try {
     read();
     return [];
@@ -32,7 +32,7 @@ export function uselessFiles(options: ControllerManagerOptions): readonly string
   ): readonly string[] =>
     names.flatMap((name) => {
       const file = options[name];
-      return typeof file === 'string' && file !== '' ? complaintOf(name, () => read(file, name)) : [];
+      return typeof file === 'string' && file !== '' ? problemOf(name, () => read(file, name)) : [];
     });
   return [
     ...given(['kubeconfig', 'authentication-kubeconfig', 'authorization-kubeconfig'], (file, option) =>
@@ -42,7 +42,7 @@ export function uselessFiles(options: ControllerManagerOptions): readonly string
     ...given(['service-account-private-key-file'], privateKeyIn),
     ...given(['pv-recycler-pod-template-filepath-hostpath', 'pv-recycler-pod-template-filepath-nfs'], podIn),
     ...[...new Map(signers.flatMap((signer) => authorityFiles(signer, options))).entries()].flatMap(([option, { certFile, keyFile }]) =>
-      complaintOf(option, () => readKeyPair(certFile, keyFile, noTime)),
+      problemOf(option, () => readKeyPair(certFile, keyFile, noTime)),
     ),
   ];
 }

@@ -1,8 +1,8 @@
 import type { FlagTable } from '../../program/flags/flag.js';
 import { parseFlags } from '../../program/flags/parse.js';
-import { featuresComplaint, featuresOf } from '../../program/features/options.js';
-import { loggingComplaint } from '../../program/log/options.js';
-import { hiddenMetricsComplaint } from '../../program/metrics/options.js';
+import { featuresProblem, featuresOf } from '../../program/features/options.js';
+import { loggingProblem } from '../../program/log/options.js';
+import { hiddenMetricsProblem } from '../../program/metrics/options.js';
 import { cidrText, parseCidr } from '../addresses/cidr.js';
 import { maskOf } from '../nodeipam/masks.js';
 import { RangePool } from '../nodeipam/rangePool.js';
@@ -34,30 +34,30 @@ export function readControllerManagerOptions(argv: readonly string[], clouds: re
 const signers = ['kube-apiserver-client', 'kubelet-client', 'kubelet-serving', 'legacy-unknown'];
 
 function contradictions(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const pairs = [
     ['tls-cert-file', 'tls-private-key-file'],
     ['cluster-signing-cert-file', 'cluster-signing-key-file'],
     ...signers.map((signer) => [`cluster-signing-${signer}-cert-file`, `cluster-signing-${signer}-key-file`]),
   ];
   for (const [cert, key] of pairs)
-    if (given.has(cert!) !== given.has(key!)) complaints.push(`--${cert} and --${key} belong together: give both or neither`);
+    if (given.has(cert!) !== given.has(key!)) problems.push(`--${cert} and --${key} belong together: give both or neither`);
   const single = signers.map((signer) => `cluster-signing-${signer}-cert-file`).filter((name) => given.has(name));
   if (given.has('cluster-signing-cert-file') && single.length > 0)
-    complaints.push(`--cluster-signing-cert-file and ${single.map((name) => `--${name}`).join(', ')} exclude each other`);
-  if (options['enable-leader-migration'] && !options['leader-elect']) complaints.push('--enable-leader-migration needs --leader-elect');
+    problems.push(`--cluster-signing-cert-file and ${single.map((name) => `--${name}`).join(', ')} exclude each other`);
+  if (options['enable-leader-migration'] && !options['leader-elect']) problems.push('--enable-leader-migration needs --leader-elect');
   if (given.has('cloud-config') && (options['cloud-provider'] ?? '') === '')
-    complaints.push(
+    problems.push(
       '--cloud-config needs --cloud-provider=external, or the name of a cloud that was given: none is built in that would read it',
     );
-  complaints.push(...commonComplaints(options, given));
-  complaints.push(...rangeComplaints(options));
-  if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) complaints.push('--allocate-node-cidrs needs --cluster-cidr');
-  if (options['leader-elect']) complaints.push(...electionComplaints(options));
-  return complaints;
+  problems.push(...commonProblems(options, given));
+  problems.push(...rangeProblems(options));
+  if (options['allocate-node-cidrs'] && !given.has('cluster-cidr')) problems.push('--allocate-node-cidrs needs --cluster-cidr');
+  if (options['leader-elect']) problems.push(...electionProblems(options));
+  return problems;
 }
 
-function electionComplaints(options: ControllerManagerOptions): string[] {
+function electionProblems(options: ControllerManagerOptions): string[] {
   const order = ['lease-duration', 'renew-deadline', 'retry-period'] as const;
   return order.slice(1).flatMap((shorter, index) => {
     const longer = order[index]!;
@@ -67,16 +67,16 @@ function electionComplaints(options: ControllerManagerOptions): string[] {
   });
 }
 
-function commonComplaints(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
-  const gates = featuresComplaint(options);
+function commonProblems(options: ControllerManagerOptions, given: ReadonlySet<string>): string[] {
+  const gates = featuresProblem(options);
   if (gates !== null) return [gates];
   const features = featuresOf(options);
   const logging = { alpha: features.enabled('LoggingAlphaOptions'), beta: features.enabled('LoggingBetaOptions') };
-  return [loggingComplaint(options, given, logging), hiddenMetricsComplaint(options)].filter((complaint) => complaint !== null);
+  return [loggingProblem(options, given, logging), hiddenMetricsProblem(options)].filter((problem) => problem !== null);
 }
 
 /** Returns errors of ranges that leave no room for nodes. */
-function rangeComplaints(options: ControllerManagerOptions): string[] {
+function rangeProblems(options: ControllerManagerOptions): string[] {
   if (!options['allocate-node-cidrs']) return [];
   const ranges = (options['cluster-cidr'] ?? '').split(',').flatMap((text) => parseCidr(text) ?? []);
   if (ranges.length > 2 || (ranges.length === 2 && ranges[0]?.family === ranges[1]?.family))

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { InvalidArgumentError } from 'commander';
 import { parse } from 'yaml';
 import type { JsonObject, JsonValue } from '../../api/object.js';
-import { shapeComplaints } from '../../program/files/configuration.js';
+import { shapeProblems } from '../../program/files/configuration.js';
 import { withLines } from '../../program/files/places.js';
 import { fileSchema, type Shape } from '../../program/files/schema.js';
 import { nodesMax } from '../nodes/node.js';
@@ -35,8 +35,8 @@ export function readUpConfig(file: string): UpConfig {
   try {
     const text = fs.readFileSync(file, 'utf8');
     const document = (parse(text) ?? {}) as JsonObject;
-    const complaints = shapeComplaints(document, shape);
-    if (complaints.length > 0) throw new Error(withLines(text, complaints).join('; '));
+    const problems = shapeProblems(document, shape);
+    if (problems.length > 0) throw new Error(withLines(text, problems).join('; '));
     const given = Object.fromEntries(Object.entries(document).filter(([, value]) => value !== null));
     return { ...given, apiserverFlags: flagsIn(document['apiserverFlags']), managerFlags: flagsIn(document['managerFlags']) };
   } catch (error) {

@@ -26,16 +26,16 @@ export function place(pod: Pod, nodes: readonly Node[], loads: ReadonlyMap<strin
   // Few of thousands of nodes are better than the best so far, and only those are checked closely.
   for (const node of nodes) {
     const better = best === null || load(node) < load(best) || (load(node) === load(best) && nameOf(node) < nameOf(best));
-    if (better && complaint(pod, node, load(node)) === null) best = node;
+    if (better && problem(pod, node, load(node)) === null) best = node;
   }
   if (best !== null) return { node: nameOf(best) };
-  const complaints = nodes.map((node) => complaint(pod, node, load(node)));
-  return { node: null, why: `0/${nodes.length} nodes are available: ${summary(complaints)}.` };
+  const problems = nodes.map((node) => problem(pod, node, load(node)));
+  return { node: null, why: `0/${nodes.length} nodes are available: ${summary(problems)}.` };
 }
 
-function summary(complaints: readonly (string | null)[]): string {
+function summary(problems: readonly (string | null)[]): string {
   const counts = new Map<string, number>();
-  for (const text of complaints) if (text !== null) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const text of problems) if (text !== null) counts.set(text, (counts.get(text) ?? 0) + 1);
   return counts.size === 0
     ? 'no nodes'
     : [...counts]
@@ -44,7 +44,7 @@ function summary(complaints: readonly (string | null)[]): string {
         .join(', ');
 }
 
-function complaint(pod: Pod, node: Node, load: number): string | null {
+function problem(pod: Pod, node: Node, load: number): string | null {
   if (!selectsNode(pod, node)) return "node(s) didn't match Pod's node affinity/selector";
   const taints = [...(node.spec?.taints ?? []), ...(node.spec?.unschedulable ? [unschedulable] : [])].filter(
     ({ effect }) => effect !== 'PreferNoSchedule',

@@ -54,16 +54,16 @@ export function firstOf(authenticators: readonly Authenticator[], allowsAnonymou
       const answer = authenticators[each]!(request);
       // Answers in the same turn where nothing needs to wait.
       if (answer instanceof Promise)
-        return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? complaintOf(result))));
+        return answer.then((result) => (result.outcome === 'user' ? result : ask(request, each + 1, invalid ?? problemOf(result))));
       if (answer.outcome === 'user') return answer;
-      invalid ??= complaintOf(answer);
+      invalid ??= problemOf(answer);
     }
     return invalid ?? (allowsAnonymous(request) ? anonymous : { outcome: 'absent' });
   };
   return (request) => ask(request, 0, null);
 }
 
-const complaintOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
+const problemOf = (answer: Authentication): Authentication | null => (answer.outcome === 'invalid' ? answer : null);
 
 export function withAuthenticatedGroup(user: User): User {
   return user.name === anonymousUser || user.groups.includes(groupAuthenticated) || user.groups.includes(groupUnauthenticated)

@@ -28,12 +28,12 @@ export interface CertificateOptions {
 
 /** Reads a user from a certificate: common name = user, organizations = groups, an attribute of Kubernetes = uid. */
 export function certificateAuthenticator(anchors: Live<Anchors>, { uids, observe }: CertificateOptions): Authenticator {
-  const complaint = vouchedBy(anchors);
+  const problem = vouchedBy(anchors);
   const users = new WeakMap<Peer, Authentication>();
   return (request) => {
     const peer = peerOf(request);
     if (peer === null) return absent;
-    const wrong = complaint(peer);
+    const wrong = problem(peer);
     if (wrong !== null) return invalid(wrong);
     observe?.((peer.notAfter - Date.now()) / 1000);
     let user = users.get(peer);

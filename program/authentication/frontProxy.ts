@@ -22,10 +22,10 @@ export interface FrontProxyOptions {
 
 /** Accepts the user named by headers from proxies that present a certificate of these authorities. */
 export function frontProxyAuthenticator({ anchors, allowedNames, headers }: FrontProxyOptions): Authenticator {
-  const complaint = vouchedBy(anchors);
+  const problem = vouchedBy(anchors);
   return (request) => {
     const peer = peerOf(request);
-    if (peer === null || complaint(peer) !== null) return { outcome: 'absent' };
+    if (peer === null || problem(peer) !== null) return { outcome: 'absent' };
     const [proxy = ''] = subjectValues(peer, 'CN').slice(-1);
     if (allowedNames.length > 0 && !allowedNames.includes(proxy)) return { outcome: 'absent' };
     const sent = namedHeaders(request);

@@ -29,7 +29,7 @@ export function chooseFeatures(told: Told, minor: number): Features {
 }
 
 /** Returns the errors of `--feature-gates`, one sentence each. Pure. */
-export function featureComplaints(told: Told, minor: number): string[] {
+export function featureProblems(told: Told, minor: number): string[] {
   const gates = gatesOf(minor);
   return Object.entries(told).flatMap(([name, value]) => {
     if (wholeStages.has(name)) return [];

@@ -1,5 +1,5 @@
 import { inGroup, type FlagValues } from '../flags/flag.js';
-import { chooseFeatures, featureComplaints, gateText, type Features } from './chosen.js';
+import { chooseFeatures, featureProblems, gateText, type Features } from './chosen.js';
 import { emulatedMinor, emulatedVersion, oldestMinor } from './emulation.js';
 import { binaryMinor, gatesOf } from './gates.js';
 
@@ -29,7 +29,7 @@ type GateOptions = Pick<FlagValues<ReturnType<typeof featureFlagsOf>>, 'feature-
 /** Reads `--feature-gates`. */
 export const featuresOf = (options: GateOptions): Features => chooseFeatures(options['feature-gates'], emulatedMinor(options));
 
-export function featuresComplaint(options: GateOptions): string | null {
-  const complaints = featureComplaints(options['feature-gates'], emulatedMinor(options));
-  return complaints.length === 0 ? null : complaints.join('; ');
+export function featuresProblem(options: GateOptions): string | null {
+  const problems = featureProblems(options['feature-gates'], emulatedMinor(options));
+  return problems.length === 0 ? null : problems.join('; ');
 }

@@ -13,13 +13,13 @@ export interface ConfigurationKind extends KindOfConfiguration {
 }
 
 const depthMax = 50;
-const complaintsMax = 20;
+const problemsMax = 20;
 
 /** Reads YAML or JSON. Throws with option, file and every error. */
 export function readConfiguration(file: string, wanted: ConfigurationKind): JsonObject {
   const value = readDocument(file, wanted.option);
-  const complaints = configurationComplaints(value, wanted);
-  return complaints.length === 0 ? (value as JsonObject) : refuseConfiguration(file, wanted.option, complaints);
+  const problems = configurationProblems(value, wanted);
+  return problems.length === 0 ? (value as JsonObject) : refuseConfiguration(file, wanted.option, problems);
 }
 
 /** Reads YAML or JSON of any kind. Throws with option and file, also for duplicate members. */
@@ -34,24 +34,24 @@ export function readDocument(file: string, option: string): JsonValue {
  * Throws with every error and its line. An error begins with the path of a member, `rules[0].level must be ...`; `below` is the path that these are relative
  * to.
  */
-export function refuseConfiguration(file: string, option: string, complaints: readonly string[], below = ''): never {
-  return refuse(file, option, placed(file, complaints.slice(0, complaintsMax), below));
+export function refuseConfiguration(file: string, option: string, problems: readonly string[], below = ''): never {
+  return refuse(file, option, placed(file, problems.slice(0, problemsMax), below));
 }
 
-function placed(file: string, complaints: readonly string[], below: string): readonly string[] {
+function placed(file: string, problems: readonly string[], below: string): readonly string[] {
   try {
-    return withLines(readFileSync(file, 'utf8'), complaints, below);
+    return withLines(readFileSync(file, 'utf8'), problems, below);
   } catch {
-    return complaints;
+    return problems;
   }
 }
 
-function refuse(file: string, option: string, complaints: readonly string[], cause?: unknown): never {
-  throw new Error(`${option}: ${file} ${complaints.slice(0, complaintsMax).join('; ')}`, { cause });
+function refuse(file: string, option: string, problems: readonly string[], cause?: unknown): never {
+  throw new Error(`${option}: ${file} ${problems.slice(0, problemsMax).join('; ')}`, { cause });
 }
 
 /** Returns the errors, by the paths of their members. */
-export function configurationComplaints(value: JsonValue, wanted: KindOfConfiguration): readonly string[] {
+export function configurationProblems(value: JsonValue, wanted: KindOfConfiguration): readonly string[] {
   const { kind, apiVersions } = wanted;
   if (!isObject(value) || value['kind'] !== kind || !apiVersions.includes(String(value['apiVersion'])))
     return [`must hold kind ${kind} of apiVersion ${apiVersions.join(' or ')}`];
@@ -59,7 +59,7 @@ export function configurationComplaints(value: JsonValue, wanted: KindOfConfigur
 }
 
 /** `shape` must be one and the same object at each call. */
-export const shapeComplaints = (value: JsonValue, shape: Exclude<Shape, string>): readonly string[] =>
+export const shapeProblems = (value: JsonValue, shape: Exclude<Shape, string>): readonly string[] =>
   schemaErrors(value, shape, () => partSchema(shape));
 
 function readBytes(file: string, fail: (cause: Error) => never): Buffer {

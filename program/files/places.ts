@@ -3,13 +3,13 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Node } from 'y
 const leadingPath = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*|\[\d+\])*/;
 
 /** Adds to each error the line of the member whose path it begins with, or of the parent that lacks it. Errors are relative to the path `below`. */
-export function withLines(text: string, complaints: readonly string[], below = ''): readonly string[] {
+export function withLines(text: string, problems: readonly string[], below = ''): readonly string[] {
   const counter = new LineCounter();
   const { contents } = parseDocument(text, { lineCounter: counter, logLevel: 'silent' });
   const start = segments(below);
-  return complaints.map((complaint) => {
-    const offset = offsetOf(contents, start, segments(leadingPath.exec(complaint)?.[0] ?? ''));
-    return offset === null ? complaint : `line ${counter.linePos(offset).line}: ${complaint}`;
+  return problems.map((problem) => {
+    const offset = offsetOf(contents, start, segments(leadingPath.exec(problem)?.[0] ?? ''));
+    return offset === null ? problem : `line ${counter.linePos(offset).line}: ${problem}`;
   });
 }
 

@@ -33,9 +33,9 @@ export function parseFlags<T extends FlagTable>(table: T, argv: readonly string[
     if (value === null && (flag.kind === 'bool' || flag.kind === 'version')) value = 'true';
     if (value === null) {
       value = argv[i + 1] ?? null;
-      const complaint = missingValue(read.spelled, flag, value);
-      if (complaint !== null) {
-        errors.push(complaint);
+      const problem = missingValue(read.spelled, flag, value);
+      if (problem !== null) {
+        errors.push(problem);
         continue;
       }
       i++;

@@ -80,18 +80,18 @@ function readQuantity(text: string): ValueResult {
   return number === undefined || factor === undefined ? bad('a quantity such as 512, 64Ki or 1.5Mi') : good(Number(number) * factor);
 }
 
-function complaint(text: string, { oneOf, check }: FlagFacts): string | null {
+function problem(text: string, { oneOf, check }: FlagFacts): string | null {
   if (oneOf !== undefined && !oneOf.includes(text)) return `one of ${oneOf.join(', ')}`;
   return check?.(text) ?? null;
 }
 
 function word(text: string, facts: FlagFacts): ValueResult {
-  const expected = text === '' && (facts.default === null || facts.oneOf === undefined) ? null : complaint(text, facts);
+  const expected = text === '' && (facts.default === null || facts.oneOf === undefined) ? null : problem(text, facts);
   return expected === null ? good(text) : bad(expected);
 }
 
 function list(before: ValueTypes[FlagKind] | null, added: readonly string[], facts: FlagFacts): ValueResult {
-  const expected = added.map((element) => complaint(element, facts)).find((found) => found !== null);
+  const expected = added.map((element) => problem(element, facts)).find((found) => found !== null);
   if (expected !== undefined) return bad(added.length > 1 ? `each element to be ${expected}` : expected);
   const all = [...(Array.isArray(before) ? (before as readonly string[]) : []), ...added];
   return all.length > elementsMax ? bad(`at most ${elementsMax} elements`) : good(all);
@@ -104,7 +104,7 @@ function pairs(before: ValueTypes[FlagKind] | null, text: string, facts: FlagFac
     const key = rename((at < 0 ? pair : pair.slice(0, at)).trim());
     const value = at < 0 ? facts.bare : pair.slice(at + 1).trim();
     if (value === undefined || key === '') return bad('pairs such as key=value,key=value');
-    const expected = complaint(value, facts);
+    const expected = problem(value, facts);
     if (expected !== null) return bad(`the value of ${JSON.stringify(key)} to be ${expected}`);
     map[key] = value;
   }

@@ -14,7 +14,7 @@ export class ModuleLevels {
   }
 
   /** Returns a warning for each pattern that matches none of the parts so far. */
-  complaints(): readonly { readonly pattern: string; readonly parts: string }[] {
+  problems(): readonly { readonly pattern: string; readonly parts: string }[] {
     const parts = [...this.#parts].sort();
     return this.#patterns
       .filter(({ expression }) => !parts.some((part) => expression.test(part)))

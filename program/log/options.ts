@@ -44,7 +44,7 @@ function moduleLevels(text: string | null): ModuleLevels {
   return new ModuleLevels(pairs.map(([pattern, level]) => [pattern!, Number(level)]));
 }
 
-export function loggingComplaint(
+export function loggingProblem(
   options: CommonOptions,
   given: ReadonlySet<string>,
   features: { readonly alpha: boolean; readonly beta: boolean },

@@ -41,7 +41,7 @@ function labelsIn(file: string): (readonly [string, string])[] {
 }
 
 /** Only the version before can be shown again: older metrics are gone. */
-export function hiddenMetricsComplaint(options: CommonOptions): string | null {
+export function hiddenMetricsProblem(options: CommonOptions): string | null {
   const shown = options['show-hidden-metrics-for-version'];
   const previous = `1.${binaryMinor - 1}`;
   return shown === null || shown === previous

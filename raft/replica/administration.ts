@@ -3,7 +3,7 @@ import { votersOf } from '../core/membership.js';
 import { quorumSize } from '../core/quorum.js';
 import { failPoint } from '../failPoints.js';
 import type { MembershipOutcome } from '../replica-api.js';
-import { addressComplaint } from '../transport/address.js';
+import { addressProblem } from '../transport/address.js';
 import type { Entry, LogIndex, Term } from '../types.js';
 import type { ReplicaSink } from './sink.js';
 
@@ -50,7 +50,7 @@ export class Administration {
   #objectionTo(address: string): string | null {
     const there = this.#core.membership.members.find((member) => member.address === address);
     return there === undefined
-      ? addressComplaint(address)
+      ? addressProblem(address)
       : `${address} is where ${there.id} listens; give the new member an address of its own`;
   }
 

@@ -9,7 +9,7 @@ export function parseAddress(text: string): { host: string; port: number } {
 }
 
 /** Returns why no member can listen at an address; null if one can. */
-export function addressComplaint(text: string): string | null {
+export function addressProblem(text: string): string | null {
   try {
     return parseAddress(text).port === 0 ? `address ${JSON.stringify(text)} has no port; give the one on which the member listens` : null;
   } catch (error) {
@@ -20,7 +20,7 @@ export function addressComplaint(text: string): string | null {
 
 /** Empty for an invalid address. */
 export function hostOf(text: string): string {
-  return addressComplaint(text) === null ? parseAddress(text).host : '';
+  return addressProblem(text) === null ? parseAddress(text).host : '';
 }
 
 /** Removes the prefix of IPv4 addresses on an IPv6 socket, as in members' addresses. */

@@ -2,7 +2,7 @@ import { isObject } from '../../api/json/json.js';
 import path from 'node:path';
 import type { JsonObject } from '../../api/object.js';
 import {
-  configurationComplaints,
+  configurationProblems,
   readConfiguration,
   readDocument,
   refuseConfiguration,
@@ -65,9 +65,9 @@ const origins = new WeakMap<JsonObject, { readonly file: string; readonly below:
 
 /** Throws for another kind or an invalid configuration, since the plugin would otherwise run with rules that its operator did not write. */
 export function checkPluginConfiguration(plugin: string, configuration: JsonObject, kind: PluginKind): void {
-  const complaints = configurationComplaints(configuration, kind);
-  if (complaints.length === 0) return;
+  const problems = configurationProblems(configuration, kind);
+  if (problems.length === 0) return;
   const origin = origins.get(configuration);
-  if (origin !== undefined) refuseConfiguration(origin.file, `${option}: the configuration of ${plugin}`, complaints, origin.below);
-  throw new Error(`${option}: the configuration of ${plugin} ${complaints.join('; ')}`);
+  if (origin !== undefined) refuseConfiguration(origin.file, `${option}: the configuration of ${plugin}`, problems, origin.below);
+  throw new Error(`${option}: the configuration of ${plugin} ${problems.join('; ')}`);
 }

@@ -144,6 +144,6 @@ export function remembered(check: () => Promise<void>, now: () => number = () =>
 
 const bootstrapCheck = 'poststarthook/bootstrap-objects';
 
-const demand = (condition: () => boolean, complaint: string) => (): void => {
-  if (!condition()) throw new Error(complaint);
+const demand = (condition: () => boolean, problem: string) => (): void => {
+  if (!condition()) throw new Error(problem);
 };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ApiServerOptions } from '../options/flags.js';
-import { authorityComplaint } from '../authentication/jwt/configuration.js';
+import { authorityProblem } from '../authentication/jwt/configuration.js';
 import type { JwtSettings } from '../authentication/jwt/settings.js';
 
 /** Null without an issuer. Throws when the file of authorities cannot be used. */
@@ -44,7 +44,7 @@ function authority(file: string | null): string | null {
   } catch (cause) {
     throw new Error(`--oidc-ca-file: cannot read ${file}: ${(cause as Error).message}`, { cause });
   }
-  const wrong = authorityComplaint(pem);
+  const wrong = authorityProblem(pem);
   if (wrong !== null) throw new Error(`--oidc-ca-file: ${file}: ${wrong}`);
   return pem;
 }

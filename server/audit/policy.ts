@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../api/object.js';
-import { configurationComplaints, type ConfigurationKind } from '../../program/files/configuration.js';
+import { configurationProblems, type ConfigurationKind } from '../../program/files/configuration.js';
 import { levels, stages } from './event.js';
 import type { Level, Stage } from './event.js';
 
@@ -32,7 +32,7 @@ export interface AuditPolicy {
 
 export type PolicyResult =
   | { readonly ok: true; readonly policy: AuditPolicy }
-  | { readonly ok: false; readonly complaints: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly string[] };
 
 const texts = { list: 'text' } as const;
 const stageNames = { list: { oneOf: stages } } as const;
@@ -75,14 +75,14 @@ interface WrittenPolicy extends Omit<Written<AuditPolicy>, 'rules'> {
 
 /** Reads and checks a parsed policy. Every error has its path. Pure. */
 export function readPolicy(document: JsonValue): PolicyResult {
-  const ofShape = configurationComplaints(document, policyKind);
-  if (ofShape.length > 0) return { ok: false, complaints: ofShape };
+  const ofShape = configurationProblems(document, policyKind);
+  if (ofShape.length > 0) return { ok: false, problems: ofShape };
   const { rules, omitStages, omitManagedFields } = document as WrittenPolicy;
-  const complaints = [
+  const problems = [
     ...(rules?.length ? [] : ['rules must have at least one rule']),
     ...(rules ?? []).flatMap((rule, index) => contradictions(rule, `rules[${index}]`)),
   ];
-  if (complaints.length > 0) return { ok: false, complaints };
+  if (problems.length > 0) return { ok: false, problems };
   return {
     ok: true,
     policy: { rules: (rules ?? []).map(completeRule), omitStages: omitStages ?? [], omitManagedFields: omitManagedFields ?? false },
@@ -113,12 +113,12 @@ function contradictions(written: WrittenRule, path: string): string[] {
   return [
     ...(written.level ? [] : [`${path}.level must be one of ${levels.join(', ')}, not nothing`]),
     ...(mixed ? [`${path}.nonResourceURLs cannot stand beside resources or namespaces`] : []),
-    ...nonResourceURLs.flatMap((url, index) => urlComplaints(url, `${path}.nonResourceURLs[${index}]`)),
-    ...resources.flatMap((selected, index) => resourceComplaints(selected, `${path}.resources[${index}]`)),
+    ...nonResourceURLs.flatMap((url, index) => urlProblems(url, `${path}.nonResourceURLs[${index}]`)),
+    ...resources.flatMap((selected, index) => resourceProblems(selected, `${path}.resources[${index}]`)),
   ];
 }
 
-function urlComplaints(url: string, path: string): string[] {
+function urlProblems(url: string, path: string): string[] {
   if (url === '*') return [];
   return [
     ...(url.startsWith('/') ? [] : [`${path} must begin with "/": ${JSON.stringify(url)}`]),
@@ -126,7 +126,7 @@ function urlComplaints(url: string, path: string): string[] {
   ];
 }
 
-function resourceComplaints({ group, resources, resourceNames }: PolicyResources, path: string): string[] {
+function resourceProblems({ group, resources, resourceNames }: PolicyResources, path: string): string[] {
   return [
     ...(group.includes('/') ? [`${path}.group is a group without a version: ${JSON.stringify(group)}`] : []),
     ...(resourceNames.length > 0 && resources.length === 0 ? [`${path}.resourceNames needs resources beside it`] : []),

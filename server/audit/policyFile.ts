@@ -5,5 +5,5 @@ import { policyKind, readPolicy, type AuditPolicy } from './policy.js';
 export function readPolicyFile(file: string): AuditPolicy {
   const result = readPolicy(readConfiguration(file, policyKind));
   if (result.ok) return result.policy;
-  return refuseConfiguration(file, policyKind.option, result.complaints);
+  return refuseConfiguration(file, policyKind.option, result.problems);
 }

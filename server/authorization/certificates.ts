@@ -84,8 +84,8 @@ const podRequestSigning = (authorize: Authorizer): AdmissionPlugin => ({
     if (operation !== 'UPDATE' || subresource !== 'status' || object === null || old === null) return;
     const signer = signerOf(old);
     if (sameValue(object['status'], old['status']) || (await mayUseSigner({ user, verb: 'sign', signer, authorize }))) return;
-    const complaint = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`;
-    throw invalidObject(resource.storage, name, [toCause(fieldForbidden(Path.of('spec', 'signerName'), complaint))]);
+    const problem = `User ${JSON.stringify(user.name)} is not permitted to "sign" for signer ${JSON.stringify(signer)}`;
+    throw invalidObject(resource.storage, name, [toCause(fieldForbidden(Path.of('spec', 'signerName'), problem))]);
   },
 });
 

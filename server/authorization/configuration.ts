@@ -113,7 +113,7 @@ function nameErrors({ name, type, again, at }: NamedAuthorizer): FieldError[] {
   const fixed = type.toLowerCase();
   const isBuiltIn = type !== 'Webhook' && (authorizerTypes as readonly string[]).includes(type);
   if (isBuiltIn && name !== fixed) return [invalid(at, name, `must be ${fixed} for authorizer ${type}`)];
-  return subdomainName(name, false).map((complaint) => invalid(at, name, complaint));
+  return subdomainName(name, false).map((problem) => invalid(at, name, problem));
 }
 
 function readWebhook(value: JsonValue, at: Path, errors: FieldError[]): WebhookSettings {

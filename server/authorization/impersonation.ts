@@ -142,7 +142,7 @@ function groupStep(groups: readonly string[], on: Asking): Step {
 
 function extraStep(wanted: Wanted, on: Asking): Step {
   const values = extraValues(wanted);
-  const wrong = extraComplaint(wanted.extra);
+  const wrong = extraProblem(wanted.extra);
   if (wrong !== null) return { never: forbidden(on('userextras', ''), wrong) };
   return all(
     values.map(([key, value]) => on('userextras', value, { subresource: key })),
@@ -151,7 +151,7 @@ function extraStep(wanted: Wanted, on: Asking): Step {
 }
 
 /** Keys must be lower-case paths with a domain, like those that the server issues. */
-function extraComplaint(extra: Wanted['extra']): string | null {
+function extraProblem(extra: Wanted['extra']): string | null {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
     const slash = key.indexOf('/');

@@ -161,6 +161,6 @@ function namespaceOf(info: ResourceInfo, resource: ServedResource): string | nul
 }
 
 function checkName(name: string): void {
-  const complaints = name === '' ? [] : pathSegmentName(name, false);
-  if (complaints.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${complaints.join(';')}`);
+  const problems = name === '' ? [] : pathSegmentName(name, false);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
 }

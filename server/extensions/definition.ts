@@ -1,4 +1,4 @@
-import { bundleComplaint } from '../kinds/apiextensions.k8s.io/caBundle.js';
+import { bundleProblem } from '../kinds/apiextensions.k8s.io/caBundle.js';
 import type { ApiObject, JsonObject } from '../../api/object.js';
 import { objectAt, objectsIn } from '../../api/json/defaulting.js';
 import { itemsOf, membersOf, textAt } from '../../api/json/members.js';
@@ -58,7 +58,7 @@ export function readLifeCycle(object: ApiObject, version: number): LifeCycle {
     conditions: objectsIn(status, 'conditions'),
     nonStructural: nonStructuralCondition(spec),
     annotations,
-    hasBadBundle: bundleComplaint(textAt(spec, 'conversion', 'webhook', 'clientConfig', 'caBundle')) !== null,
+    hasBadBundle: bundleProblem(textAt(spec, 'conversion', 'webhook', 'clientConfig', 'caBundle')) !== null,
     awaitsCleanup: deletionTimestamp !== undefined && finalizers.includes(cleanupFinalizer),
   };
 }

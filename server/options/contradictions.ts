@@ -2,20 +2,20 @@ import { portsIn } from '../../program/flags/checks.js';
 import { conflictingOverrides, readEtcdOverride } from './etcdOverrides.js';
 import { isIP } from 'node:net';
 import { formatDuration } from '../../program/flags/duration.js';
-import { admissionComplaint } from './admission.js';
+import { admissionProblem } from './admission.js';
 import type { ApiServerOptions } from './flags.js';
-import { emulationComplaint } from './emulation.js';
+import { emulationProblem } from './emulation.js';
 import { type SwitchingFeature } from './features.js';
-import { featuresComplaint, featuresOf } from '../../program/features/options.js';
-import { loggingComplaint } from '../../program/log/options.js';
-import { hiddenMetricsComplaint } from '../../program/metrics/options.js';
-import { emulatedRuntimeConfigComplaint, runtimeConfigComplaint } from './runtimeConfig.js';
+import { featuresProblem, featuresOf } from '../../program/features/options.js';
+import { loggingProblem } from '../../program/log/options.js';
+import { hiddenMetricsProblem } from '../../program/metrics/options.js';
+import { emulatedRuntimeConfigProblem, runtimeConfigProblem } from './runtimeConfig.js';
 
 /** A rule between options returns an error that names them, or null. */
 type Rule = (options: ApiServerOptions, given: ReadonlySet<string>) => string | null;
 
 export function contradictions(options: ApiServerOptions, given: ReadonlySet<string>): string[] {
-  return rules.map((rule) => rule(options, given)).filter((complaint) => complaint !== null);
+  return rules.map((rule) => rule(options, given)).filter((problem) => problem !== null);
 }
 
 type Name = keyof ApiServerOptions;
@@ -106,21 +106,21 @@ const rules: readonly Rule[] = [
   auditThrottle('webhook'),
   auditCuts('log'),
   auditCuts('webhook'),
-  (options) => runtimeConfigComplaint(options['runtime-config']),
-  emulatedRuntimeConfigComplaint,
+  (options) => runtimeConfigProblem(options['runtime-config']),
+  emulatedRuntimeConfigProblem,
   seatsToShare,
-  emulationComplaint,
-  hiddenMetricsComplaint,
-  featuresComplaint,
-  neededFeatureComplaint,
+  emulationProblem,
+  hiddenMetricsProblem,
+  featuresProblem,
+  neededFeatureProblem,
   (options, given) => {
     const features = featuresOf(options);
-    return loggingComplaint(options, given, {
+    return loggingProblem(options, given, {
       alpha: features.enabled('LoggingAlphaOptions'),
       beta: features.enabled('LoggingBetaOptions'),
     });
   },
-  (options) => admissionComplaint(options),
+  (options) => admissionProblem(options),
 ];
 
 /** RFC 9113, section 9.2.2, demands one of these below TLS 1.3; without it, HTTP/2 clients could not connect by TLS 1.2. */
@@ -255,7 +255,7 @@ function electionTimeout(options: ApiServerOptions): string | null {
     : `--raft-election-timeout (${formatDuration(timeout)}) must be at least five times --raft-heartbeat-interval (${formatDuration(beat)})`;
 }
 
-function neededFeatureComplaint(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
+function neededFeatureProblem(options: ApiServerOptions, given: ReadonlySet<string>): string | null {
   const features = featuresOf(options);
   const off = needing.find(([option, feature]) => given.has(option) && !features.enabled(feature));
   return off === undefined ? null : `--${off[0]} needs the feature ${off[1]}; give --feature-gates=${off[1]}=true as well`;

@@ -11,7 +11,7 @@ interface EmulationOptions {
 type VersionedResource = GroupVersion & GroupResource;
 
 /** Only one version is emulated, and forward compatibility needs an earlier one. */
-export function emulationComplaint(options: EmulationOptions): string | null {
+export function emulationProblem(options: EmulationOptions): string | null {
   if (options['emulated-version'].length > 1)
     return `--emulated-version names more than one version: ${options['emulated-version'].join(', ')}`;
   const forward = (['emulation-forward-compatible', 'runtime-config-emulation-forward-compatible'] as const).filter(

@@ -46,7 +46,7 @@ export function servedBy(config: RuntimeConfig): (resource: VersionedResource, b
 }
 
 /** Returns the error of the option, or null. */
-export function runtimeConfigComplaint(config: RuntimeConfig): string | null {
+export function runtimeConfigProblem(config: RuntimeConfig): string | null {
   if (Object.keys(config).length === 0) return null;
   const unknown = unknownKeys(config, createCatalogue({ serves: () => true }));
   if (unknown.length > 0) {
@@ -119,7 +119,7 @@ export function closedGates(options: Emulation): string[] {
 }
 
 /** Explicitly enabled versions later than the emulated one: dropping them silently would surprise the operator. */
-export function emulatedRuntimeConfigComplaint(options: Emulation): string | null {
+export function emulatedRuntimeConfigProblem(options: Emulation): string | null {
   if (options['runtime-config-emulation-forward-compatible']) return null;
   const minor = emulatedMinor(options);
   const late = createCatalogue({ serves: () => true })

@@ -8,7 +8,7 @@ import { applyingClient, realConflicts, withLastConfiguration } from '../patch/a
 import { readingManagers, writingManagers, type ManagerEntry, type ManagerId, type Managers } from '../patch/apply/managers.js';
 import { MisfitError, ownUpdate, type ApplyConflict, type OwnWrite, type Versions } from '../patch/apply/ownership.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
-import { typeComplaint } from '../patch/apply/typed.js';
+import { typeProblem } from '../patch/apply/typed.js';
 import type { ServedResource } from './resources.js';
 
 export interface ApplyRequest {
@@ -69,9 +69,9 @@ function* unlessMisfit<T>(work: Steps<T>): Steps<T> {
 /** Throws 400 and 500. The live object may have fields that its type no longer knows, but no value of a wrong type. */
 function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null, schema: Schema): Steps<void> {
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
-  const problem = yield* typeComplaint(config as JsonObject, schema, 'configuration');
+  const problem = yield* typeProblem(config as JsonObject, schema, 'configuration');
   if (problem !== null) throw plainError(500, `failed to create typed patch object (${describedObject(config, resource)}): ${problem}`);
-  const unfit = live === null ? null : yield* typeComplaint(live as JsonObject, schema, 'live');
+  const unfit = live === null ? null : yield* typeProblem(live as JsonObject, schema, 'live');
   if (live !== null && unfit !== null)
     throw plainError(500, `failed to create typed live object (${describedObject(live, resource)}): ${unfit}`);
 }

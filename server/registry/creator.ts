@@ -20,7 +20,7 @@ import { timed } from '../../program/tracing/requestLatency.js';
 import type { StoredObjects } from './storedObjects.js';
 import { endedOf, isHeavy, nextTurn, reviewAhead } from './turns.js';
 import type { WriteRequest } from './writeRequest.js';
-import { beginCreate, nameAndValidate, prepareCreate, versionComplaint } from './writes.js';
+import { beginCreate, nameAndValidate, prepareCreate, versionProblem } from './writes.js';
 
 const nameAttemptsMax = 8;
 
@@ -173,6 +173,6 @@ export class Creator {
   }
 }
 
-const namesVersion = (text: string): boolean => versionComplaint(text) === null && Number(text) !== 0;
+const namesVersion = (text: string): boolean => versionProblem(text) === null && Number(text) !== 0;
 
 const isDeleting = (stored: StoredObject): boolean => stored.decode().metadata.deletionTimestamp !== undefined;

@@ -11,7 +11,7 @@ import { touchedBy } from '../patch/apply/kept.js';
 import {
   capManagers,
   isReset,
-  managersComplaint,
+  managersProblem,
   readManagers,
   readingManagers,
   reordered,
@@ -24,7 +24,7 @@ import { MisfitError, ownUpdate, type ObjectChange, type Versions } from '../pat
 import { parentManagers, scaleManagers, scaleApiVersion } from '../patch/apply/scaled.js';
 import { sameValue } from '../patch/apply/compare.js';
 import { emptyValue, type Schema } from '../patch/apply/schema.js';
-import { typeComplaint } from '../patch/apply/typed.js';
+import { typeProblem } from '../patch/apply/typed.js';
 import { schemaOfKind } from '../patch/apply/typeschema.js';
 import { fromStorage } from './conversion.js';
 import { converting, type Eventually } from './conversions.js';
@@ -247,7 +247,7 @@ function* unlessIndistinct<T>(work: Steps<T>): Steps<T | null> {
 
 /** A custom object may be older than its schema, or come with a status that nobody keeps. */
 function* fits({ behaviour }: ServedResource, object: ApiObject, schema: Schema, always = behaviour.selfDescribed): Steps<boolean> {
-  return !always || (yield* typeComplaint(object as JsonObject, schema, 'live')) === null;
+  return !always || (yield* typeProblem(object as JsonObject, schema, 'live')) === null;
 }
 
 function served(resource: ServedResource, object: ApiObject): ApiObject {
@@ -271,11 +271,11 @@ function* readable(entries: readonly JsonValue[] | undefined): Steps<Managers | 
 
 /** Admission may change `managedFields`; null, with a warning, where they can no longer be read: the earlier ones count. */
 export function ownersAdmitted(entries: JsonObject[] | undefined, warn: (text: string) => void): JsonObject[] | null {
-  const complaint = managersComplaint(entries);
-  if (complaint === null) return entries ?? [];
+  const problem = managersProblem(entries);
+  if (problem === null) return entries ?? [];
   warn(
     '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; ' +
-      `please fix your requests: ${complaint}`,
+      `please fix your requests: ${problem}`,
   );
   return null;
 }

@@ -257,7 +257,7 @@ export function checkVersion(meta: ObjectMeta, stored: StoredObject, { resource,
 const versionMax = 2n ** 64n - 1n;
 
 /** Returns the error of a resource version, in the reference's words, or null. */
-export function versionComplaint(text: string): string | null {
+export function versionProblem(text: string): string | null {
   if (!/^\d+$/.test(text)) return `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   return BigInt(text) > versionMax ? `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` : null;
 }
@@ -268,8 +268,8 @@ export function refuseUnreadableVersion({ resourceVersion = '' }: ObjectMeta): v
 }
 
 function parseVersion(text: string): number {
-  const complaint = versionComplaint(text);
-  if (complaint !== null) throw plainError(500, complaint);
+  const problem = versionProblem(text);
+  if (problem !== null) throw plainError(500, problem);
   return Number(text);
 }
 

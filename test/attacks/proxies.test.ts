@@ -64,7 +64,7 @@ describe('attacks/through proxies', function () {
       extension.reset();
     });
     afterEach(() => {
-      for (const { complaint, unread } of extension.connections) expect([complaint, unread]).to.deep.equal([null, '']);
+      for (const { problem, unread } of extension.connections) expect([problem, unread]).to.deep.equal([null, '']);
     });
     const bodies = [hidden, `\r\n${hidden}`, `0\r\n\r\n${hidden}`, `${hidden.repeat(20)}`];
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiObject } from '../fixtures/apiClient.js';
 import { ClusterUnderTest } from './clusterUnderTest.js';
-import { Counter, counterName, ownMember, writeWays, type Complaints } from './counters.js';
+import { Counter, counterName, ownMember, writeWays, type Problems } from './counters.js';
 
 const clientsOfAWay = 2;
 const incrementsBetweenFaults = 60;
@@ -19,12 +19,12 @@ describe('cluster/concurrency', function () {
   it('never loses an increment, whoever counts how through which replica, while leaders are killed', async () => {
     const path = await test.namespace('counting');
     await test.client.expect(201, 'POST', path, { body: { metadata: { name: counterName }, data: { count: '0' } } });
-    const complaints: Complaints = [];
+    const problems: Problems = [];
     const replicas = test.members.map((member) => test.at(member));
     const ways = Object.keys(writeWays);
     const counters = Array.from(
       { length: ways.length * clientsOfAWay },
-      (_, id) => new Counter(id, ways[id % ways.length] as string, replicas, path, complaints),
+      (_, id) => new Counter(id, ways[id % ways.length] as string, replicas, path, problems),
     );
     const acknowledged = (): number[] => counters.flatMap((counter) => counter.acknowledged);
     const more = async (): Promise<void> => {
@@ -47,7 +47,7 @@ describe('cluster/concurrency', function () {
     process.stdout.write(
       `      ${all.length} increments acknowledged, ${unknown} of unknown outcome, ${counters.reduce((sum, counter) => sum + counter.refusals, 0)} refused\n`,
     );
-    expect(complaints).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
     expect(new Set(all).size, 'two clients were told the same number').to.equal(all.length);
     for (const member of test.members) {
       await test.caughtUp(member);

@@ -58,7 +58,7 @@ const pauseAfterFailureMs = 20;
 const refused: ReadonlySet<number> = new Set([409, 422, 429, 503]);
 
 /** What went wrong with the promises made to a client, in words; empty when nothing did. */
-export type Complaints = string[];
+export type Problems = string[];
 
 /**
  * A client that reads, adds one and writes, without end. Refused writes are tried again; a write of unknown outcome is not, because the next one can only
@@ -67,7 +67,7 @@ export type Complaints = string[];
 export class Counter {
   readonly #replicas: readonly ApiClient[];
   readonly #path: string;
-  readonly #complaints: Complaints;
+  readonly #problems: Problems;
 
   /** `count` after each acknowledged increment. */
   readonly acknowledged: number[] = [];
@@ -83,11 +83,11 @@ export class Counter {
     readonly way: string,
     replicas: readonly ApiClient[],
     path: string,
-    complaints: Complaints,
+    problems: Problems,
   ) {
     this.#replicas = replicas;
     this.#path = path;
-    this.#complaints = complaints;
+    this.#problems = problems;
     this.#replica = id;
     this.#running = this.#run();
   }
@@ -121,7 +121,7 @@ export class Counter {
     const object = answer.body as ApiObject;
     const own = Number(object.data?.[ownMember(this.id)] ?? 0);
     if (own < this.#own)
-      this.#complaints.push(`client ${this.id} (${this.way}) read ${own} increments of its own after ${this.#own} were there`);
+      this.#problems.push(`client ${this.id} (${this.way}) read ${own} increments of its own after ${this.#own} were there`);
     this.#own = own;
     return object;
   }
@@ -136,7 +136,7 @@ export class Counter {
     if (answer?.status === 200) {
       const written = answer.body as ApiObject;
       if (written.data?.['count'] !== next.count)
-        this.#complaints.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
+        this.#problems.push(`client ${this.id} (${this.way}) wrote ${next.count} and was told ${written.data?.['count']}`);
       this.acknowledged.push(Number(next.count));
       this.#own = Number(next[own]);
     } else if (answer !== null && refused.has(answer.status)) {

@@ -132,8 +132,8 @@ function writingAController(project: Project): void {
       bash([...commands.map(({ text }, index) => `{ ${text}\n} >output-${index} 2>&1`), ...afterwards, ...elected]);
       for (const [index, { text, shown }] of commands.entries())
         if (shown.length > 0) expect(fs.readFileSync(file(`output-${index}`), 'utf8').trim(), text).to.equal(shown.join('\n'));
-      const complaints = commands.findIndex(({ text }) => text.includes('team-labels.mjs'));
-      expect(fs.readFileSync(file(`output-${complaints}`), 'utf8'), 'of the controller').to.equal('');
+      const problems = commands.findIndex(({ text }) => text.includes('team-labels.mjs'));
+      expect(fs.readFileSync(file(`output-${problems}`), 'utf8'), 'of the controller').to.equal('');
     } finally {
       bash(['npx raftplane stop --delete']);
     }

@@ -1,7 +1,7 @@
 import { ArrayList, noOverload, Opaque, Optional } from '../values.js';
 import { parseDate, parseTimestamp } from '../clock.js';
 import type { Library } from './library.js';
-import { urlComplaint } from './urls.js';
+import { urlProblem } from './urls.js';
 
 /** Formats of names and other texts, with the messages of the reference's validation. */
 
@@ -23,9 +23,9 @@ const value = `a valid label must be an empty string or consist of alphanumeric 
 const namePartSource = `must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character ${hint(examples('MyName', 'my.name', '123-abc'), qualified)}`;
 
 const longer = (text: string, max: number): string[] => (Buffer.byteLength(text) > max ? [`must be no more than ${max} bytes`] : []);
-const matching = (max: number, pattern: string, complaint: string): Check => {
+const matching = (max: number, pattern: string, problem: string): Check => {
   const whole = new RegExp(`^(?:${pattern})$`);
-  return (text) => [...longer(text, max), ...(whole.test(text) ? [] : [complaint])];
+  return (text) => [...longer(text, max), ...(whole.test(text) ? [] : [problem])];
 };
 /** A name prefix may end in a hyphen. */
 const prefix =
@@ -55,9 +55,9 @@ function qualifiedName(text: string): string[] {
 }
 
 const simple =
-  (fits: (text: string) => boolean, complaint: string): Check =>
+  (fits: (text: string) => boolean, problem: string): Check =>
   (text) =>
-    fits(text) ? [] : [complaint];
+    fits(text) ? [] : [problem];
 
 const checks: Readonly<Record<string, Check>> = {
   dns1123Label,
@@ -69,8 +69,8 @@ const checks: Readonly<Record<string, Check>> = {
   dns1035LabelPrefix: prefix(dns1035Label),
   labelValue: matching(63, labelValue, value),
   uri: (text) => {
-    const complaint = urlComplaint(text);
-    return complaint === null ? [] : [complaint];
+    const problem = urlProblem(text);
+    return problem === null ? [] : [problem];
   },
   uuid: simple(
     (text) => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text),
@@ -121,7 +121,7 @@ export const formats: Library = {
   'format.named/1': ([name]) => (typeof name === 'string' ? new Optional(made.get(name)) : noOverload),
   '.validate/1': ([format, text]) => {
     if (!(format instanceof NamedFormat) || typeof text !== 'string') return noOverload;
-    const complaints = format.check(text);
-    return complaints.length === 0 ? Optional.none : new Optional(new ArrayList(complaints));
+    const problems = format.check(text);
+    return problems.length === 0 ? Optional.none : new Optional(new ArrayList(problems));
   },
 };

@@ -125,7 +125,7 @@ const of =
     url instanceof Url ? use(url) : noOverload;
 
 /** Returns the reference's error, or null for a URL. */
-export const urlComplaint = (text: string): string | null => {
+export const urlProblem = (text: string): string | null => {
   const made = read(text);
   return made instanceof Url ? null : `parse ${JSON.stringify(text)}: ${made}`;
 };

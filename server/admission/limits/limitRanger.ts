@@ -3,7 +3,7 @@ import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 import type { Lookup } from '../../registry/lookup.js';
-import { claimComplaints, podComplaints } from './complaints.js';
+import { claimProblems, podProblems } from './problems.js';
 import { setContainerResources } from './defaults.js';
 
 const rangesResource = { group: '', resource: 'limitranges' };
@@ -17,7 +17,7 @@ const isLimited = ({ operation, resource, subresource, object, old }: AdmissionR
 
 /** Amounts of limit ranges times containers of a pod: short lists could make a pod of any size. */
 const combinationsMax = 100_000;
-const complaintsToldMax = 100;
+const problemsToldMax = 100;
 
 const amountMembers = ['default', 'defaultRequest', 'min', 'max', 'maxLimitRequestRatio'];
 
@@ -50,18 +50,14 @@ export const limitRanger = (lookup: Lookup): AdmissionPlugin => ({
   },
   async validate(request) {
     if (!isLimited(request) || request.object === null) return;
-    const complaintsOf = request.resource.storage.resource === 'pods' ? podComplaints : claimComplaints;
+    const problemsOf = request.resource.storage.resource === 'pods' ? podProblems : claimProblems;
     const ranges = await lookup.list(rangesResource, request.namespace);
     // Later steps may have added containers.
     if (request.resource.storage.resource === 'pods') demandFew(request, ranges);
     for (const range of ranges) {
-      const complaints = [...new Set(complaintsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, complaintsToldMax);
-      if (complaints.length > 0)
-        throw forbidden(
-          request.resource.storage,
-          request.name,
-          complaints.length === 1 ? (complaints[0] ?? '') : `[${complaints.join(', ')}]`,
-        );
+      const problems = [...new Set(problemsOf(objectAt(request.object, 'spec') ?? {}, itemsOf(range)))].slice(0, problemsToldMax);
+      if (problems.length > 0)
+        throw forbidden(request.resource.storage, request.name, problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`);
     }
   },
 });

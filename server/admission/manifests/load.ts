@@ -24,7 +24,7 @@ const version = 'v1';
 export interface ManifestKinds {
   readonly kinds: Readonly<Record<string, string>>;
   /** Returns the problem of an object beyond the API's rules, or null. */
-  readonly complaint: (kind: string, object: ApiObject) => string | null;
+  readonly problem: (kind: string, object: ApiObject) => string | null;
 }
 
 export interface Manifests {
@@ -33,7 +33,7 @@ export interface Manifests {
   readonly hash: string;
 }
 
-const hookComplaint = (_kind: string, object: ApiObject): string | null => {
+const hookProblem = (_kind: string, object: ApiObject): string | null => {
   for (const hook of itemsOf(object['webhooks'])) {
     const where = `webhook ${JSON.stringify(textAt(hook, 'name'))}: clientConfig`;
     if (memberAt(hook, 'clientConfig', 'service') !== undefined)
@@ -43,7 +43,7 @@ const hookComplaint = (_kind: string, object: ApiObject): string | null => {
   return null;
 };
 
-const policyComplaint = (kind: string, object: ApiObject): string | null => {
+const policyProblem = (kind: string, object: ApiObject): string | null => {
   if (!kind.endsWith('Binding'))
     return memberAt(object, 'spec', 'paramKind') === undefined ? null : 'spec.paramKind is not supported for static manifests';
   const policy = textAt(object, 'spec', 'policyName');
@@ -54,18 +54,18 @@ const policyComplaint = (kind: string, object: ApiObject): string | null => {
 
 /** By plug-in. */
 export const manifestKinds: Readonly<Record<string, ManifestKinds>> = {
-  ValidatingAdmissionWebhook: { kinds: { ValidatingWebhookConfiguration: 'validatingwebhookconfigurations' }, complaint: hookComplaint },
-  MutatingAdmissionWebhook: { kinds: { MutatingWebhookConfiguration: 'mutatingwebhookconfigurations' }, complaint: hookComplaint },
+  ValidatingAdmissionWebhook: { kinds: { ValidatingWebhookConfiguration: 'validatingwebhookconfigurations' }, problem: hookProblem },
+  MutatingAdmissionWebhook: { kinds: { MutatingWebhookConfiguration: 'mutatingwebhookconfigurations' }, problem: hookProblem },
   ValidatingAdmissionPolicy: {
     kinds: {
       ValidatingAdmissionPolicy: 'validatingadmissionpolicies',
       ValidatingAdmissionPolicyBinding: 'validatingadmissionpolicybindings',
     },
-    complaint: policyComplaint,
+    problem: policyProblem,
   },
   MutatingAdmissionPolicy: {
     kinds: { MutatingAdmissionPolicy: 'mutatingadmissionpolicies', MutatingAdmissionPolicyBinding: 'mutatingadmissionpolicybindings' },
-    complaint: policyComplaint,
+    problem: policyProblem,
   },
 };
 
@@ -135,8 +135,8 @@ function accepted(
   if (checked.strict.length > 0) return refuse(`strict decoding error: ${checked.strict.join(', ')}`);
   if (!name.endsWith(manifestSuffix)) return refuse(`the name must end with "${manifestSuffix}"`);
   const object = checked.value as unknown as ApiObject;
-  const complaint = allowed.complaint(kind, object);
-  if (complaint !== null) return refuse(complaint);
+  const problem = allowed.problem(kind, object);
+  if (problem !== null) return refuse(problem);
   inOneGo(outcomeOf(resource.behaviour.strategy.read.defaults(object)));
   // The API reserves such names for manifests, which these are.
   const own: EnabledFeatures = (feature) => feature !== 'ManifestBasedAdmissionControlConfig' && enabled(feature);

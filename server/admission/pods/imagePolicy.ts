@@ -4,7 +4,7 @@ import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
 import { forbidden } from '../../../api/status.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
-import { shapeComplaints, type Shape } from '../../../program/files/configuration.js';
+import { shapeProblems, type Shape } from '../../../program/files/configuration.js';
 import type { AdmissionPlugin, AdmissionRequest } from '../../registry/admission.js';
 
 export interface ImagePolicy {
@@ -53,8 +53,8 @@ export function imagePolicyIn(configuration: JsonObject | null): ImagePolicy {
   };
   const policy =
     objectAt(configuration ?? {}, configurationMember) ?? fail(`${configurationMember} is missing; see --admission-control-config-file`);
-  const complaints = shapeComplaints(policy, fields);
-  if (complaints.length > 0) fail(complaints.map((complaint) => `${configurationMember}.${complaint}`).join('; '));
+  const problems = shapeProblems(policy, fields);
+  if (problems.length > 0) fail(problems.map((problem) => `${configurationMember}.${problem}`).join('; '));
   const kubeConfigFile = textAt(policy, 'kubeConfigFile') || textAt(policy, 'orchConfigFile');
   if (kubeConfigFile === '') fail(`${configurationMember}.kubeConfigFile is missing`);
   const time = (member: keyof typeof times): number => {

@@ -83,8 +83,8 @@ async function accountOf(
   const accountName = textAt(spec, 'serviceAccountName');
   const failed = (why: string): Error => forbidden(pods, name, `error looking up service account ${namespace}/${accountName}: ${why}`);
   for (let attempt = 1; ; attempt++) {
-    const complaints = pathSegmentName(accountName, false);
-    if (complaints.length > 0) throw failed(`invalid resource name ${JSON.stringify(accountName)}: [${complaints.join(' ')}]`);
+    const problems = pathSegmentName(accountName, false);
+    if (problems.length > 0) throw failed(`invalid resource name ${JSON.stringify(accountName)}: [${problems.join(' ')}]`);
     const account = await lookup.find(accounts, namespace, accountName);
     if (account !== null) return account;
     if (accountName !== defaultAccount || attempt >= defaultAccountAttempts)

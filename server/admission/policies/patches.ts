@@ -5,7 +5,7 @@ import { Failure, ListValue, MapValue, Message, type Value } from '../../../cel/
 import { isObject } from '../../../api/json/json.js';
 import { unknown, type Schema } from '../../patch/apply/schema.js';
 import { merge } from '../../patch/apply/merge.js';
-import { typeComplaint } from '../../patch/apply/typed.js';
+import { typeProblem } from '../../patch/apply/typed.js';
 import { applyJsonPatch, operationsMax } from '../../patch/jsonpatch.js';
 import { PatchError } from '../../patch/patcherror.js';
 
@@ -31,8 +31,8 @@ export function* applyConfiguration(object: ApiObject, value: Value, schema: Sch
   const made = asJson(value);
   if (!made.ok || !isObject(made.json)) return refused(made.ok ? 'must evaluate to Object' : made.message);
   const config: JsonObject = { ...made.json, kind: object.kind, apiVersion: object.apiVersion };
-  const complaint = yield* typeComplaint(config, schema, 'configuration');
-  if (complaint !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${complaint}`);
+  const problem = yield* typeProblem(config, schema, 'configuration');
+  if (problem !== null) return refused(`error applying patch: failed to convert patch object to typed object: ${problem}`);
   const atomics = atomicsIn(made.json, schema, '');
   if (atomics.length > 0)
     return refused(

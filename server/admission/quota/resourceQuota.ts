@@ -10,7 +10,7 @@ import { readFailure } from '../../registry/failures.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { inOneGo } from '../../../api/steps.js';
-import { capManagers, managersComplaint, readManagers, writeManagers } from '../../patch/apply/managers.js';
+import { capManagers, managersProblem, readManagers, writeManagers } from '../../patch/apply/managers.js';
 import { ownUpdate, type Versions } from '../../patch/apply/ownership.js';
 import { schemaOfKind } from '../../patch/apply/typeschema.js';
 import { storedForm } from '../../registry/metadata.js';
@@ -175,7 +175,7 @@ const versions: Versions = {
 
 function ownCharge({ quota, before }: Charge, now: string): ApiObject {
   const owners = before.metadata.managedFields;
-  if (owners === undefined || managersComplaint(owners) !== null) return quota;
+  if (owners === undefined || managersProblem(owners) !== null) return quota;
   const [after, old] = [quota, before].map(({ metadata: { managedFields: _, ...metadata }, ...rest }) => ({ ...rest, metadata }));
   const written = inOneGo(
     ownUpdate({ before: old as ApiObject, after: after as ApiObject }, readManagers(owners), { id: charger, now }, versions),

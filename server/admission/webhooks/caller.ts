@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { JsonValue } from '../../../api/object.js';
 import { badRequest, forbidden, internalError, StatusError } from '../../../api/status.js';
 import type { AskAuthorizer } from '../../../cel/admissionValues.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { qualifiedNameProblems } from '../../registry/validation/names.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { WebhookError } from '../../webhook/client.js';
 import type { HookClients } from '../../webhook/hookClients.js';
@@ -183,5 +183,5 @@ const lateError = (): StatusError => new StatusError(504, 'Timeout', 'Timeout: r
 function tell({ warn, annotate }: Subject['request'], hook: Hook, { warnings, auditAnnotations }: VerdictNotes): void {
   warnings.forEach(warn);
   for (const [key, text] of Object.entries(auditAnnotations))
-    if (!key.includes('/') && qualifiedNameComplaints(key).length === 0) annotate(`${hook.name}/${key}`, text);
+    if (!key.includes('/') && qualifiedNameProblems(key).length === 0) annotate(`${hook.name}/${key}`, text);
 }

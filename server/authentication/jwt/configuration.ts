@@ -171,7 +171,7 @@ class JwtReader {
     if (discoveryUrl !== '') this.#url(discoveryUrl, at.child('discoveryURL'));
     if (discoveryUrl !== '' && withoutTrailing(discoveryUrl, '/') === withoutTrailing(url, '/'))
       this.#errors.push(invalid(at.child('discoveryURL'), discoveryUrl, 'must differ from url'));
-    const wrong = certificateAuthority === '' ? null : authorityComplaint(certificateAuthority);
+    const wrong = certificateAuthority === '' ? null : authorityProblem(certificateAuthority);
     if (wrong !== null) this.#errors.push(invalid(at.child('certificateAuthority'), '<omitted>', wrong));
     const egress = textAt(issuer, 'egressSelectorType');
     if (egress !== '' && !selectsEgress)
@@ -265,7 +265,7 @@ class JwtReader {
     return entries.flatMap((entry, index) => {
       const [key, expression] = [textAt(entry, 'key'), textAt(entry, 'valueExpression')];
       const place = at.index(index);
-      const wrong = extraKeyComplaint(key);
+      const wrong = extraKeyProblem(key);
       if (wrong !== null) this.#errors.push(invalid(place.child('key'), key, wrong));
       if (seen.has(key)) this.#errors.push(duplicate(place.child('key'), key));
       seen.add(key);
@@ -297,7 +297,7 @@ class JwtReader {
 }
 
 /** Keys belong to a domain, other than the reference's. */
-function extraKeyComplaint(key: string): string | null {
+function extraKeyProblem(key: string): string | null {
   if (!/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?\/[\w.~!$&'()*+,;=:%/-]+$/i.test(key))
     return 'must be a path behind a domain, such as example.org/key';
   if (key !== key.toLowerCase()) return 'must be in lower case';
@@ -305,7 +305,7 @@ function extraKeyComplaint(key: string): string | null {
 }
 
 /** Also used for the file of the option. */
-export function authorityComplaint(pem: string): string | null {
+export function authorityProblem(pem: string): string | null {
   const blocks = certificateBlocks(pem);
   try {
     for (const block of blocks) new X509Certificate(block);

@@ -18,7 +18,7 @@ interface TrustedKeys {
 /** Returns the claims of a token that is valid now (seconds since 1970), or an error. */
 export async function claimsOf(token: string, demands: Demands, trusted: TrustedKeys, now: number): Promise<JsonObject | string> {
   const payload = await verified(token, demands, trusted);
-  return typeof payload === 'string' ? payload : (complaint(payload, demands, now) ?? payload);
+  return typeof payload === 'string' ? payload : (problem(payload, demands, now) ?? payload);
 }
 
 /** An unknown signature may be from a new key: the keys are fetched once. */
@@ -61,7 +61,7 @@ async function* candidates(token: string, find: KeySet['find']): AsyncGenerator<
   }
 }
 
-function complaint(payload: JsonObject, { audiences, issuer }: Demands, now: number): string | null {
+function problem(payload: JsonObject, { audiences, issuer }: Demands, now: number): string | null {
   const [expires, notBefore] = [seconds(payload, 'exp'), seconds(payload, 'nbf')];
   if (payload['iss'] !== issuer) return 'the token is of another issuer';
   if (expires === null || now >= expires) return 'the token has expired';

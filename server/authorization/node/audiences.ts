@@ -22,7 +22,7 @@ export interface AudienceQuestion {
  * Returns why a node may not request a token for these audiences, or null. The pod must request the audience in a volume, itself or through a driver, or a rule
  * must allow it: the audience is the resource, the account the name. No audience means this API.
  */
-export async function audienceComplaint(
+export async function audienceProblem(
   { user, namespace, account, audiences, pod }: AudienceQuestion,
   lookup: Lookup,
   authorize: Authorizer,

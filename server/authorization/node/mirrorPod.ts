@@ -9,22 +9,22 @@ export const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const nodes = { group: '', resource: 'nodes' };
 
 /** Returns why a node may not create this pod, or null. It may be only a mirror of a static pod, on this node, that reads nothing of the cluster. */
-export async function mirrorPodComplaint(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
+export async function mirrorPodProblem(node: string, pod: ApiObject, lookup: Lookup): Promise<string | null> {
   const name = JSON.stringify(node);
   if (!Object.hasOwn(pod.metadata.annotations ?? {}, mirrorAnnotation))
     return `pod does not have ${JSON.stringify(mirrorAnnotation)} annotation, node ${name} can only create mirror pods`;
   if (textAt(pod, 'spec', 'nodeName') !== node) return `node ${name} can only create pods with spec.nodeName set to itself`;
-  const wrongOwner = ownerComplaint(node, pod);
+  const wrongOwner = ownerProblem(node, pod);
   if (wrongOwner !== null) return wrongOwner;
   const found = await lookup.find(nodes, '', node);
   if (found === null) throw notFound(nodes, node);
   const uid = found.metadata.uid ?? '';
   const owner = pod.metadata.ownerReferences?.[0]?.uid ?? '';
   if (uid !== owner) return `node ${node} UID mismatch: expected ${owner} got ${uid}`;
-  return referenceComplaint(name, pod);
+  return referenceProblem(name, pod);
 }
 
-function ownerComplaint(node: string, pod: ApiObject): string | null {
+function ownerProblem(node: string, pod: ApiObject): string | null {
   const name = JSON.stringify(node);
   const owners = pod.metadata.ownerReferences ?? [];
   const [owner] = owners;
@@ -35,7 +35,7 @@ function ownerComplaint(node: string, pod: ApiObject): string | null {
   return owner.blockOwnerDeletion === true ? `node ${name} must not set blockOwnerDeletion on an owner reference` : null;
 }
 
-function referenceComplaint(name: string, pod: ApiObject): string | null {
+function referenceProblem(name: string, pod: ApiObject): string | null {
   const spec = objectAt(pod, 'spec') ?? {};
   const known = new Set([...podReferences({ ...pod, metadata: { ...pod.metadata, annotations: {} } })].map((key) => key.split('/', 1)[0]!));
   const kind =

@@ -9,11 +9,11 @@ import { sameValue } from '../../../api/json/equality.js';
 import { orderedMetadata } from '../../registry/metadata.js';
 import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { Authorizer } from '../authorizer.js';
-import { audienceComplaint } from './audiences.js';
+import { audienceProblem } from './audiences.js';
 import { nodeOf } from './authorizer.js';
 import { forbiddenLabels } from './labels.js';
-import { mirrorPodComplaint } from './mirrorPod.js';
-import { podCertificateComplaint } from './podCertificates.js';
+import { mirrorPodProblem } from './mirrorPod.js';
+import { podCertificateProblem } from './podCertificates.js';
 
 /** Admission plugin `NodeRestriction`: limits a kubelet's writes to its own node and its pods. This checks content, the authorizer names. */
 export const nodeRestriction = (
@@ -64,8 +64,8 @@ const changed = ({ object, old }: AdmissionRequest, ...path: readonly string[]):
   !sameValue(memberAt(object ?? undefined, ...path) ?? null, memberAt(old ?? undefined, ...path) ?? null);
 const onNode = (pod: ApiObject | null, node: string): boolean => textAt(pod ?? undefined, 'spec', 'nodeName') === node;
 
-function first(...complaints: readonly (readonly [boolean, string])[]): string | null {
-  return complaints.find(([applies]) => applies)?.[1] ?? null;
+function first(...problems: readonly (readonly [boolean, string])[]): string | null {
+  return problems.find(([applies]) => applies)?.[1] ?? null;
 }
 
 const pods: Rule = async (node, request, { lookup }) => {
@@ -83,15 +83,15 @@ const pods: Rule = async (node, request, { lookup }) => {
       ],
     );
   }
-  if (subresource === 'eviction') return evictionComplaint(node, old ?? (await existingPod(request.namespace, request.name, lookup)));
+  if (subresource === 'eviction') return evictionProblem(node, old ?? (await existingPod(request.namespace, request.name, lookup)));
   if (subresource !== '') return `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`;
-  if (operation === 'CREATE' && object !== null) return mirrorPodComplaint(node, object, lookup);
+  if (operation === 'CREATE' && object !== null) return mirrorPodProblem(node, object, lookup);
   if (operation === 'DELETE')
     return onNode(old, node) ? null : `node ${JSON.stringify(node)} can only delete pods with spec.nodeName set to itself`;
   return `unexpected operation ${JSON.stringify(operation)}, node ${JSON.stringify(node)} can only create and delete mirror pods`;
 };
 
-const evictionComplaint = (node: string, pod: ApiObject): string | null =>
+const evictionProblem = (node: string, pod: ApiObject): string | null =>
   onNode(pod, node) ? null : `node ${node} can only evict pods with spec.nodeName set to itself`;
 
 async function existingPod(namespace: string, name: string, lookup: Lookup): Promise<ApiObject> {
@@ -139,7 +139,7 @@ const accounts: Rule = async (node, { operation, subresource, namespace, name: a
   if (!onNode(pod, node)) return 'node requested token bound to a pod scheduled on a different node';
   if (!looksAt.audiences) return null;
   const audiences = itemsOf(memberAt(object, 'spec', 'audiences')).map(String);
-  return audienceComplaint({ user, namespace, account, audiences, pod }, lookup, authorize);
+  return audienceProblem({ user, namespace, account, audiences, pod }, lookup, authorize);
 };
 
 const reported = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'];
@@ -196,7 +196,7 @@ const rules: Readonly<Record<string, Rule>> = {
   persistentvolumeclaims: claims,
   'certificatesigningrequests.certificates.k8s.io': certificates,
   'podcertificaterequests.certificates.k8s.io': (node, request, { lookup, looksAt }) =>
-    looksAt.podCertificates ? podCertificateComplaint(node, request, lookup) : 'PodCertificateRequest feature gate is disabled',
+    looksAt.podCertificates ? podCertificateProblem(node, request, lookup) : 'PodCertificateRequest feature gate is disabled',
   'leases.coordination.k8s.io': leases,
   'csinodes.storage.k8s.io': csiNodes,
   'resourceslices.resource.k8s.io': slices,

@@ -2,7 +2,7 @@ import { parseFieldSelector, parseLabelSelector, type FieldSelector, type LabelS
 import { badRequest, plainError } from '../../../api/status.js';
 import type { ServedResource } from '../../registry/resources.js';
 import { forbidden, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
-import { versionComplaint } from '../../registry/writes.js';
+import { versionProblem } from '../../registry/writes.js';
 import type { Consistency } from '../../storage/contract.js';
 import { nameSelected } from '../../storage/matching.js';
 import type { ShardSelector } from '../../../api/shards.js';
@@ -123,8 +123,8 @@ export function parseWatchOptions(
   const olderPath = booleanParameter(query, 'watch') !== true;
   refuseFindings('ListOptions', olderPath ? listFindings(raw) : watchFindings(raw, watchList));
   const { fields, ...selection } = selectionOf(raw, resource);
-  const complaint = resourceVersion === '' ? null : versionComplaint(resourceVersion);
-  if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  const problem = resourceVersion === '' ? null : versionProblem(resourceVersion);
+  if (problem !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${problem}`);
   return {
     ...selection,
     fields: ofOneObject(fields, name),
@@ -222,9 +222,9 @@ function continued(
 
 function consistencyOf({ resourceVersion, match, limit }: Raw): Consistency {
   if (resourceVersion === '') return { at: 'mostRecent' };
-  const complaint = versionComplaint(resourceVersion);
-  if (complaint !== null)
-    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  const problem = versionProblem(resourceVersion);
+  if (problem !== null)
+    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${problem}`);
   const version = Number(resourceVersion);
   if (version === 0) return { at: 'any' };
   return isExact(match as Match, limit) ? { at: 'exact', version } : { at: 'notOlderThan', version };
@@ -236,7 +236,7 @@ const isExact = (match: Match, limit: number | null): boolean => match === 'Exac
 export function getConsistency(query: URLSearchParams): Consistency {
   const resourceVersion = query.get('resourceVersion') ?? '';
   if (resourceVersion === '') return { at: 'mostRecent' };
-  const complaint = versionComplaint(resourceVersion);
-  if (complaint !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${complaint}`);
+  const problem = versionProblem(resourceVersion);
+  if (problem !== null) throw plainError(500, `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: ${problem}`);
   return Number(resourceVersion) === 0 ? { at: 'any' } : { at: 'notOlderThan', version: Number(resourceVersion) };
 }

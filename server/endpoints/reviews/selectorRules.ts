@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../api/object.js';
 import { itemsOf, textAt, memberAt } from '../../../api/json/members.js';
 import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
-import { labelValueComplaints, qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { labelValueProblems, qualifiedNameProblems } from '../../registry/validation/names.js';
 
 /** Unknown operators are accepted: a newer client may use them. */
 export function validateSelectors(attributes: JsonValue | undefined, path: Path): FieldError[] {
@@ -44,9 +44,9 @@ const labelRequirement: Requirement = (requirement, path) => {
   const key = textAt(requirement, 'key');
   return [
     ...validateOperator(requirement, path),
-    ...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text)),
+    ...qualifiedNameProblems(key).map((text) => invalid(path.child('key'), key, text)),
     ...itemsOf(memberAt(requirement, 'values')).flatMap((value, position) =>
-      labelValueComplaints(String(value)).map((text) => invalid(path.child('values').index(position), value, text)),
+      labelValueProblems(String(value)).map((text) => invalid(path.child('values').index(position), value, text)),
     ),
   ];
 };

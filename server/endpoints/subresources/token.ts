@@ -46,7 +46,7 @@ export const createToken: VerbHandler = async (context, route, deps) => {
   const target = targetOf(route);
   const { request, managed, now } = await admittedRequest(context, type, target, deps);
   const account = (await registry.get(target, { at: 'mostRecent' })).decode();
-  const otherUid = uidComplaint(request, account);
+  const otherUid = uidProblem(request, account);
   if (otherUid !== null && tokens?.refusesOtherUids !== false)
     throw conflict({ group: type.group, resource: type.kind }, target.name, otherUid);
   if (tokens?.issuer == null) throw withoutKey();
@@ -133,7 +133,7 @@ async function signedBy(issuer: NonNullable<TokenServices['issuer']>, claims: Om
 }
 
 /** The request may mean an earlier account of this name. */
-function uidComplaint({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
+function uidProblem({ metadata: { uid = '' } }: ApiObject, account: ApiObject): string | null {
   return uid === '' || uid === account.metadata.uid
     ? null
     : `the UID in the token request (${uid}) does not match the UID of the service account (${account.metadata.uid ?? ''})`;

@@ -47,9 +47,9 @@ function shortNamesOf(
   conflicts: { readonly reason: string; readonly message: string }[],
 ): readonly string[] {
   if (isDeepStrictEqual(requested.shortNames, accepted.shortNames)) return accepted.shortNames;
-  const complaints = requested.shortNames.filter((name) => !accepted.shortNames.includes(name) && taken.has(name)).map(inUse);
-  if (complaints.length === 0) return requested.shortNames;
-  conflicts.push({ reason: 'ShortNamesConflict', message: complaints.length === 1 ? (complaints[0] ?? '') : `[${complaints.join(', ')}]` });
+  const problems = requested.shortNames.filter((name) => !accepted.shortNames.includes(name) && taken.has(name)).map(inUse);
+  if (problems.length === 0) return requested.shortNames;
+  conflicts.push({ reason: 'ShortNamesConflict', message: problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]` });
   return accepted.shortNames;
 }
 

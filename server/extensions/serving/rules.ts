@@ -8,7 +8,7 @@ import { rulesUnchecked, type RulesVerdict, type SchemaRules } from '../../../ce
 import { fieldsAt } from '../../kinds/fields.js';
 import type { Rules, SubresourceRules } from '../../registry/rules.js';
 import type { FieldError, FieldErrorType } from '../../registry/validation/field.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { qualifiedNameProblems } from '../../registry/validation/names.js';
 import { storable } from './growth.js';
 import type { DefinedVersion } from '../definition.js';
 import { specFindings, statusFindings } from './scale.js';
@@ -122,7 +122,7 @@ const standardFinalizers: ReadonlySet<string> = new Set(['orphan', 'foregroundDe
 function finalizerWarnings({ metadata: { finalizers = [] } }: ApiObject, old: ApiObject | null): string[] {
   const added = [...new Set(finalizers)].filter((name) => old?.metadata.finalizers?.includes(name) !== true).sort();
   return added.flatMap((name) =>
-    [...qualifiedNameComplaints(name), ...(name.includes('/') || standardFinalizers.has(name) ? [] : [advice(name)])].map(
+    [...qualifiedNameProblems(name), ...(name.includes('/') || standardFinalizers.has(name) ? [] : [advice(name)])].map(
       (text) => `metadata.finalizers: ${JSON.stringify(name)}: ${text}`,
     ),
   );

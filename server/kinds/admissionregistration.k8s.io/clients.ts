@@ -54,7 +54,7 @@ function validatePath(text: string, path: Path): FieldError[] {
     ...segments.flatMap((segment, position) =>
       segment === ''
         ? [invalid(path, text, `segment[${position}] may not be empty`)]
-        : subdomainName(segment, false).map((complaint) => invalid(path, text, `segment[${position}]: ${complaint}`)),
+        : subdomainName(segment, false).map((problem) => invalid(path, text, `segment[${position}]: ${problem}`)),
     ),
   ];
 }

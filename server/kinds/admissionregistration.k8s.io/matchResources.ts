@@ -38,16 +38,16 @@ function validateParamVersion(apiVersion: string, path: Path): FieldError[] {
   const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
   if (parts.length > 2) return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
   const [group = '', version = ''] = parts.length === 1 ? ['', parts[0]] : parts;
-  const [groupComplaints, versionComplaints] = [group === '' ? [] : subdomainName(group, false), dns1035LabelName(version, false)];
-  const findings = groupComplaints.length === 0 ? [] : [invalid(path, group, groupComplaints.join(','))];
+  const [groupProblems, versionProblems] = [group === '' ? [] : subdomainName(group, false), dns1035LabelName(version, false)];
+  const findings = groupProblems.length === 0 ? [] : [invalid(path, group, groupProblems.join(','))];
   if (version === '') return [...findings, invalid(path, apiVersion, 'version must be specified')];
-  return versionComplaints.length === 0 ? findings : [...findings, invalid(path, version, versionComplaints.join(','))];
+  return versionProblems.length === 0 ? findings : [...findings, invalid(path, version, versionProblems.join(','))];
 }
 
 function validateParamKindName(kind: string, path: Path): FieldError[] {
   if (kind === '') return [required(path, '')];
-  const complaints = dns1035LabelName(kind.toLowerCase(), false);
-  return complaints.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${complaints.join(',')}`)];
+  const problems = dns1035LabelName(kind.toLowerCase(), false);
+  return problems.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)];
 }
 
 /** A binding takes one object by name, or those of a selector. */

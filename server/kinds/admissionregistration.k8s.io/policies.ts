@@ -7,7 +7,7 @@ import type {
 } from '../../../api/types/admissionregistration/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
-import { jsonPathComplaint } from '../../../api/jsonPathSyntax.js';
+import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
@@ -203,8 +203,8 @@ function validateStatus(policy: Validating): FieldError[] {
 
 function validateFieldRef(path: string, at: Path): FieldError[] {
   if (path === '') return [required(at, '')];
-  const complaint = jsonPathComplaint(`{${path}}`);
-  return complaint === null ? [] : [invalid(at, path, `invalid JSONPath: ${complaint}`)];
+  const problem = jsonPathProblem(`{${path}}`);
+  return problem === null ? [] : [invalid(at, path, `invalid JSONPath: ${problem}`)];
 }
 
 const paramKind = (object: Policy): string =>

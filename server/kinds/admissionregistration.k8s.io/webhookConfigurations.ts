@@ -101,8 +101,8 @@ function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: 
 /** Names are domains, so that those of different owners do not collide. */
 function validateHookName(name: string, path: Path): FieldError[] {
   if (name === '') return [required(path, '')];
-  const complaints = subdomainName(name, false);
-  if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
+  const problems = subdomainName(name, false);
+  if (problems.length > 0) return [invalid(path, name, problems.join(','))];
   return name.split('.').length < nameSegmentsMin
     ? [invalid(path, name, 'should be a domain with at least three segments separated by dots')]
     : [];

@@ -4,7 +4,7 @@ import { pemBlocks } from '../certificates.k8s.io/pem.js';
 const certificateType = 'CERTIFICATE';
 
 /** PEM in base64. One valid certificate suffices, and an empty bundle is no error: the system's authorities then count. */
-export function bundleComplaint(base64: string): string | null {
+export function bundleProblem(base64: string): string | null {
   if (base64 === '') return null;
   const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
   const certificates = blocks.filter(({ type, hasHeaders }) => type === certificateType && !hasHeaders);

@@ -10,8 +10,8 @@ const nameMembers = ['plural', 'singular', 'kind', 'listKind'];
 
 export function validateGroup(group: string, path: Path): FieldError[] {
   if (group === '') return [required(path, '')];
-  const complaints = subdomainName(group, false);
-  if (complaints.length > 0) return [invalid(path, group, complaints.join(','))];
+  const problems = subdomainName(group, false);
+  if (problems.length > 0) return [invalid(path, group, problems.join(','))];
   return group.includes('.') ? [] : [invalid(path, group, 'should be a domain with at least one dot')];
 }
 
@@ -37,11 +37,11 @@ const listOfNames = (names: JsonObject, member: string, path: Path): FieldError[
 
 /** A missing name is already reported, except in lists. */
 function label(name: string, path: Path, inList = false): FieldError[] {
-  const complaints = name === '' && !inList ? [] : dns1035LabelName(name, false);
-  return complaints.length === 0 ? [] : [invalid(path, name, complaints.join(','))];
+  const problems = name === '' && !inList ? [] : dns1035LabelName(name, false);
+  return problems.length === 0 ? [] : [invalid(path, name, problems.join(','))];
 }
 
 function kindName(name: string, path: Path): FieldError[] {
-  const complaints = name === '' ? [] : dns1035LabelName(name.toLowerCase(), false);
-  return complaints.length === 0 ? [] : [invalid(path, name, `${mixedCase}${complaints.join(',')}`)];
+  const problems = name === '' ? [] : dns1035LabelName(name.toLowerCase(), false);
+  return problems.length === 0 ? [] : [invalid(path, name, `${mixedCase}${problems.join(',')}`)];
 }

@@ -10,7 +10,7 @@ import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { validateApproval } from './approval.js';
-import { bundleComplaint } from './caBundle.js';
+import { bundleProblem } from './caBundle.js';
 import { validateNames } from './definitionNames.js';
 import { formatWarnings } from './formats.js';
 import { reviewSchemas, specPath, validateSpec } from './spec.js';
@@ -48,7 +48,7 @@ function validate(definition: Draft<CustomResourceDefinition>): FieldError[] {
   ];
 }
 
-function nameComplaints(name: string, prefix: boolean, definition: Draft<CustomResourceDefinition>): string[] {
+function nameProblems(name: string, prefix: boolean, definition: Draft<CustomResourceDefinition>): string[] {
   const spec = specOf(definition);
   const wanted = `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`;
   return [...subdomainName(name, prefix), ...(name === wanted ? [] : ['must be spec.names.plural+"."+spec.group'])];
@@ -97,10 +97,10 @@ const bundleOf = (definition: Draft<CustomResourceDefinition>): string =>
 /** Readable authorities cannot be replaced by unreadable ones. New definitions only wait with these. */
 function validateBundle(definition: Draft<CustomResourceDefinition>, old: Draft<CustomResourceDefinition>): FieldError[] {
   if (textAt(specOf(definition), 'conversion', 'strategy') !== 'Webhook') return [];
-  if (!isEstablished(old) || bundleComplaint(bundleOf(old)) !== null) return [];
+  if (!isEstablished(old) || bundleProblem(bundleOf(old)) !== null) return [];
   const [bundle, path] = [bundleOf(definition), specPath.child('conversion', 'webhookClientConfig', 'caBundle')];
-  const complaint = bundleComplaint(bundle);
-  return complaint === null ? [] : [invalid(path, bundle, complaint)];
+  const problem = bundleProblem(bundle);
+  return problem === null ? [] : [invalid(path, bundle, problem)];
 }
 
 /** Objects may be stored in the storage version from now on, the first where several are marked. */
@@ -134,7 +134,7 @@ function markDeleted(definition: Draft<CustomResourceDefinition>, now: string): 
 
 export const customResourceDefinitions: Kind<Draft<CustomResourceDefinition>> = {
   name: 'customresourcedefinitions.apiextensions.k8s.io',
-  metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameComplaints },
+  metadata: { anyFinalizers: true, generationOf: ['spec'], name: nameProblems },
   gated: [gate('CRDObservedGenerationTracking', 'status.observedGeneration', 'status.conditions[].observedGeneration')],
   defaults: setDefaults,
   ahead: (definition) => reviewSchemas(specOf(definition)),

@@ -8,8 +8,8 @@ import { outcomeOf } from '../../registry/stepwise.js';
 /** Their metadata is checked like any object's, without a name. */
 export const embeddedRules: EmbeddedRules = {
   kind(kind) {
-    const complaints = dns1035LabelName(kind.toLowerCase(), false);
-    return complaints.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${complaints.join(',')}`];
+    const problems = dns1035LabelName(kind.toLowerCase(), false);
+    return problems.length === 0 ? [] : [`may have mixed case, but should otherwise match: ${problems.join(',')}`];
   },
   metadata(metadata, path) {
     const meta = metadata as ObjectMeta;

@@ -42,7 +42,7 @@ const unread = (fields: readonly JsonObject[], path: Path): FieldError[] =>
 function validateField(text: string, { schema, seen }: { schema: Schema; seen: Set<string> }, path: Path): FieldError[] {
   if (text === '') return [required(path, '')];
   const found = resolvePath(text, schema, false);
-  if (!found.ok) return [invalid(path, text, `is an invalid path: ${found.complaint}`)];
+  if (!found.ok) return [invalid(path, text, `is an invalid path: ${found.problem}`)];
   const name = found.names.join('.');
   const known = seen.has(name);
   seen.add(name);

@@ -126,8 +126,8 @@ function validateVersionList(spec: JsonObject, shown: readonly JsonObject[]): Fi
 }
 
 function validateFirstName(name: string): FieldError[] {
-  const complaints = name === '' ? [] : dns1035LabelName(name, false);
-  return complaints.length === 0 ? [] : [invalid(specPath.child('version'), name, complaints.join(','))];
+  const problems = name === '' ? [] : dns1035LabelName(name, false);
+  return problems.length === 0 ? [] : [invalid(specPath.child('version'), name, problems.join(','))];
 }
 
 function validateStrategy(spec: JsonObject): FieldError[] {

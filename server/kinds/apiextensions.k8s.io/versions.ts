@@ -19,12 +19,10 @@ export interface SchemaDemands {
 
 export function validateVersion(version: JsonObject, demands: SchemaDemands, path: Path): FieldError[] {
   const name = textAt(version, 'name');
-  const complaints = dns1035LabelName(name, false);
+  const problems = dns1035LabelName(name, false);
   return [
-    ...(complaints.length === 0 ? [] : [invalid(path.child('name'), name, complaints.join(','))]),
-    ...deprecationComplaints(version).map((complaint) =>
-      invalid(path.child('deprecationWarning'), version['deprecationWarning'], complaint),
-    ),
+    ...(problems.length === 0 ? [] : [invalid(path.child('name'), name, problems.join(','))]),
+    ...deprecationProblems(version).map((problem) => invalid(path.child('deprecationWarning'), version['deprecationWarning'], problem)),
     ...validateParts(version, { schemaAt: 'schema', ...demands }, path),
   ];
 }
@@ -47,7 +45,7 @@ export function validateParts(
   ];
 }
 
-function deprecationComplaints(version: JsonObject): string[] {
+function deprecationProblems(version: JsonObject): string[] {
   const warning = version['deprecationWarning'];
   if (typeof warning !== 'string') return [];
   if (version['deprecated'] !== true) return ['can only be set for deprecated versions'];

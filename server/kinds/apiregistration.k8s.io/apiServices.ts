@@ -32,10 +32,10 @@ function validate(service: Draft<APIService>): FieldError[] {
   ];
 }
 
-function nameComplaints(name: string, prefix: boolean, service: Draft<APIService>): string[] {
-  const complaints = pathSegmentName(name, prefix);
+function nameProblems(name: string, prefix: boolean, service: Draft<APIService>): string[] {
+  const problems = pathSegmentName(name, prefix);
   const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;
-  return complaints.length > 0 || name === wanted ? complaints : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
+  return problems.length > 0 || name === wanted ? problems : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
 }
 
 function validatePriority(spec: Writable<APIServiceSpec>, member: 'groupPriorityMinimum' | 'versionPriority', max: number): FieldError[] {
@@ -91,7 +91,7 @@ function availability(object: Draft<APIService>): string {
 
 export const apiServices: Kind<Draft<APIService>> = {
   name: 'apiservices.apiregistration.k8s.io',
-  metadata: { anyFinalizers: true, name: nameComplaints },
+  metadata: { anyFinalizers: true, name: nameProblems },
   defaults(service) {
     const target = objectAt(specOf(service), 'service');
     if (target !== null) setDefault(target, 'port', portDefault);

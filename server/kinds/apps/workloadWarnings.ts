@@ -7,11 +7,11 @@ import { hasNewGeneration } from '../warnings.js';
 
 /** A name that is not a DNS label is mangled in host names. */
 export function podNameWarnings(workload: ApiObject): string[] {
-  const complaints = dnsLabelName(workload.metadata.name ?? '', false);
-  return complaints.length === 0
+  const problems = dnsLabelName(workload.metadata.name ?? '', false);
+  return problems.length === 0
     ? []
     : [
-        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
       ];
 }
 

@@ -12,7 +12,7 @@ import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { isTimeZone, scheduleComplaint } from './cron/schedule.js';
+import { isTimeZone, scheduleProblem } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
 import { validateJobTemplateSpec } from './job/spec.js';
 import { jobSpecWarnings } from './jobs.js';
@@ -57,12 +57,12 @@ function validateSpec(cronJob: Draft<CronJob>, old: Draft<CronJob> | null): Foun
 function validateSchedule(schedule: string, timeZone: JsonValue | undefined, before: string): FieldError[] {
   const path = specPath.child('schedule');
   if (schedule === '') return [required(path, '')];
-  const complaint = scheduleComplaint(schedule);
+  const problem = scheduleProblem(schedule);
   const namesZone = schedule.includes(zoneInSchedule);
   const mayNameZone = before.includes(zoneInSchedule);
   const both = mayNameZone && namesZone && timeZone !== undefined && timeZone !== null;
   return [
-    ...(complaint === null ? [] : [invalid(path, schedule, complaint)]),
+    ...(problem === null ? [] : [invalid(path, schedule, problem)]),
     ...(both ? [invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')] : []),
     ...(namesZone && !mayNameZone ? [invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')] : []),
   ];

@@ -4,7 +4,7 @@ import { pemBlocks } from './pem.js';
 const pemType = 'CERTIFICATE';
 
 /** The certificates are PEM in base64. */
-export function certificateComplaint(base64: string): string | null {
+export function certificateProblem(base64: string): string | null {
   if (base64 === '') return null;
   const blocks = pemBlocks(Buffer.from(base64, 'base64').toString('latin1'));
   if (blocks.length === 0) return `must contain at least one ${pemType} PEM block`;

@@ -29,12 +29,12 @@ function bundleName(name: string, prefix: boolean, bundle: Draft<ClusterTrustBun
 function bundleFindings(text: string): FieldError[] {
   if (Buffer.byteLength(text) > bundleBytesMax) return [tooLong(bundle, bundleBytesMax)];
   const blocks = pemBlocks(text);
-  const complaints = blocks.flatMap((block, position) => blockComplaint(block, position) ?? []);
-  const found = complaints.length > 0 ? complaints : setComplaints(blocks);
-  return found.map((complaint) => invalid(bundle, '<value omitted>', complaint));
+  const problems = blocks.flatMap((block, position) => blockProblem(block, position) ?? []);
+  const found = problems.length > 0 ? problems : setProblems(blocks);
+  return found.map((problem) => invalid(bundle, '<value omitted>', problem));
 }
 
-function blockComplaint({ type, hasHeaders, bytes }: PemBlock, position: number): string | null {
+function blockProblem({ type, hasHeaders, bytes }: PemBlock, position: number): string | null {
   if (type !== 'CERTIFICATE') return `entry ${position} has bad block type: ${type}`;
   if (hasHeaders) return `entry ${position} has PEM block headers`;
   const certificate = certificateIn(bytes);
@@ -52,7 +52,7 @@ function certificateIn(bytes: Buffer): X509Certificate | null {
 }
 
 /** Checks valid blocks together: at least one, and no repetitions. */
-function setComplaints(blocks: readonly PemBlock[]): string[] {
+function setProblems(blocks: readonly PemBlock[]): string[] {
   if (blocks.length === 0) return ['at least one trust anchor must be provided'];
   const places = new Map<string, number[]>();
   for (const [position, { bytes }] of blocks.entries()) {

@@ -27,11 +27,11 @@ const requestIn = (base64: string): Buffer | null => {
 };
 
 /** The request is PEM in base64. */
-export function requestComplaint(base64: string): string | null {
+export function requestProblem(base64: string): string | null {
   const bytes = requestIn(base64);
   if (bytes === null) return `PEM block type must be ${pemType}`;
   try {
-    return signatureComplaint(bytes);
+    return signatureProblem(bytes);
   } catch (error) {
     return error instanceof DerError ? error.message : 'x509: the public key cannot be read';
   }
@@ -40,7 +40,7 @@ export function requestComplaint(base64: string): string | null {
 /** The public key of a DER request with a valid signature, or null. */
 export function requestKey(bytes: Buffer): KeyObject | null {
   try {
-    if (signatureComplaint(bytes) !== null) return null;
+    if (signatureProblem(bytes) !== null) return null;
     return keyIn(bytes, element(bytes, element(bytes, 0, sequence).start, sequence));
   } catch {
     return null;
@@ -71,7 +71,7 @@ function subjectParts(base64: string, wanted: string): string[] {
     });
 }
 
-function signatureComplaint(bytes: Buffer): string | null {
+function signatureProblem(bytes: Buffer): string | null {
   const outer = element(bytes, 0, sequence);
   if (outer.end !== bytes.length) throw new DerError('asn1: syntax error: trailing data');
   const info = element(bytes, outer.start, sequence);

@@ -9,9 +9,9 @@ import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
-import { certificateComplaint } from './certificate.js';
+import { certificateProblem } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
-import { requestComplaint } from './request.js';
+import { requestProblem } from './request.js';
 import { validateSignerName } from './signerName.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
@@ -51,10 +51,10 @@ const certificateOf = (request: Draft<CertificateSigningRequest>): string => tex
 /** Existing errors are tolerated in updates. */
 function validate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): Found {
   const spec = specOf(request);
-  const complaint = requestComplaint(textAt(spec, 'request'));
+  const problem = requestProblem(textAt(spec, 'request'));
   const expiration = spec.expirationSeconds;
   return inOrder(
-    complaint === null ? [] : [invalid(specPath.child('request'), spec.request ?? null, complaint)],
+    problem === null ? [] : [invalid(specPath.child('request'), spec.request ?? null, problem)],
     validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), specPath.child('usages')),
     validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), specPath.child('signerName')),
     expiration !== undefined && Number(expiration) < expirationSecondsMin
@@ -91,9 +91,9 @@ function validateSigner(signer: string, before: string, path: Path): FieldError[
 
 function validateCertificate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): FieldError[] {
   const certificate = certificateOf(request);
-  if (old !== null && (certificate === certificateOf(old) || certificateComplaint(certificateOf(old)) !== null)) return [];
-  const complaint = certificateComplaint(certificate);
-  return complaint === null ? [] : [invalid(certificatePath, '<certificate data>', complaint)];
+  if (old !== null && (certificate === certificateOf(old) || certificateProblem(certificateOf(old)) !== null)) return [];
+  const problem = certificateProblem(certificate);
+  return problem === null ? [] : [invalid(certificatePath, '<certificate data>', problem)];
 }
 
 interface Powers {

@@ -22,9 +22,8 @@ export function validateSignerName(name: string, path: Path): FieldError[] {
 /** Only the first invalid label is reported. */
 function firstBadLabel(text: string, rule: NameRule, path: Path): FieldError[] {
   for (const label of text.split('.')) {
-    const complaints = rule(label, false);
-    if (complaints.length > 0)
-      return complaints.map((complaint) => invalid(path, text, `validating label ${JSON.stringify(label)}: ${complaint}`));
+    const problems = rule(label, false);
+    if (problems.length > 0) return problems.map((problem) => invalid(path, text, `validating label ${JSON.stringify(label)}: ${problem}`));
   }
   return [];
 }

@@ -2,7 +2,7 @@ import type { LeaseCandidate, LeaseCandidateSpec } from '../../../api/types/coor
 import { isBefore, isVersion } from '../../../cel/eval/functions/semvers.js';
 import { textAt, type MemberOf } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { configMapKeyComplaints } from '../../registry/validation/values.js';
+import { configMapKeyProblems } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { oldestEmulationVersion, validateLeaseStrategy } from './leaseStrategy.js';
@@ -51,7 +51,7 @@ function validateStrategy(strategy: string, emulated: string): FieldError[] {
 
 export const leaseCandidates: Kind<Draft<LeaseCandidate>> = {
   name: 'leasecandidates.coordination.k8s.io',
-  metadata: { anyFinalizers: true, name: (name) => configMapKeyComplaints(name) },
+  metadata: { anyFinalizers: true, name: (name) => configMapKeyProblems(name) },
   validate,
   update: {
     unconditional: false,

@@ -2,7 +2,7 @@ import type { ConfigMap } from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
-import { configMapKeyComplaints } from '../../registry/validation/values.js';
+import { configMapKeyProblems } from '../../registry/validation/values.js';
 import { keysAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
@@ -24,7 +24,7 @@ function* validate(configMap: Draft<ConfigMap>): Steps<FieldError[]> {
 /** Texts and bytes share their keys. */
 const validateTexts = (data: JsonObject, binary: JsonObject): Found =>
   ofEach(Object.keys(data), (key) => [
-    ...configMapKeyComplaints(key).map((text) => invalid(dataPath.key(key), key, text)),
+    ...configMapKeyProblems(key).map((text) => invalid(dataPath.key(key), key, text)),
     ...(Object.hasOwn(binary, key) ? [invalid(dataPath.key(key), key, 'duplicate of key present in binaryData')] : []),
   ]);
 

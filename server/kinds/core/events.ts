@@ -7,7 +7,7 @@ import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { Review, ServedAs } from '../../registry/rules.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, texts } from '../../registry/validation/internalform.js';
-import { pathSegmentName, qualifiedNameComplaints, subdomainName } from '../../registry/validation/names.js';
+import { pathSegmentName, qualifiedNameProblems, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 import { fieldsAt } from '../fields.js';
@@ -44,7 +44,7 @@ function validateReporter(event: Draft<Event>, nameInGroup: string): FieldError[
   ];
   return [
     ...(controller === '' ? [required(Path.of(nameInGroup), '')] : []),
-    ...qualifiedNameComplaints(controller).map((text) => invalid(Path.of(nameInGroup), controller, text)),
+    ...qualifiedNameProblems(controller).map((text) => invalid(Path.of(nameInGroup), controller, text)),
     ...needed('reportingInstance'),
     ...needed('action'),
     ...needed('reason'),

@@ -4,14 +4,14 @@ import { pemTexts } from '../pemTexts.js';
 const isKey = (type: string): boolean => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY');
 
 /** Returns the error of the reference's TLS library, or null. */
-export function keyPairComplaint(certificatePem: string, keyPem: string): string | null {
+export function keyPairProblem(certificatePem: string, keyPem: string): string | null {
   const certificates = pemTexts(certificatePem);
   const certificate = certificates.find(({ type }) => type === 'CERTIFICATE');
   if (certificate === undefined) return withoutCertificate(certificates.map(({ type }) => type));
   const keys = pemTexts(keyPem);
   const key = keys.find(({ type }) => isKey(type));
   if (key === undefined) return withoutKey(keys.map(({ type }) => type));
-  return pairComplaint(certificate.whole, key.whole);
+  return pairProblem(certificate.whole, key.whole);
 }
 
 function withoutCertificate(skipped: readonly string[]): string {
@@ -28,7 +28,7 @@ function withoutKey(skipped: readonly string[]): string {
   return `tls: failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${skipped.join(' ')}]`;
 }
 
-function pairComplaint(certificate: string, key: string): string | null {
+function pairProblem(certificate: string, key: string): string | null {
   let parsed: X509Certificate;
   try {
     parsed = new X509Certificate(certificate);

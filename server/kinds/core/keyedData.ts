@@ -1,7 +1,7 @@
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { configMapKeyComplaints } from '../../registry/validation/values.js';
+import { configMapKeyProblems } from '../../registry/validation/values.js';
 import { ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { type Steps } from '../../../api/steps.js';
 
@@ -10,7 +10,7 @@ export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 
 export const validateKeys = (data: JsonObject, path: Path): Found =>
-  ofEach(Object.keys(data), (key) => configMapKeyComplaints(key).map((text) => invalid(path.key(key), key, text)));
+  ofEach(Object.keys(data), (key) => configMapKeyProblems(key).map((text) => invalid(path.key(key), key, text)));
 
 const stepValues = 1_000;
 

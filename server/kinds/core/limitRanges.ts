@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { qualifiedNameProblems } from '../../registry/validation/names.js';
 import { compareAmounts } from '../../registry/validation/quantities.js';
 import { milliValue, roundAmounts } from '../../../api/resourceLists.js';
 import { validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
@@ -54,7 +54,7 @@ function validate(range: Draft<LimitRange>): Found {
 }
 
 function validateType(type: string, path: Path): FieldError[] {
-  const malformed = qualifiedNameComplaints(type).map((text) => invalid(path, type, text));
+  const malformed = qualifiedNameProblems(type).map((text) => invalid(path, type, text));
   return malformed.length > 0 || type.includes('/') || types.has(type)
     ? malformed
     : [invalid(path, type, 'must be a standard limit type or fully qualified')];

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { membersOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
-import { dnsLabelName, qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { dnsLabelName, qualifiedNameProblems } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
@@ -29,7 +29,7 @@ const withFinalizers = (spec: Writable<NamespaceSpec>, finalizers: string[]): Js
 /** The reference names the list on create and the item on finalize. */
 const validateFinalizers = (namespace: Draft<Namespace>, pathOf: (position: number) => Path): FieldError[] =>
   finalizersOf(namespace).flatMap((finalizer, position) => [
-    ...qualifiedNameComplaints(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
+    ...qualifiedNameProblems(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
     ...validateKnownFinalizer(finalizer, pathOf(position)),
   ]);
 

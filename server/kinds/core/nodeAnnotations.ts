@@ -18,7 +18,7 @@ export function validateNodeAnnotations({ metadata: { annotations = {} } }: ApiO
 
 function annotatedTaints(text: string, validateTaints: TaintRule): FieldError[] {
   const read = readAs(text, 'array', '[]core.Taint');
-  if ('complaint' in read) return [invalid(annotationsPath, taintsKey, read.complaint)];
+  if ('problem' in read) return [invalid(annotationsPath, taintsKey, read.problem)];
   const items = Array.isArray(read.value) ? read.value : [];
   const other = items.find((item) => item !== null && kindOf(item) !== 'object');
   if (other !== undefined)
@@ -31,7 +31,7 @@ function annotatedTaints(text: string, validateTaints: TaintRule): FieldError[] 
 
 function avoidedPods(text: string): FieldError[] {
   const read = readAs(text, 'object', 'v1.AvoidPods');
-  if ('complaint' in read) return [invalid(annotationsPath.child('AvoidPods'), avoidKey, read.complaint)];
+  if ('problem' in read) return [invalid(annotationsPath.child('AvoidPods'), avoidKey, read.problem)];
   return objectsIn((read.value ?? {}) as JsonObject, 'preferAvoidPods').flatMap((entry, position) => {
     const path = annotationsPath.child(avoidKey).index(position).child('PodSignature');
     const controller = objectAt(objectAt(entry, 'podSignature') ?? {}, 'podController');
@@ -44,13 +44,13 @@ function avoidedPods(text: string): FieldError[] {
 const lowerCaseNames = (taint: JsonObject | null): JsonObject =>
   Object.fromEntries(Object.entries(taint ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
 
-function readAs(text: string, kind: 'array' | 'object', type: string): { readonly value: JsonValue } | { readonly complaint: string } {
+function readAs(text: string, kind: 'array' | 'object', type: string): { readonly value: JsonValue } | { readonly problem: string } {
   const result = readJson(text, { depthMax, keepLiterals: false });
-  if (!result.ok) return { complaint: result.message };
+  if (!result.ok) return { problem: result.message };
   const value = result.value as JsonValue;
   return value === null || kindOf(value) === kind
     ? { value }
-    : { complaint: `json: cannot unmarshal ${kindOf(value)} into Go value of type ${type}` };
+    : { problem: `json: cannot unmarshal ${kindOf(value)} into Go value of type ${type}` };
 }
 
 function kindOf(value: JsonValue): string {

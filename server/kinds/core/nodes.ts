@@ -14,7 +14,7 @@ import {
   required,
   type FieldError,
 } from '../../registry/validation/field.js';
-import { labelValueComplaints } from '../../registry/validation/names.js';
+import { labelValueProblems } from '../../registry/validation/names.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { isWholeResource } from '../../registry/validation/resourcenames.js';
@@ -67,10 +67,10 @@ function validateTaints(list: readonly JsonObject[], listPath: Path): FieldError
     const id = `${effect} ${key}`;
     const repeated = seen.has(id);
     seen.add(id);
-    const complaints = labelValueComplaints(value);
+    const problems = labelValueProblems(value);
     return [
       ...qualified(key, path.child('key')),
-      ...(complaints.length === 0 ? [] : [invalid(path.child('value'), value, complaints.join(';'))]),
+      ...(problems.length === 0 ? [] : [invalid(path.child('value'), value, problems.join(';'))]),
       ...(effect === ''
         ? [required(path.child('effect'), '')]
         : effects.includes(effect)

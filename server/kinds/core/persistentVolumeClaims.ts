@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { qualifiedNameProblems } from '../../registry/validation/names.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
@@ -29,7 +29,7 @@ const resizeStates = [
 
 /** Only storage, or custom resources, are allocated to claims. */
 const validateResourceKey = (name: string, path: Path): FieldError[] => {
-  const malformed = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
+  const malformed = qualifiedNameProblems(name).map((text) => invalid(path, name, text));
   if (malformed.length > 0) return malformed;
   return name === 'storage' || (name.includes('/') && !name.includes('kubernetes.io/')) ? [] : [notSupported(path, name, ['storage'])];
 };

@@ -21,11 +21,11 @@ const finished: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 /** The pod's name is its host name. */
 function nameWarnings(pod: Draft<Pod>): string[] {
-  const complaints = dnsLabelName(pod.metadata.name ?? '', false);
-  return complaints.length === 0
+  const problems = dnsLabelName(pod.metadata.name ?? '', false);
+  return problems.length === 0
     ? []
     : [
-        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${complaints.join(' ')}]`,
+        `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${problems.join(' ')}]`,
       ];
 }
 

@@ -7,7 +7,7 @@ import { invalid, Path, required, tooLong, type FieldError } from '../../registr
 import { at, keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
-import { keyPairComplaint } from './keyPair.js';
+import { keyPairProblem } from './keyPair.js';
 import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../registry/stepwise.js';
@@ -52,12 +52,12 @@ const needsJson =
       depthMax: jsonDepthMax,
       keepLiterals: false,
     });
-    const complaint = !result.ok
+    const problem = !result.ok
       ? result.message
       : isObject(result.value)
         ? null
         : `json: cannot unmarshal ${kindOf(result.value)} into Go value of type map[string]interface {}`;
-    return complaint === null ? [] : [invalid(data.key(key), '<secret contents redacted>', complaint)];
+    return problem === null ? [] : [invalid(data.key(key), '<secret contents redacted>', problem)];
   };
 
 const isObject = (value: unknown): boolean => value === null || (typeof value === 'object' && !Array.isArray(value));
@@ -98,8 +98,8 @@ export const secrets: Kind<Draft<Secret>> = {
     const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
       Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
     );
-    const complaint = keyPairComplaint(certificate ?? '', key ?? '');
-    return complaint === null ? [] : [complaint];
+    const problem = keyPairProblem(certificate ?? '', key ?? '');
+    return problem === null ? [] : [problem];
   },
   update: {
     validate: (secret, old) =>

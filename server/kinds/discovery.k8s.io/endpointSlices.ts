@@ -7,7 +7,7 @@ import { endpointAddress, parseOldAddress } from '../../registry/validation/addr
 import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { validateLabels } from '../../registry/validation/metadata.js';
-import { dnsLabelName, labelValueComplaints, subdomainName } from '../../registry/validation/names.js';
+import { dnsLabelName, labelValueProblems, subdomainName } from '../../registry/validation/names.js';
 import { addressAnd, dnsLabel, dnsSubdomain, qualified } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
@@ -84,8 +84,8 @@ function validateAddress(address: string, type: string, path: Path, position: nu
 function domainName(value: string, path: Path): FieldError[] {
   if (value === '') return [required(path, '')];
   const name = value.replace(/\.$/, '');
-  const complaints = subdomainName(name, false);
-  if (complaints.length > 0) return [invalid(path, name, complaints.join(','))];
+  const problems = subdomainName(name, false);
+  if (problems.length > 0) return [invalid(path, name, problems.join(','))];
   const parts = name.split('.');
   if (parts.length < 2) return [invalid(path, name, 'should be a domain with at least two segments separated by dots')];
   const wrong = parts.find((part) => dnsLabelName(part, false).length > 0);
@@ -93,16 +93,16 @@ function domainName(value: string, path: Path): FieldError[] {
 }
 
 function validateHints(hints: JsonObject, path: Path): FieldError[] {
-  const named = (list: string, complaintsOf: (name: string) => string[]): FieldError[] => {
+  const named = (list: string, problemsOf: (name: string) => string[]): FieldError[] => {
     const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
     if (names.length > hintsMax) return [tooMany(path.child(list), names.length, hintsMax)];
     const isRepeated = repeats(names);
     return names.flatMap((name, position) => {
       const at = path.child(list).index(position).child('name');
-      return [...(isRepeated(position) ? [duplicate(at, name)] : []), ...complaintsOf(name).map((text) => invalid(at, name, text))];
+      return [...(isRepeated(position) ? [duplicate(at, name)] : []), ...problemsOf(name).map((text) => invalid(at, name, text))];
     });
   };
-  return [...named('forZones', labelValueComplaints), ...named('forNodes', (name) => subdomainName(name, false))];
+  return [...named('forZones', labelValueProblems), ...named('forNodes', (name) => subdomainName(name, false))];
 }
 
 function validatePorts(slice: Draft<EndpointSlice>): FieldError[] {

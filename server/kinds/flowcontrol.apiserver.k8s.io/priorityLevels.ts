@@ -159,16 +159,16 @@ function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
     number,
     number,
   ];
-  const complaint = handComplaint(hand, queues);
+  const problem = handProblem(hand, queues);
   return [
     ...(length <= 0 ? [invalid(path.child('queueLengthLimit'), length, 'must be positive')] : []),
     ...(queues <= 0 ? [invalid(path.child('queues'), queues, 'must be positive')] : []),
     ...(queues > queuesMax ? [invalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`)] : []),
-    ...(complaint === null ? [] : [invalid(path.child('handSize'), hand, complaint)]),
+    ...(problem === null ? [] : [invalid(path.child('handSize'), hand, problem)]),
   ];
 }
 
-function handComplaint(hand: number, queues: number): string | null {
+function handProblem(hand: number, queues: number): string | null {
   if (hand <= 0) return 'must be positive';
   if (hand > queues) return `should not be greater than queues (${queues})`;
   return Math.ceil(Math.log2(queues) * hand) > hashBitsMax

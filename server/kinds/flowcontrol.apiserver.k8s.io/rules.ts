@@ -123,12 +123,12 @@ function validateUrls(urls: readonly string[], path: Path): FieldError[] {
   if (urls.includes(all))
     return urls.length > 1 ? [invalid(path, urls, "if '*' is present, must not specify other non-resource URLs")] : [];
   return urls.flatMap((url, position) => {
-    const text = urlComplaint(url);
+    const text = urlProblem(url);
     return text === null ? [] : [invalid(path.index(position), url, text)];
   });
 }
 
-function urlComplaint(url: string): string | null {
+function urlProblem(url: string): string | null {
   if (url === '') return 'must not be empty';
   if (!url.startsWith('/')) return 'must start with slash';
   if (url.includes(' ')) return 'must not contain white-space';

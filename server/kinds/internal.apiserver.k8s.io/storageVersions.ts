@@ -23,20 +23,20 @@ function versionName(name: string): string[] {
 }
 
 /** Checks a `group/version`, or a version of the core group. */
-function apiVersionComplaints(apiVersion: string): string[] {
+function apiVersionProblems(apiVersion: string): string[] {
   const parts = apiVersion.split('/');
   if (parts.length > 2) return [form];
   const [group, version = ''] = parts.length === 2 ? parts : [undefined, parts[0]];
-  const complaints = (part: string, rule: NameRule): string[] => (part === '' ? ['must be non-empty'] : rule(part, false));
+  const problems = (part: string, rule: NameRule): string[] => (part === '' ? ['must be non-empty'] : rule(part, false));
   return [
-    ...(group === undefined ? [] : complaints(group, subdomainName).map((text) => `group part: ${text}`)),
-    ...complaints(version, dns1035LabelName).map((text) => `version part: ${text}`),
+    ...(group === undefined ? [] : problems(group, subdomainName).map((text) => `group part: ${text}`)),
+    ...problems(version, dns1035LabelName).map((text) => `version part: ${text}`),
   ];
 }
 
 function apiVersionAt(apiVersion: string, path: Path): FieldError[] {
-  const complaints = apiVersionComplaints(apiVersion);
-  return complaints.length === 0 ? [] : [invalid(path, apiVersion, complaints.join(','))];
+  const problems = apiVersionProblems(apiVersion);
+  return problems.length === 0 ? [] : [invalid(path, apiVersion, problems.join(','))];
 }
 
 const validateServed = (version: string, decodable: readonly string[], path: Path): FieldError[] => [

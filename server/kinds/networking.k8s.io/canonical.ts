@@ -15,7 +15,7 @@ const mapped = 0xffffn;
 const familyBits = 32n;
 
 /** Checks an address used as a name. */
-export function addressNameComplaints(name: string): string[] {
+export function addressNameProblems(name: string): string[] {
   const address = parseAddress(name);
   if (address === null)
     return [

@@ -5,7 +5,7 @@ import { parseOldAddress } from '../../registry/validation/addresses.js';
 import { invalid, keepable, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
 import { subdomainName, wildcardName } from '../../registry/validation/names.js';
-import { dns1035Label, dnsLabel, named, portNameComplaints, portNumber } from '../../registry/validation/values.js';
+import { dns1035Label, dnsLabel, named, portNameProblems, portNumber } from '../../registry/validation/values.js';
 import { validateTypedReference } from './references.js';
 import { fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
@@ -91,6 +91,6 @@ function validateServicePort(port: JsonObject, path: Path): FieldError[] {
   const [name, number] = [textAt(port, 'name'), Number(port['number'] ?? 0)];
   const at = path.child('service', 'port');
   if (name !== '' && number !== 0) return [invalid(path, '', 'cannot set both port name & port number')];
-  if (name !== '') return portNameComplaints(name).map((text) => invalid(at.child('name'), name, text));
+  if (name !== '') return portNameProblems(name).map((text) => invalid(at.child('name'), name, text));
   return number === 0 ? [required(path, 'port name or number is required')] : portNumber(number, at.child('number'));
 }

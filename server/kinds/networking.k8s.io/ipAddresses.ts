@@ -8,7 +8,7 @@ import { dnsSubdomain, named } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
-import { addressNameComplaints } from './canonical.js';
+import { addressNameProblems } from './canonical.js';
 import { segment } from './references.js';
 
 const parentPath = Path.of('spec', 'parentRef');
@@ -33,7 +33,7 @@ function validate(address: Draft<IPAddress>): FieldError[] {
 
 export const ipAddresses: Kind<Draft<IPAddress>> = {
   name: 'ipaddresses.networking.k8s.io',
-  metadata: { name: addressNameComplaints },
+  metadata: { name: addressNameProblems },
   validate,
   update: {
     review: ['objectMeta', validate, 'objectMetaUpdate', immutable('spec.parentRef', (parent) => printedStructure(parent, parentForm))],

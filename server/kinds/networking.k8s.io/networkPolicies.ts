@@ -6,7 +6,7 @@ import { cidr, contains, parseOldRange } from '../../registry/validation/address
 import { forbidden, invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
-import { portNameComplaints, portNumber } from '../../registry/validation/values.js';
+import { portNameProblems, portNumber } from '../../registry/validation/values.js';
 import { selectorAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf } from '../parts.js';
@@ -57,7 +57,7 @@ function validatePort(entry: JsonObject, path: Path): FieldError[] {
     ...(protocol !== undefined && !protocols.includes(String(protocol)) ? [notSupported(path.child('protocol'), protocol, protocols)] : []),
     ...(typeof port === 'number' ? portNumber(port, path.child('port')) : []),
     ...(endPort === undefined ? [] : validateEnd(Number(endPort), port, path.child('endPort'))),
-    ...(typeof port === 'string' ? portNameComplaints(port).map((text) => invalid(path.child('port'), port, text)) : []),
+    ...(typeof port === 'string' ? portNameProblems(port).map((text) => invalid(path.child('port'), port, text)) : []),
   ];
 }
 

@@ -14,7 +14,7 @@ import {
   type FieldError,
   type Path,
 } from '../../registry/validation/field.js';
-import { labelValueComplaints } from '../../registry/validation/names.js';
+import { labelValueProblems } from '../../registry/validation/names.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
 import { validateList } from './lists.js';
@@ -84,7 +84,7 @@ function validateOperator(operator: string, value: string, path: Path): FieldErr
     case 'Exists':
       return value === '' ? [] : [invalid(path.child('value'), value, 'must be empty for operator `Exists`')];
     case 'Equal':
-      return labelValueComplaints(value).map((text) => invalid(path.child('value'), value, text));
+      return labelValueProblems(value).map((text) => invalid(path.child('value'), value, text));
     case '':
       return [required(path.child('operator'), '')];
     default:
@@ -96,7 +96,7 @@ export function validateTaint(taint: JsonObject, path: Path): FieldError[] {
   const [value, effect] = [textAt(taint, 'value'), textAt(taint, 'effect')];
   return [
     ...qualified(textAt(taint, 'key'), path.child('key')),
-    ...(value === '' ? [] : labelValueComplaints(value).map((text) => invalid(path.child('value'), value, text))),
+    ...(value === '' ? [] : labelValueProblems(value).map((text) => invalid(path.child('value'), value, text))),
     ...(effect === '' ? [required(path.child('effect'), '')] : optionallyOneOf(effect, taintEffects, path.child('effect'))),
   ];
 }

@@ -20,17 +20,17 @@ function validate(priority: Draft<PriorityClass>): FieldError[] {
 }
 
 function validateSystemClass(priority: Draft<PriorityClass>): FieldError[] {
-  const complaint = systemComplaint(priority);
-  if (complaint === null) return [];
+  const problem = systemProblem(priority);
+  if (problem === null) return [];
   return [
     forbidden(
       Path.of('metadata', 'name'),
-      `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${complaint}`,
+      `priority class names with '${systemPrefix}' prefix are reserved for system use only. error: ${problem}`,
     ),
   ];
 }
 
-function systemComplaint(priority: Draft<PriorityClass>): string | null {
+function systemProblem(priority: Draft<PriorityClass>): string | null {
   const name = priority.metadata.name ?? '';
   const value = systemClasses.get(name);
   if (value === undefined) return `${name} is not a known system priority class`;

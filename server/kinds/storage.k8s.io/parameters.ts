@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../../api/object.js';
 import { membersOf } from '../../../api/json/members.js';
 import { invalid, required, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
-import { qualifiedNameComplaints } from '../../registry/validation/names.js';
+import { qualifiedNameProblems } from '../../registry/validation/names.js';
 
 const parametersBytesMax = 256 * 1024;
 const parametersMax = 512;
@@ -20,4 +20,4 @@ export function validateParameters(parameters: JsonValue | undefined, mayBeEmpty
 
 /** A provisioner or driver, with or without a domain; capitals are tolerated. */
 export const validateProvisioner = (name: string, path: Path): FieldError[] =>
-  name === '' ? [required(path, '')] : qualifiedNameComplaints(name.toLowerCase()).map((text) => invalid(path, name.toLowerCase(), text));
+  name === '' ? [required(path, '')] : qualifiedNameProblems(name.toLowerCase()).map((text) => invalid(path, name.toLowerCase(), text));

@@ -46,12 +46,12 @@ function validateKeptVersion(migration: Draft<StorageVersionMigration>, old: Dra
 /** Progress is final and has one outcome. A migration that is over may still say that it runs. */
 function validateProgress(migration: Draft<StorageVersionMigration>, old: Draft<StorageVersionMigration>): FieldError[] {
   const [succeeded, failed] = ['Succeeded', 'Failed'].map((type) => isTrue(migration, type));
-  const complaints: readonly (readonly [applies: boolean | undefined, text: string])[] = [
+  const problems: readonly (readonly [applies: boolean | undefined, text: string])[] = [
     [succeeded && failed, 'Both success and failed conditions cannot be true at the same time'],
     [isTrue(old, 'Succeeded') && !succeeded, 'Success condition cannot be set to false once it is true'],
     [isTrue(old, 'Failed') && !failed, 'Failed condition cannot be set to false once it is true'],
   ];
-  return complaints
+  return problems
     .filter(([applies]) => applies === true)
     .map(([, text]) => invalid(conditions, memberAt(migration, 'status', 'conditions') ?? null, text));
 }

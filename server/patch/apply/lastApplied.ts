@@ -5,7 +5,7 @@ import { compare } from './compare.js';
 import { FieldSet } from './fieldset.js';
 import { fieldsOf } from './fieldsof.js';
 import type { ApplyConflict } from './ownership.js';
-import { typeComplaint } from './typed.js';
+import { typeProblem } from './typed.js';
 import { isObject } from '../../../api/json/json.js';
 import type { Schema } from './schema.js';
 
@@ -32,7 +32,7 @@ export function* realConflicts(
 function* fieldsOfLastApply(live: ApiObject, schema: Schema, apiVersion: string): Steps<FieldSet> {
   const last = lastConfiguration(live);
   if (last === null || last['apiVersion'] !== apiVersion) return FieldSet.empty;
-  for (const each of [last, live as JsonObject]) if ((yield* typeComplaint(each, schema, 'configuration')) !== null) return FieldSet.empty;
+  for (const each of [last, live as JsonObject]) if ((yield* typeProblem(each, schema, 'configuration')) !== null) return FieldSet.empty;
   const { added, modified, removed } = yield* compare(last, live as JsonObject, schema);
   return (yield* fieldsOf(last, schema)).difference(modified).difference(added).difference(removed);
 }

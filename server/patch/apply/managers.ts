@@ -76,7 +76,7 @@ function* readEntry(entry: JsonObject, position: number): Steps<ManagerEntry> {
 }
 
 /** Returns the reference's error for unreadable `metadata.managedFields`, or null. */
-export function managersComplaint(entries: readonly JsonValue[] | undefined): string | null {
+export function managersProblem(entries: readonly JsonValue[] | undefined): string | null {
   try {
     readManagers(entries);
     return null;

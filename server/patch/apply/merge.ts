@@ -7,7 +7,7 @@ import { shapeOf, type Schema, type Shape } from './schema.js';
 
 /**
  * Merges a configuration into a live value: leaves and atomic parts are replaced, maps merged, items of lists with keys matched. Live items keep their places;
- * shared items follow the order of the configuration. Repeated live items are replaced as a whole. The configuration has no repeated items (`typeComplaint`).
+ * shared items follow the order of the configuration. Repeated live items are replaced as a whole. The configuration has no repeated items (`typeProblem`).
  */
 export function* merge(live: JsonValue | undefined, applied: JsonValue | undefined, schema: Schema): Steps<JsonValue | undefined> {
   if (applied === undefined) return live;

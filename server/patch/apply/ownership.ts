@@ -5,7 +5,7 @@ import { FieldSet } from './fieldset.js';
 import { managerKey, type ManagerEntry, type ManagerId, type Managers } from './managers.js';
 import { reconciled } from './reconcile.js';
 import type { Schema } from './schema.js';
-import { typeComplaint } from './typed.js';
+import { typeProblem } from './typed.js';
 
 /**
  * Objects are compared in the version of the request. Managers that wrote in another version keep their fields in that spelling; `inVersion` returns the object
@@ -62,7 +62,7 @@ export function* converted(object: ApiObject, from: string, version: string, { v
   const misfit =
     form === null || schema === null || versions.unconverted === true
       ? null
-      : yield* typeComplaint(form as JsonObject, schema, 'configuration');
+      : yield* typeProblem(form as JsonObject, schema, 'configuration');
   if (misfit !== null) throw new MisfitError(`${as}${misfit}`);
   return form;
 }

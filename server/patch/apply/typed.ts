@@ -19,7 +19,7 @@ export type Typed = 'configuration' | 'live';
  * Returns all type errors of a value with their paths, as server-side apply reports them, or null. Null values match every type. The first undeclared member of
  * an object ends its check. Rules: `typed/validate.go` of structured-merge-diff.
  */
-export function* typeComplaint(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
+export function* typeProblem(value: JsonValue, schema: Schema, as: Typed): Steps<string | null> {
   const faults = new Faults(as);
   yield* faults.look(value, schema);
   if (faults.told.length === 0) return null;

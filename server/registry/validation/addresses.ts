@@ -109,15 +109,15 @@ export function cidr(value: string, path: Path): FieldError[] {
   return address?.value === range.first ? [] : unusual('must not have bits set beyond the prefix length');
 }
 
-const specialRanges: readonly (readonly [ranges: readonly string[], complaint: string])[] = [
+const specialRanges: readonly (readonly [ranges: readonly string[], problem: string])[] = [
   [['127.0.0.0/8', '::1/128'], 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   [['169.254.0.0/16', 'fe80::/10'], 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
   [['224.0.0.0/24', 'ff02::/16'], 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
-let special: readonly { readonly ranges: readonly (Range | null)[]; readonly complaint: string }[] | null = null;
+let special: readonly { readonly ranges: readonly (Range | null)[]; readonly problem: string }[] | null = null;
 /** Node's first parse of an IPv6 address takes 20 ms. */
 const readSpecial = (): NonNullable<typeof special> =>
-  (special ??= specialRanges.map(([ranges, complaint]) => ({ ranges: ranges.map(parseRange), complaint })));
+  (special ??= specialRanges.map(([ranges, problem]) => ({ ranges: ranges.map(parseRange), problem })));
 
 /** Checks an address that traffic can be sent to. */
 export function endpointAddress(value: string, path: Path): FieldError[] {
@@ -127,7 +127,7 @@ export function endpointAddress(value: string, path: Path): FieldError[] {
     ...(address.value === 0n ? [invalid(path, value, `may not be unspecified (${value})`)] : []),
     ...readSpecial()
       .filter(({ ranges }) => ranges.some((range) => range !== null && contains(range, address)))
-      .map(({ complaint }) => invalid(path, value, complaint)),
+      .map(({ problem }) => invalid(path, value, problem)),
   ];
 }
 

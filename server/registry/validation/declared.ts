@@ -123,7 +123,7 @@ export const resourcePoolName: Declared = (value, _before, path) => {
       .flatMap((part, position) =>
         part === ''
           ? [invalid(path, text, `segment ${position}: must not be empty`)]
-          : longNameRule(part, false).map((complaint) => invalid(path, part, `segment ${position}: ${complaint}`)),
+          : longNameRule(part, false).map((problem) => invalid(path, part, `segment ${position}: ${problem}`)),
       ),
   ];
 };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
 import { forbidden, invalid, keepable, type Path, required, type FieldError } from './field.js';
-import { labelValueComplaints, qualifiedNameComplaints } from './names.js';
+import { labelValueProblems, qualifiedNameProblems } from './names.js';
 import { fromFound, inOrder, ofEach, type Found } from './ofEach.js';
 
 /** Values in expressions were not checked at first. */
@@ -13,8 +13,8 @@ export function validateLabelSelector(selector: JsonObject, path: Path): Found {
   const labels = path.child('matchLabels');
   return inOrder(
     ofEach(Object.entries(objectAt(selector, 'matchLabels') ?? {}), ([key, value]) => [
-      ...qualifiedNameComplaints(key).map((text) => invalid(labels, key, text)),
-      ...labelValueComplaints(String(value)).map((text) => invalid(labels, value, text)),
+      ...qualifiedNameProblems(key).map((text) => invalid(labels, key, text)),
+      ...labelValueProblems(String(value)).map((text) => invalid(labels, value, text)),
     ]),
     ofEach(objectsIn(selector, 'matchExpressions'), (requirement, position) =>
       validateRequirement(requirement, path.child('matchExpressions').index(position)),
@@ -36,14 +36,14 @@ export function requirementForm(requirement: JsonObject, path: Path, comparing: 
     if (values.length !== 1) findings.push(required(at, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
   } else findings.push(invalid(path.child('operator'), operator, 'not a valid selector operator'));
   const key = textAt(requirement, 'key');
-  return [...findings, ...qualifiedNameComplaints(key).map((text) => invalid(path.child('key'), key, text))];
+  return [...findings, ...qualifiedNameProblems(key).map((text) => invalid(path.child('key'), key, text))];
 }
 
 function validateRequirement(requirement: JsonObject, path: Path): Found {
   const values = itemsOf(requirement['values']);
   const at = path.child('values');
   const bad = ofEach(values, (value, position) =>
-    labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text)),
+    labelValueProblems(String(value)).map((text) => invalid(at.index(position), value, text)),
   );
   return inOrder(
     requirementForm(requirement, path),

@@ -2,7 +2,7 @@ import type { JsonValue, ObjectMeta, OwnerReference } from '../../../api/object.
 import { inOrder, ofEach, type Found } from './ofEach.js';
 import { printedOwner } from './printedOwner.js';
 import { forbidden, invalid, Path, required, tooLong, type FieldError } from './field.js';
-import { dnsLabelName, labelValueComplaints, qualifiedNameComplaints, type NameRule } from './names.js';
+import { dnsLabelName, labelValueProblems, qualifiedNameProblems, type NameRule } from './names.js';
 
 const annotationsBytesMax = 256 * 1024;
 const metadata = Path.of('metadata');
@@ -71,8 +71,8 @@ export const validateLabels = (labels: Readonly<Record<string, string>> = {}, pa
   ofEach(Object.keys(labels), (key) => validateLabel(key, labels[key] ?? '', path));
 
 const validateLabel = (key: string, value: string, path: Path): FieldError[] => [
-  ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
-  ...labelValueComplaints(value).map((text) => invalid(path, value, text)),
+  ...qualifiedNameProblems(key).map((text) => invalid(path, key, text)),
+  ...labelValueProblems(value).map((text) => invalid(path, value, text)),
 ];
 
 export function validateAnnotations(annotations: Readonly<Record<string, string>> = {}, path: Path): Found {
@@ -80,12 +80,12 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
   let size = 0;
   for (const key of keys) size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
   // Annotations predate the rule.
-  const findings = ofEach(keys, (key) => qualifiedNameComplaints(key.toLowerCase()).map((text) => invalid(path, key, text)));
+  const findings = ofEach(keys, (key) => qualifiedNameProblems(key.toLowerCase()).map((text) => invalid(path, key, text)));
   return size > annotationsBytesMax ? inOrder(findings, [tooLong(path, annotationsBytesMax)]) : findings;
 }
 
 function validateFinalizers(finalizers: readonly string[], path: Path): Found {
-  const findings = ofEach(finalizers, (finalizer) => qualifiedNameComplaints(finalizer).map((text) => invalid(path, finalizer, text)));
+  const findings = ofEach(finalizers, (finalizer) => qualifiedNameProblems(finalizer).map((text) => invalid(path, finalizer, text)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     return inOrder(findings, [invalid(path, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set')]);
   }

@@ -72,9 +72,9 @@ const unmasked = (name: string, prefix: boolean): string =>
 export const dnsLabelName: NameRule = (name, prefix) => {
   if (isGood(name, dnsLabel, labelMax)) return [];
   const text = unmasked(name, prefix);
-  const complaints = bytes(text) > labelMax ? [tooManyCharacters(labelMax)] : [];
-  if (dnsLabel.test(text)) return complaints;
-  return [...complaints, subdomain.test(text) ? 'must not contain dots' : labelText];
+  const problems = bytes(text) > labelMax ? [tooManyCharacters(labelMax)] : [];
+  if (dnsLabel.test(text)) return problems;
+  return [...problems, subdomain.test(text) ? 'must not contain dots' : labelText];
 };
 
 export const dns1035LabelName: NameRule = (name, prefix) => {
@@ -110,29 +110,29 @@ export const wildcardName: NameRule = (name) => [
 
 /** The rule of the RBAC kinds. */
 export const pathSegmentName: NameRule = (name, prefix) => {
-  const complaints = ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
-  return !prefix && (name === '.' || name === '..') ? [`may not be '${name}'`] : complaints;
+  const problems = ['/', '%'].filter((character) => name.includes(character)).map((character) => `may not contain '${character}'`);
+  return !prefix && (name === '.' || name === '..') ? [`may not be '${name}'`] : problems;
 };
 
 /** `name` or `prefix/name`. */
-export const qualifiedNameComplaints = (key: string): string[] => {
+export const qualifiedNameProblems = (key: string): string[] => {
   if (isGood(key, qualifiedPart, labelMax)) return [];
   const parts = key.split('/');
   if (parts.length > 2)
     return [`a valid label key ${qualifiedText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
   const [prefix, name] = parts.length === 2 ? [parts[0], parts[1] ?? ''] : [undefined, parts[0] ?? ''];
-  return [...(prefix === undefined ? [] : prefixComplaints(prefix)), ...partComplaints(name)];
+  return [...(prefix === undefined ? [] : prefixProblems(prefix)), ...partProblems(name)];
 };
 
-const prefixComplaints = (prefix: string): string[] =>
+const prefixProblems = (prefix: string): string[] =>
   prefix === '' ? ['prefix part must be non-empty'] : subdomainName(prefix, false).map((text) => `prefix part ${text}`);
 
-const partComplaints = (name: string): string[] => [
+const partProblems = (name: string): string[] => [
   ...(name === '' ? ['name part must be non-empty'] : bytes(name) > labelMax ? [`name part ${tooManyBytes(labelMax)}`] : []),
   ...(qualifiedPart.test(name) ? [] : [`name part ${qualifiedText}`]),
 ];
 
-export const labelValueComplaints = (value: string): string[] =>
+export const labelValueProblems = (value: string): string[] =>
   isGood(value, labelValue, labelMax)
     ? []
     : [...(bytes(value) > labelMax ? [tooManyBytes(labelMax)] : []), ...(labelValue.test(value) ? [] : [labelValueText])];

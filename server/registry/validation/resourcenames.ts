@@ -1,7 +1,7 @@
 import { countedByName, podResources } from '../../../api/quota/usage.js';
 import { isHugePages, isNativeResource } from '../../../api/resourceNames.js';
 import { invalid, type Path, type FieldError } from './field.js';
-import { qualifiedNameComplaints } from './names.js';
+import { qualifiedNameProblems } from './names.js';
 
 const containerStandard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const whole: ReadonlySet<string> = new Set(['pods', ...countedByName, 'services.nodeports', 'services.loadbalancers']);
@@ -14,14 +14,14 @@ const isStandardResource = (name: string): boolean =>
 /** Extended resources are never overcommitted. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith('requests.')) return false;
-  return qualifiedNameComplaints(`requests.${name}`).length === 0;
+  return qualifiedNameProblems(`requests.${name}`).length === 0;
 }
 
 export const isWholeResource = (name: string): boolean => whole.has(name) || isExtendedResource(name);
 
 /** Checks any resource name, as quotas and nodes use them. */
 export function validateResourceName(name: string, path: Path): FieldError[] {
-  const findings = qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
+  const findings = qualifiedNameProblems(name).map((text) => invalid(path, name, text));
   if (findings.length > 0) return findings;
   return name.includes('/') || isStandardResource(name) ? [] : [invalid(path, name, 'must be a standard resource type or fully qualified')];
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../../api/object.js';
 import { isMapped, parseAddress, parseOldAddress, spelling, withoutLeadingZeros } from './addresses.js';
 import type { Path } from './field.js';
 import { invalid, keepable, notSupported, required, type FieldError } from './field.js';
-import { dns1035LabelName, dnsLabelName, labelValueComplaints, qualifiedNameComplaints, subdomainName, type NameRule } from './names.js';
+import { dns1035LabelName, dnsLabelName, labelValueProblems, qualifiedNameProblems, subdomainName, type NameRule } from './names.js';
 import { whileOff, whileOn } from './gatedFindings.js';
 import { ofEach, type Found } from './ofEach.js';
 
@@ -23,26 +23,26 @@ export const inRange = (value: JsonValue | undefined, low: number, high: number,
 export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
 
 /** Checks the name of a port (RFC 6335 service name). */
-export function portNameComplaints(name: string): string[] {
-  const complaints: string[] = [];
-  if (name.length > 15) complaints.push('must be no more than 15 characters');
-  if (!/^[-a-z0-9]+$/.test(name)) complaints.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
-  if (!/[a-z]/.test(name)) complaints.push('must contain at least one letter (a-z)');
-  if (name.includes('--')) complaints.push('must not contain consecutive hyphens');
-  if (name.startsWith('-') || name.endsWith('-')) complaints.push('must not begin or end with a hyphen');
-  return complaints;
+export function portNameProblems(name: string): string[] {
+  const problems: string[] = [];
+  if (name.length > 15) problems.push('must be no more than 15 characters');
+  if (!/^[-a-z0-9]+$/.test(name)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) problems.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) problems.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) problems.push('must not begin or end with a hyphen');
+  return problems;
 }
 
 /** Checks a port number, or the name that some container gives a port. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
-  if (typeof value === 'string') return portNameComplaints(value).map((text) => invalid(path, value, text));
+  if (typeof value === 'string') return portNameProblems(value).map((text) => invalid(path, value, text));
   return portNumber(value, path);
 }
 
 const addressText = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
-const unusual = (complaint: string, value: string, path: Path): FieldError[] =>
-  whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, complaint)]));
+const unusual = (problem: string, value: string, path: Path): FieldError[] =>
+  whileOn('StrictIPCIDRValidation', keepable(spelling(value), [invalid(path, value, problem)]));
 
 /** Stored spellings may stay. */
 export function ipAddress(value: string, path: Path): FieldError[] {
@@ -76,7 +76,7 @@ export const dns1035Label = (value: string, path: Path): FieldError[] => named(v
 export const dnsLabel = (value: string, path: Path): FieldError[] => named(value, dnsLabelName, path);
 export const dnsSubdomain = (value: string, path: Path): FieldError[] => named(value, subdomainName, path);
 export const qualified = (value: string, path: Path): FieldError[] =>
-  qualifiedNameComplaints(value).map((text) => invalid(path, value, text));
+  qualifiedNameProblems(value).map((text) => invalid(path, value, text));
 
 /** An empty label is reported only as missing. */
 export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (value === '' ? [required(path, '')] : dnsLabel(value, path));
@@ -84,8 +84,8 @@ export const requiredDnsLabel = (value: string, path: Path): FieldError[] => (va
 /** Errors of keys and values both name the map itself. */
 export const labelMap = (labels: Readonly<Record<string, JsonValue | undefined>>, path: Path): Found =>
   ofEach(Object.keys(labels), (key) => [
-    ...qualifiedNameComplaints(key).map((text) => invalid(path, key, text)),
-    ...labelValueComplaints(String(labels[key])).map((text) => invalid(path, labels[key], text)),
+    ...qualifiedNameProblems(key).map((text) => invalid(path, key, text)),
+    ...labelValueProblems(String(labels[key])).map((text) => invalid(path, labels[key], text)),
   ]);
 
 /** Checks a path below some directory: relative, and never up. */
@@ -101,16 +101,16 @@ export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[]
   value !== undefined && value !== null && (Number(value) < 0 || Number(value) > 0o777) ? [invalid(path, value, fileModeText)] : [];
 
 const configKey = /^[-._a-zA-Z0-9]+$/;
-export function configMapKeyComplaints(key: string): string[] {
-  const complaints: string[] = [];
-  if (key.length > 253) complaints.push('must be no more than 253 characters');
+export function configMapKeyProblems(key: string): string[] {
+  const problems: string[] = [];
+  if (key.length > 253) problems.push('must be no more than 253 characters');
   if (!configKey.test(key)) {
-    complaints.push(
+    problems.push(
       "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
     );
   }
-  if (key === '.') complaints.push("must not be '.'");
-  else if (key === '..') complaints.push("must not be '..'");
-  else if (key.startsWith('..')) complaints.push("must not start with '..'");
-  return complaints;
+  if (key === '.') problems.push("must not be '.'");
+  else if (key === '..') problems.push("must not be '..'");
+  else if (key.startsWith('..')) problems.push("must not start with '..'");
+  return problems;
 }

@@ -70,7 +70,7 @@ export function readEncryptionConfiguration(file: string): readonly ResourceRule
   const document = readConfiguration(file, encryptionKind);
   const reading = new Reading();
   const rules = reading.rules(document);
-  if (reading.complaints.length > 0) refuseConfiguration(file, option, reading.complaints);
+  if (reading.problems.length > 0) refuseConfiguration(file, option, reading.problems);
   return rules;
 }
 
@@ -81,12 +81,12 @@ const defaultTimeoutMs = 3_000;
 
 /** Errors never contain secrets. */
 class Reading {
-  readonly complaints: string[] = [];
+  readonly problems: string[] = [];
   readonly #kmsNames = new Set<string>();
 
   rules(document: JsonObject): readonly ResourceRule[] {
     const entries = objects(document['resources']);
-    if (entries.length === 0) this.complaints.push('resources must have at least one entry');
+    if (entries.length === 0) this.problems.push('resources must have at least one entry');
     const rules = entries.map((entry, index) => this.#rule(entry, `resources[${index}]`));
     this.#checkOverlaps(rules);
     return rules;
@@ -94,9 +94,9 @@ class Reading {
 
   #rule(entry: JsonObject, path: string): ResourceRule {
     const names = Array.isArray(entry['resources']) ? entry['resources'].map(text) : [];
-    if (names.length === 0) this.complaints.push(`${path}.resources must name resources`);
+    if (names.length === 0) this.problems.push(`${path}.resources must name resources`);
     const providers = objects(entry['providers']);
-    if (providers.length === 0) this.complaints.push(`${path}.providers must have at least one entry`);
+    if (providers.length === 0) this.problems.push(`${path}.providers must have at least one entry`);
     return {
       patterns: names.map((name, index) => this.#pattern(name, `${path}.resources[${index}]`)),
       providers: providers.flatMap((provider, index) => this.#provider(provider, `${path}.providers[${index}]`) ?? []),
@@ -106,14 +106,14 @@ class Reading {
   #pattern(name: string, path: string): GroupResource {
     const dot = name.indexOf('.');
     const [resource, group] = dot < 0 ? [name, ''] : [name.slice(0, dot), name.slice(dot + 1)];
-    if (resource === '' || name !== name.toLowerCase()) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource`);
-    if (unserved.has(name)) this.complaints.push(`${path}: ${JSON.stringify(name)} is no resource of an API, and stays in plain`);
+    if (resource === '' || name !== name.toLowerCase()) this.problems.push(`${path}: ${JSON.stringify(name)} is no resource`);
+    if (unserved.has(name)) this.problems.push(`${path}: ${JSON.stringify(name)} is no resource of an API, and stays in plain`);
     if (group === 'events.k8s.io')
-      this.complaints.push(`${path}: events of group events.k8s.io are kept as those of the core group; write "events"`);
-    if (group === 'extensions') this.complaints.push(`${path}: the group extensions is no more`);
-    if (resource === '*' && dot < 0) this.complaints.push(`${path}: "*" must name a group; "*." is the core group, "*.*" are all`);
+      this.problems.push(`${path}: events of group events.k8s.io are kept as those of the core group; write "events"`);
+    if (group === 'extensions') this.problems.push(`${path}: the group extensions is no more`);
+    if (resource === '*' && dot < 0) this.problems.push(`${path}: "*" must name a group; "*." is the core group, "*.*" are all`);
     if (group.includes('*') && (group !== '*' || resource !== '*'))
-      this.complaints.push(`${path}: ${JSON.stringify(name)}: a wildcard for groups stands only in "*.*"`);
+      this.problems.push(`${path}: ${JSON.stringify(name)}: a wildcard for groups stands only in "*.*"`);
     return { resource, group };
   }
 
@@ -121,7 +121,7 @@ class Reading {
     const kinds = Object.keys(provider).filter((name) => provider[name] !== null && provider[name] !== undefined);
     const [kind] = kinds;
     if (kind === undefined || kinds.length > 1) {
-      this.complaints.push(`${path} must have one kind of provider, not ${kinds.length === 0 ? 'none' : kinds.join(' and ')}`);
+      this.problems.push(`${path} must have one kind of provider, not ${kinds.length === 0 ? 'none' : kinds.join(' and ')}`);
       return null;
     }
     const facts = provider[kind] as JsonObject;
@@ -133,12 +133,12 @@ class Reading {
 
   #keys(facts: JsonObject, scheme: SchemeName, path: string): readonly KeyFacts[] {
     const entries = objects(facts['keys']);
-    if (entries.length === 0) this.complaints.push(`${path}.keys must have at least one key`);
+    if (entries.length === 0) this.problems.push(`${path}.keys must have at least one key`);
     return entries.map((entry, index) => {
       const at = `${path}.keys[${index}]`;
       const name = text(entry['name']);
       if (name === '' || name.length > keyNameCharactersMax)
-        this.complaints.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters`);
+        this.problems.push(`${at}.name must have 1 to ${keyNameCharactersMax} characters`);
       return { name, secret: this.#secret(text(entry['secret']), schemes[scheme].keyBytes, `${at}.secret`) };
     });
   }
@@ -147,8 +147,8 @@ class Reading {
     // Line breaks are ignored, so that a secret may be a YAML block.
     const digits = encoded.replace(/[\r\n]/g, '');
     const secret = Buffer.from(digits, 'base64');
-    if (digits === '' || digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) this.complaints.push(`${path} must be base64`);
-    else if (!lengths.includes(secret.length)) this.complaints.push(`${path} must have ${lengths.join(', ')} bytes, not ${secret.length}`);
+    if (digits === '' || digits.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(digits)) this.problems.push(`${path} must be base64`);
+    else if (!lengths.includes(secret.length)) this.problems.push(`${path} must have ${lengths.join(', ')} bytes, not ${secret.length}`);
     return secret;
   }
 
@@ -158,16 +158,16 @@ class Reading {
     const endpoint = text(facts['endpoint']);
     const size = facts['cachesize'];
     if (apiVersion !== 'v1' && apiVersion !== 'v2')
-      this.complaints.push(`${path}.apiVersion must be v1 or v2, not ${JSON.stringify(apiVersion)}`);
+      this.problems.push(`${path}.apiVersion must be v1 or v2, not ${JSON.stringify(apiVersion)}`);
     if (name === '' || name.length > keyNameCharactersMax)
-      this.complaints.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters`);
-    if (apiVersion === 'v2' && name.includes(':')) this.complaints.push(`${path}.name must have no ":"`);
-    if (apiVersion === 'v2' && this.#kmsNames.has(name)) this.complaints.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
+      this.problems.push(`${path}.name must have 1 to ${keyNameCharactersMax} characters`);
+    if (apiVersion === 'v2' && name.includes(':')) this.problems.push(`${path}.name must have no ":"`);
+    if (apiVersion === 'v2' && this.#kmsNames.has(name)) this.problems.push(`${path}.name: ${JSON.stringify(name)} is there twice`);
     this.#kmsNames.add(name);
     if (!/^unix:\/\/\/?[^/].*/.test(endpoint))
-      this.complaints.push(`${path}.endpoint must be a socket such as unix:///var/run/kms.sock, not ${JSON.stringify(endpoint)}`);
-    if (apiVersion === 'v2' && size !== undefined && size !== null) this.complaints.push(`${path}.cachesize is for v1 only`);
-    if (size === 0) this.complaints.push(`${path}.cachesize must not be 0`);
+      this.problems.push(`${path}.endpoint must be a socket such as unix:///var/run/kms.sock, not ${JSON.stringify(endpoint)}`);
+    if (apiVersion === 'v2' && size !== undefined && size !== null) this.problems.push(`${path}.cachesize is for v1 only`);
+    if (size === 0) this.problems.push(`${path}.cachesize must not be 0`);
     return {
       apiVersion: apiVersion === 'v2' ? 'v2' : 'v1',
       name,
@@ -181,21 +181,21 @@ class Reading {
     if (value === undefined || value === null) return defaultTimeoutMs;
     const parsed = parseDuration(text(value));
     if (parsed.ok && parsed.milliseconds > 0) return parsed.milliseconds;
-    this.complaints.push(`${path} must be a time above 0, such as 3s`);
+    this.problems.push(`${path} must be a time above 0, such as 3s`);
     return defaultTimeoutMs;
   }
 
   #checkOverlaps(rules: readonly ResourceRule[]): void {
     for (const [index, { patterns }] of rules.entries()) {
       const everything = patterns.some(({ resource, group }) => resource === '*' && group === '*');
-      if (everything && patterns.length > 1) this.complaints.push(`resources[${index}].resources: "*.*" covers the others`);
+      if (everything && patterns.length > 1) this.problems.push(`resources[${index}].resources: "*.*" covers the others`);
       for (const { group } of patterns.filter(({ resource }) => resource === '*')) {
         if (patterns.filter((other) => other.group === group).length > 1)
-          this.complaints.push(`resources[${index}].resources: the wildcard "*.${group}" covers others of its group`);
+          this.problems.push(`resources[${index}].resources: the wildcard "*.${group}" covers others of its group`);
       }
       const names = patterns.map(named);
       for (const name of names.filter((each, at) => names.indexOf(each) !== at))
-        this.complaints.push(`resources[${index}].resources: ${JSON.stringify(name)} is there twice`);
+        this.problems.push(`resources[${index}].resources: ${JSON.stringify(name)} is there twice`);
     }
     this.#checkMasks(rules);
   }
@@ -207,7 +207,7 @@ class Reading {
       for (const pattern of patterns) {
         const mask = wildcards.find(({ group }) => group === '*' || group === pattern.group);
         if (mask !== undefined)
-          this.complaints.push(`${JSON.stringify(named(pattern))} is covered by ${JSON.stringify(named(mask))} of an earlier entry`);
+          this.problems.push(`${JSON.stringify(named(pattern))} is covered by ${JSON.stringify(named(mask))} of an earlier entry`);
       }
       wildcards.push(...patterns.filter(({ resource }) => resource === '*'));
     }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { jsonPathComplaint } from '../../../api/jsonPathSyntax.js';
+import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
 
 /** As kube-apiserver 1.36.2 tells of them. */
-const complaints: Readonly<Record<string, string | null>> = {
+const problems: Readonly<Record<string, string | null>> = {
   'spec.validations[0].expression': null,
   '$.a..b[*].c': null,
   "['a'].b['c,d']": "invalid array index 'c",
@@ -32,8 +32,8 @@ const complaints: Readonly<Record<string, string | null>> = {
 };
 
 describe('JSONPath templates', () => {
-  for (const [path, complaint] of Object.entries(complaints))
-    it(`${complaint === null ? 'are read' : 'are complained of'}: ${JSON.stringify(path)}`, () => {
-      expect(jsonPathComplaint(`{${path}}`)).to.equal(complaint);
+  for (const [path, problem] of Object.entries(problems))
+    it(`${problem === null ? 'are read' : 'are refused'}: ${JSON.stringify(path)}`, () => {
+      expect(jsonPathProblem(`{${path}}`)).to.equal(problem);
     });
 });

@@ -8,7 +8,7 @@ describe('controllers/accounts', () => {
   const world = () => {
     const clock = new FakeClock();
     const api = new MemoryApi({ clock });
-    const complaints: string[] = [];
+    const problems: string[] = [];
     let serial = 0;
     api.before = ({ verb, key }) => {
       if (verb === 'post' && !api.peek(serviceAccounts, key)) throw refusal(404, 'NotFound');
@@ -17,27 +17,27 @@ describe('controllers/accounts', () => {
       spec: { expirationSeconds: 3_600 },
       status: { token: `t${++serial}`, expirationTimestamp: new Date(clock.now() + 3_600_000).toISOString() },
     }));
-    const tokens = new AccountTokens({ api, clock, onError: (message) => complaints.push(message), signal: new AbortController().signal });
-    return { clock, api, tokens, complaints };
+    const tokens = new AccountTokens({ api, clock, onError: (message) => problems.push(message), signal: new AbortController().signal });
+    return { clock, api, tokens, problems };
   };
 
   it('makes an account that is not there, and asks once for many who wait', async () => {
-    const { api, tokens, complaints } = world();
+    const { api, tokens, problems } = world();
     expect(await Promise.all([tokens.of('job-controller'), tokens.of('job-controller')])).to.deep.equal(['t1', 't1']);
     expect(api.takeWrites().map(({ verb, key, refused }) => [verb, key, refused])).to.deep.equal([
       ['post', 'kube-system/job-controller', 'NotFound'],
       ['create', 'kube-system/job-controller', undefined],
       ['post', 'kube-system/job-controller', undefined],
     ]);
-    expect(complaints).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
   });
 
   it('makes those that are missing before anybody needs them', async () => {
-    const { api, tokens, complaints } = world();
+    const { api, tokens, problems } = world();
     api.seed(serviceAccounts, { metadata: { name: 'there', namespace: 'kube-system' } });
     await tokens.prepare(['there', 'missing', 'missing']);
     expect(api.takeWrites().map(({ verb, key }) => [verb, key])).to.deep.equal([['create', 'kube-system/missing']]);
-    expect(complaints).to.deep.equal([]);
+    expect(problems).to.deep.equal([]);
   });
 
   it('renews tokens when four fifths of their life are over, and those that were refused', async () => {
@@ -63,7 +63,7 @@ describe('controllers/accounts', () => {
   });
 
   it('waits and says so while the server gives none', async () => {
-    const { clock, api, tokens, complaints } = world();
+    const { clock, api, tokens, problems } = world();
     const before = api.before;
     api.before = () => {
       throw refusal(403, 'Forbidden', 'you may not');
@@ -73,7 +73,7 @@ describe('controllers/accounts', () => {
       token = value;
     });
     await clock.advance(2_500);
-    expect(complaints).to.deep.equal(Array(3).fill('no token for the account a: you may not'));
+    expect(problems).to.deep.equal(Array(3).fill('no token for the account a: you may not'));
     api.before = before;
     await clock.advance(1_000);
     await settle();

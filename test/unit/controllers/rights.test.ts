@@ -17,12 +17,12 @@ describe('rights of controllers', () => {
 
   it('end where the role ends', async () => {
     const api = new MemoryApi({ clock: new FakeClock() });
-    const complaints: string[] = [];
-    const own = withRightsOf(entryOf('deployment-controller').make, api, (complaint) => complaints.push(complaint));
+    const problems: string[] = [];
+    const own = withRightsOf(entryOf('deployment-controller').make, api, (problem) => problems.push(problem));
     await own.list(pods, {});
     const refused = await own.delete(configMaps, { namespace: 'n', name: 'c' }).catch((error: unknown) => error);
     expect(refused).to.include({ code: 403 });
-    expect(complaints).to.deep.equal(['deployment-controller may not delete configmaps of ""']);
+    expect(problems).to.deep.equal(['deployment-controller may not delete configmaps of ""']);
   });
 
   it('of controllers whose API is off are not there before it is served', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fs from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../../fixtures/packageRoot.js';
-import { circlesIn, complaintsAbout, tiesAmong, tiesOfRooms } from './circles.js';
+import { circlesIn, problemsAbout, tiesAmong, tiesOfRooms } from './circles.js';
 
 const among = (files: Readonly<Record<string, string>>): ReturnType<typeof tiesAmong> => tiesAmong(new Map(Object.entries(files)));
 
@@ -24,11 +24,11 @@ describe('layers/circles', () => {
   it('are nowhere in the product', () => {
     const ties = tiesAmong(products);
     expect(ties.length, 'imports that were found').to.be.greaterThan(products.size);
-    expect(complaintsAbout(ties)).to.deep.equal([]);
+    expect(problemsAbout(ties)).to.deep.equal([]);
   });
 
   it('are not among rooms either', () => {
-    expect(complaintsAbout(tiesOfRooms(tiesAmong(products)))).to.deep.equal([]);
+    expect(problemsAbout(tiesOfRooms(tiesAmong(products)))).to.deep.equal([]);
   });
 
   it('are seen among rooms whose files are in no circle', () => {
@@ -40,8 +40,8 @@ describe('layers/circles', () => {
       'api/x.ts': "import { y } from './deep/y.js';",
       'api/deep/y.ts': '',
     });
-    expect(complaintsAbout(ties)).to.deep.equal([]);
-    expect(complaintsAbout(tiesOfRooms(ties))).to.deep.equal([['server/a imports Two of server/b', 'server/b imports four of server/a']]);
+    expect(problemsAbout(ties)).to.deep.equal([]);
+    expect(problemsAbout(tiesOfRooms(ties))).to.deep.equal([['server/a imports Two of server/b', 'server/b imports four of server/a']]);
   });
 
   it('are seen through types, exports and any number of files, with what ties them', () => {
@@ -51,7 +51,7 @@ describe('layers/circles', () => {
       'server/c/c.tsx': "export { a } from '../a.js';",
       'server/d.ts': 'export const d = 1;',
     });
-    expect(complaintsAbout(ties)).to.deep.equal([
+    expect(problemsAbout(ties)).to.deep.equal([
       ['server/a.ts imports B of server/b.ts', 'server/b.ts imports c, C of server/c/c.tsx', 'server/c/c.tsx imports a of server/a.ts'],
     ]);
   });

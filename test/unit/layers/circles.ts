@@ -58,7 +58,7 @@ export function circlesIn(ties: readonly Tie[]): string[][] {
 }
 
 /** Each circle as the imports that close it, a line each. */
-export const complaintsAbout = (ties: readonly Tie[]): string[][] =>
+export const problemsAbout = (ties: readonly Tie[]): string[][] =>
   circlesIn(ties).map((circle) =>
     ties
       .filter(({ from, to }) => circle.includes(from) && circle.includes(to))

@@ -16,7 +16,7 @@ const problem = (value: unknown, kind = deployment): string => {
   return result.ok ? 'accepted' : result.stage === 'kind' ? 'kind' : result.message;
 };
 
-const complaint = (text: string, kind: Kind): string => {
+const refusalOf = (text: string, kind: Kind): string => {
   const result = decode(text, kind);
   return result.ok || result.stage === 'kind' ? 'understood' : result.message;
 };
@@ -223,8 +223,8 @@ describe('decoding of objects', () => {
       );
       expect(result.ok && result.object['a'], encoding).to.deep.equal([2n ** 63n - 1n, 2 ** 63, 1, 1000]);
     }
-    expect(complaint('{"apiVersion":"a.b/v1","kind":"Widget","a":1e400}', widget)).to.include('cannot unmarshal number 1e400');
-    expect(complaint('{"a":9223372036854775807}', widget)).to.equal("Object 'Kind' is missing in '{\"a\":9223372036854775807}'");
+    expect(refusalOf('{"apiVersion":"a.b/v1","kind":"Widget","a":1e400}', widget)).to.include('cannot unmarshal number 1e400');
+    expect(refusalOf('{"a":9223372036854775807}', widget)).to.equal("Object 'Kind' is missing in '{\"a\":9223372036854775807}'");
   });
 
   it('wants kinds that are not built in to say what they are', () => {

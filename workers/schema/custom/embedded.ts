@@ -184,9 +184,9 @@ function checkMetadata(metadata: Json, rules: EmbeddedRules, path: string): read
   return form.ok ? rules.metadata(form.value, path) : [invalid(path, metadata, form.message)];
 }
 
-function checkText(value: Json | undefined, path: string, complaints: (text: string) => readonly string[]): Cause[] {
+function checkText(value: Json | undefined, path: string, problems: (text: string) => readonly string[]): Cause[] {
   if (value === undefined) return [];
   if (value === '') return [invalid(path, value, 'must not be empty')];
   if (typeof value !== 'string') return [invalid(path, value, 'must be a string')];
-  return complaints(value).map((text) => invalid(path, value, text));
+  return problems(value).map((text) => invalid(path, value, text));
 }

@@ -4,14 +4,14 @@ import { isSet, propertyOf, propertiesOf, restSchemaOf, type Schema } from './no
 export type Resolved =
   /** `schema` is null below an untyped map. */
   | { readonly ok: true; readonly names: readonly string[]; readonly schema: Schema | null }
-  | { readonly ok: false; readonly complaint: string };
+  | { readonly ok: false; readonly problem: string };
 
 const end = 'unexpected end of JSON path';
 const absent = 'does not refer to a valid field';
 const token = /[.[\]]|'(?:[^'\\]|\\.)*'|'.*$|[^.[\]]+/gs;
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
-const refused = (complaint: string): Resolved => ({ ok: false, complaint });
+const refused = (problem: string): Resolved => ({ ok: false, problem });
 
 /** `brackets`: `['name']` is allowed as well as `.name`. */
 export function resolvePath(text: string, schema: Schema, brackets: boolean): Resolved {
@@ -36,16 +36,16 @@ export function resolvePath(text: string, schema: Schema, brackets: boolean): Re
   return { ok: true, names, schema: current };
 }
 
-type Name = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly complaint: string };
+type Name = { readonly ok: true; readonly name: string } | { readonly ok: false; readonly problem: string };
 
-const plainName = (token: string | undefined): Name => (token === undefined ? { ok: false, complaint: end } : { ok: true, name: token });
+const plainName = (token: string | undefined): Name => (token === undefined ? { ok: false, problem: end } : { ok: true, name: token });
 
 function quotedName(token: string | undefined): Name {
-  if (token === undefined) return { ok: false, complaint: end };
+  if (token === undefined) return { ok: false, problem: end };
   if (token.length < 2 || !token.startsWith("'") || !token.endsWith("'"))
-    return { ok: false, complaint: `expected single quoted string but got ${token}` };
+    return { ok: false, problem: `expected single quoted string but got ${token}` };
   const unknown = (token.match(/\\./g) ?? []).find((escape) => escapes[escape.slice(1)] === undefined);
-  if (unknown !== undefined) return { ok: false, complaint: `invalid string literal: invalid escape char ${unknown}` };
+  if (unknown !== undefined) return { ok: false, problem: `invalid string literal: invalid escape char ${unknown}` };
   return { ok: true, name: token.slice(1, -1).replace(/\\(.)/g, (_, letter: string) => escapes[letter] ?? letter) };
 }
 

@@ -55,8 +55,8 @@ export function unreadable(schema: Schema): string | null {
     return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
   if (itemsOf(schema['items']).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
   for (const child of childrenOf(schema)) {
-    const complaint = unreadable(child);
-    if (complaint !== null) return complaint;
+    const problem = unreadable(child);
+    if (problem !== null) return problem;
   }
   return null;
 }

@@ -15,7 +15,7 @@ import {
   typeOf,
   type Schema,
 } from './nodes.js';
-import { patternComplaint } from './pattern.js';
+import { patternProblem } from './pattern.js';
 import { inOrder, inOrderOfTexts, ofAll, type Found } from '../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../registry/stepwise.js';
 import { type Steps } from '../../../../api/steps.js';
@@ -143,13 +143,13 @@ function validateConditions(schema: Schema, path: Path, excepted: Excepted): Fou
     );
   const not = objectAt(schema, 'not');
   const pattern = textAt(schema, 'pattern');
-  const complaint = pattern === '' ? null : patternComplaint(pattern);
+  const problem = pattern === '' ? null : patternProblem(pattern);
   return inOrder(
     excepted.anyOf ? [] : each('anyOf'),
     each('allOf'),
     each('oneOf'),
     not === null ? [] : validateCondition(not, path.child('not'), none),
-    complaint === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${complaint}`)],
+    problem === null ? [] : [invalid(path.child('pattern'), pattern, `must be a valid regular expression, but isn't: ${problem}`)],
   );
 }
 

@@ -109,14 +109,14 @@ class Round {
     const begun = performance.now();
     const ranges = parsed === null ? [] : await addressRanges(this.#options, parsed.family);
     const within = ranges.find((range) => parsed !== null && isUsable(range, parsed.value));
-    const complaint = await this.#addressComplaint(parsed === null ? address : formatAddress(parsed), ranges, within);
-    if (complaint === null) return void this.#counts.address(within?.text ?? '', 'static', (performance.now() - begun) / 1000);
+    const problem = await this.#addressProblem(parsed === null ? address : formatAddress(parsed), ranges, within);
+    if (problem === null) return void this.#counts.address(within?.text ?? '', 'static', (performance.now() - begun) / 1000);
     if (within !== undefined) this.#counts.addressFailed(within.text, 'static');
-    throw refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${complaint}`)]);
+    throw refuse(this.#service, [invalid(Path.of('spec', 'clusterIPs'), addresses, `failed to allocate IP ${address}: ${problem}`)]);
   }
 
   /** A dry run asks one range, and not whether the address is taken. */
-  async #addressComplaint(address: string, ranges: readonly Range[], within: Range | undefined): Promise<string | null> {
+  async #addressProblem(address: string, ranges: readonly Range[], within: Range | undefined): Promise<string | null> {
     const [first] = ranges;
     if (this.#context.dryRun && first !== undefined)
       return within === first ? null : `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${first.text}`;
@@ -191,8 +191,8 @@ class Round {
   }
 
   async #checkNodePort(port: number, path: Path): Promise<void> {
-    const complaint = await this.#portComplaint(port);
-    if (complaint !== null) throw refuse(this.#service, [invalid(path, port, complaint)]);
+    const problem = await this.#portProblem(port);
+    if (problem !== null) throw refuse(this.#service, [invalid(path, port, problem)]);
   }
 
   async #chooseHealthCheckPort(): Promise<void> {
@@ -202,23 +202,23 @@ class Round {
       spec['healthCheckNodePort'] = await this.#nextPort('failed to allocate a HealthCheck NodePort 0');
       return;
     }
-    const complaint = await this.#portComplaint(wanted);
-    if (complaint !== null) throw internalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${complaint}`));
+    const problem = await this.#portProblem(wanted);
+    if (problem !== null) throw internalError(new Error(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem}`));
   }
 
-  async #portComplaint(port: number): Promise<string | null> {
+  async #portProblem(port: number): Promise<string | null> {
     const { first, last } = this.#options.ports;
     const claim = portClaim(port);
     if (this.#held.has(idOf(claim)) && !this.#chosen.has(idOf(claim))) return null;
-    const complaint =
+    const problem =
       !this.#context.dryRun && (port < first || port > last)
         ? `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
         : this.#chosen.has(idOf(claim)) || (await this.#isTaken(claim, 'mostRecent'))
           ? 'provided port is already allocated'
           : null;
-    this.#countPort(complaint === null, 'static');
-    if (complaint === null) this.#chosen.add(idOf(claim));
-    return complaint;
+    this.#countPort(problem === null, 'static');
+    if (problem === null) this.#chosen.add(idOf(claim));
+    return problem;
   }
 
   async #nextPort(failure: string): Promise<number> {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { formatFieldSelector, matchesFields, parseFieldSelector, type FieldSelector } from '../../../../api/selectors/index.js';
 
-const complaint = (text: string): string => {
+const problem = (text: string): string => {
   const result = parseFieldSelector(text);
   return result.ok ? 'accepted' : result.message;
 };
@@ -29,14 +29,14 @@ describe('field selectors', () => {
   for (const [text, selector] of forms)
     it(`reads ${JSON.stringify(text)}`, () => expect(parseFieldSelector(text)).to.deep.equal({ ok: true, selector }));
 
-  const complaints: [string, string][] = [
+  const problems: [string, string][] = [
     ['a', "invalid selector: 'a'; can't understand 'a'"],
     ['a=1,b', "invalid selector: 'a=1,b'; can't understand 'b'"],
     ['a=b=c', 'invalid field selector: unescaped character in value: 61'],
     ['a=b\\c', 'invalid field selector: invalid escape sequence: \\c'],
     ['a=b\\', 'invalid field selector: invalid escape sequence: \\'],
   ];
-  for (const [text, message] of complaints) it(`refuses ${JSON.stringify(text)}`, () => expect(complaint(text)).to.equal(message));
+  for (const [text, message] of problems) it(`refuses ${JSON.stringify(text)}`, () => expect(problem(text)).to.equal(message));
 
   it('reads back what it writes', () => {
     const field = fc.constantFrom('metadata.name', 'spec.nodeName', 'type');

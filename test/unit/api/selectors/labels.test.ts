@@ -15,7 +15,7 @@ const parsed = (text: string): LabelSelector => {
   if (!result.ok) throw new Error(result.message);
   return result.selector;
 };
-const complaint = (text: string): string => {
+const problem = (text: string): string => {
   const result = parseLabelSelector(text);
   if (result.ok) throw new Error(`${text} was accepted`);
   return result.message;
@@ -64,7 +64,7 @@ describe('label selectors as text', () => {
   const nameRule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character " +
     "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-  const complaints: [string, string][] = [
+  const problems: [string, string][] = [
     ['g===', "unable to parse requirement: found '=', expected: identifier"],
     ['=', "found '=', expected: !, identifier, or 'end of string'"],
     ['a=b,', "found '', expected: identifier after ','"],
@@ -86,7 +86,7 @@ describe('label selectors as text', () => {
     ['/a=b', 'unable to parse requirement: <nil>: Invalid value: "/a": prefix part must be non-empty'],
     [`a=${'x'.repeat(64)}`, `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`],
   ];
-  for (const [text, message] of complaints) it(`refuses ${JSON.stringify(text)}`, () => expect(complaint(text)).to.equal(message));
+  for (const [text, message] of problems) it(`refuses ${JSON.stringify(text)}`, () => expect(problem(text)).to.equal(message));
 
   it('reads back what it writes', () => {
     fc.assert(

@@ -60,7 +60,7 @@ describe('api/cron', () => {
     expect(schedule(', * * * *').next(0)).to.equal(null);
   });
 
-  const complaints: readonly (readonly [string, string])[] = [
+  const problems: readonly (readonly [string, string])[] = [
     ['* * * *', 'expected exactly 5 fields, found 4: [* * * *]'],
     ['* * * * * *', 'expected exactly 5 fields, found 6: [* * * * * *]'],
     ['@often', 'unrecognized descriptor: @often'],
@@ -76,7 +76,7 @@ describe('api/cron', () => {
     ['L * * * *', 'failed to parse int from L: strconv.Atoi: parsing "L": invalid syntax'],
     ['@every soon', 'failed to parse duration @every soon: time: invalid duration "soon"'],
   ];
-  for (const [given, message] of complaints) it(`refuses ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: false, message }));
+  for (const [given, message] of problems) it(`refuses ${given}`, () => expect(parseTiming(given)).to.deep.equal({ ok: false, message }));
 });
 
 describe('controllers/cronjob/schedule', () => {

@@ -138,7 +138,7 @@ describe('the status of a budget', () => {
     });
   });
 
-  it('forgets evictions that came about, and complains of those that did not', () => {
+  it('forgets evictions that came about, and reports those that did not', () => {
     const granted = budget({}, { disruptedPods: { a: at(-60), b: at(-121), c: at(-10), gone: at(-5) } });
     const found = stillDisrupted(granted, [pod('a'), pod('b'), pod('c', { ending: true }), pod('d')], start);
     expect(found).to.deep.equal({ pods: { a: at(-60) }, overdue: [pod('b')], againAfterMs: 60_001 });

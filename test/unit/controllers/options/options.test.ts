@@ -67,38 +67,38 @@ describe('controllers/options', () => {
   });
 
   it('contradict each other with one sentence each', () => {
-    const complaints = (...argv: string[]): readonly string[] => {
+    const problems = (...argv: string[]): readonly string[] => {
       const read = readControllerManagerOptions(argv);
       return read.ok ? [] : read.errors;
     };
-    expect(complaints('--leader-elect-renew-deadline=20s')).to.deep.equal([
+    expect(problems('--leader-elect-renew-deadline=20s')).to.deep.equal([
       '--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration',
     ]);
-    expect(complaints('--leader-elect-retry-period=10s')).to.deep.equal([
+    expect(problems('--leader-elect-retry-period=10s')).to.deep.equal([
       '--leader-elect-retry-period must be shorter than --leader-elect-renew-deadline',
     ]);
-    expect(complaints('--tls-cert-file=x')[0]).to.contain('belong together');
-    expect(complaints('--concurrent-job-syncs=0')).to.have.length(1);
-    expect(complaints('--kube-api-content-type=text/plain')).to.have.length(1);
-    expect(complaints('--kube-api-qps=-1')).to.deep.equal([]);
-    expect(complaints('--enable-leader-migration')).to.deep.equal([]);
-    expect(complaints('--leader-migration-config=x')).to.deep.equal([]);
-    expect(complaints('--leader-elect=false', '--leader-elect-renew-deadline=20s')).to.deep.equal([]);
-    expect(complaints('--enable-leader-migration', '--leader-elect=false')[0]).to.contain('needs --leader-elect');
-    expect(complaints('--cloud-config=x')[0]).to.contain('needs --cloud-provider');
-    expect(complaints('--external-cloud-volume-plugin=aws')).to.have.length(1);
-    expect(complaints('--feature-gates=Unheard=true')[0]).to.contain('is no feature');
-    expect(complaints('--emulated-version=1.20')[0]).to.contain('a version from 1.33');
-    expect(complaints('--log-text-split-stream')[0]).to.contain('LoggingAlphaOptions');
-    expect(complaints('--show-hidden-metrics-for-version=1.20')[0]).to.contain('1.35');
-    expect(complaints('--cloud-provider=aws')).to.have.length(1);
-    expect(complaints('--cloud-provider=external')).to.deep.equal([]);
-    expect(complaints('--cidr-allocator-type=CloudAllocator')).to.have.length(1);
-    expect(complaints('--concurrent-service-endpoint-syncs=51')).to.have.length(1);
-    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,10.1.0.0/16')[0]).to.contain('one range of each family');
-    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/25')[0]).to.contain('/24');
-    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=fd00::/40')[0]).to.contain('too many');
-    expect(complaints('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,fd00::/48')).to.deep.equal([]);
+    expect(problems('--tls-cert-file=x')[0]).to.contain('belong together');
+    expect(problems('--concurrent-job-syncs=0')).to.have.length(1);
+    expect(problems('--kube-api-content-type=text/plain')).to.have.length(1);
+    expect(problems('--kube-api-qps=-1')).to.deep.equal([]);
+    expect(problems('--enable-leader-migration')).to.deep.equal([]);
+    expect(problems('--leader-migration-config=x')).to.deep.equal([]);
+    expect(problems('--leader-elect=false', '--leader-elect-renew-deadline=20s')).to.deep.equal([]);
+    expect(problems('--enable-leader-migration', '--leader-elect=false')[0]).to.contain('needs --leader-elect');
+    expect(problems('--cloud-config=x')[0]).to.contain('needs --cloud-provider');
+    expect(problems('--external-cloud-volume-plugin=aws')).to.have.length(1);
+    expect(problems('--feature-gates=Unheard=true')[0]).to.contain('is no feature');
+    expect(problems('--emulated-version=1.20')[0]).to.contain('a version from 1.33');
+    expect(problems('--log-text-split-stream')[0]).to.contain('LoggingAlphaOptions');
+    expect(problems('--show-hidden-metrics-for-version=1.20')[0]).to.contain('1.35');
+    expect(problems('--cloud-provider=aws')).to.have.length(1);
+    expect(problems('--cloud-provider=external')).to.deep.equal([]);
+    expect(problems('--cidr-allocator-type=CloudAllocator')).to.have.length(1);
+    expect(problems('--concurrent-service-endpoint-syncs=51')).to.have.length(1);
+    expect(problems('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,10.1.0.0/16')[0]).to.contain('one range of each family');
+    expect(problems('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/25')[0]).to.contain('/24');
+    expect(problems('--allocate-node-cidrs', '--cluster-cidr=fd00::/40')[0]).to.contain('too many');
+    expect(problems('--allocate-node-cidrs', '--cluster-cidr=10.0.0.0/16,fd00::/48')).to.deep.equal([]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chooseFeatures, featureComplaints } from '../../../../program/features/chosen.js';
+import { chooseFeatures, featureProblems } from '../../../../program/features/chosen.js';
 import { gatesOf } from '../../../../program/features/gates.js';
 import { switching } from '../../../../server/options/features.js';
 import { apiServerFlags } from '../../../../server/options/flags.js';
@@ -39,17 +39,17 @@ describe('feature gates', () => {
                     : gate.byDefault;
           expect(features.enabled(gate.name), gate.name).to.equal(wanted);
         }
-        const complaints = featureComplaints({ [chosen.name]: String(own) }, minor);
-        expect(complaints.length > 0).to.equal(chosen.locked && own !== chosen.byDefault);
+        const problems = featureProblems({ [chosen.name]: String(own) }, minor);
+        expect(problems.length > 0).to.equal(chosen.locked && own !== chosen.byDefault);
       }),
     );
   });
 
   it('that are unknown are refused with what may have been meant', () => {
-    expect(featureComplaints({ WatchLst: 'true' }, 36).join()).to.match(
+    expect(featureProblems({ WatchLst: 'true' }, 36).join()).to.match(
       /"WatchLst" is no feature of release 1\.36; did you mean WatchList\?/,
     );
-    expect(featureComplaints({ Qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq: 'true' }, 36).join()).to.match(/--help lists them/);
+    expect(featureProblems({ Qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq: 'true' }, 36).join()).to.match(/--help lists them/);
   });
 
   it('that switch something exist, and --help lists all that can be changed', () => {

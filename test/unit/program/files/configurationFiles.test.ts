@@ -11,7 +11,7 @@ import { readTracingConfiguration } from '../../../../program/tracing/configurat
 import { temporaryDirectory } from '../../../fixtures/temporaryDirectory.js';
 
 /** What is wrong in a configuration file is told with option, file, line, member and what may have been meant. */
-describe('complaints about configuration files', () => {
+describe('problems about configuration files', () => {
   const folder = temporaryDirectory('configuration');
   const file = (text: string, name = 'c.yaml'): string => {
     const at = path.join(folder, name);

@@ -86,9 +86,9 @@ describe('the log', () => {
       ['endpoint', 4],
     ]);
     const log = createLogger({ verbosity: 0, modules, stream: new Writable() });
-    expect(modules.complaints().map(({ pattern }) => pattern)).to.deep.equal(['acc*', 'raf?', 'endpoint']);
+    expect(modules.problems().map(({ pattern }) => pattern)).to.deep.equal(['acc*', 'raf?', 'endpoint']);
     for (const part of ['raft', 'access', 'endpoints', 'access']) log.named(part);
-    expect(modules.complaints()).to.deep.equal([{ pattern: 'endpoint', parts: 'access,endpoints,raft' }]);
+    expect(modules.problems()).to.deep.equal([{ pattern: 'endpoint', parts: 'access,endpoints,raft' }]);
   });
 
   it('holds back no more than its buffer, errors not at all, and loses nothing', () => {

@@ -14,17 +14,17 @@ const storage = createMemoryStorage({ selectableFields: selectableFieldsOf });
 const names = (enable: string[], disable: string[] = []): string[] =>
   createPlugins({ storage, enabled: enabledPlugins(enable, disable) }).map(({ name }) => name);
 
-const refused: readonly (readonly [argument: string[], complaint: RegExp])[] = [
+const refused: readonly (readonly [argument: string[], problem: RegExp])[] = [
   [['--enable-admission-plugins=Nope'], /--enable-admission-plugins: plugin "Nope" is unknown/],
   [['--disable-admission-plugins=LimitRangr'], /--disable-admission-plugins: plugin "LimitRangr" is unknown; did you mean LimitRanger\?/],
   [['--enable-admission-plugins=LimitRanger', '--disable-admission-plugins=LimitRanger'], /both name LimitRanger/],
 ];
 
 describe('the choice of admission plugins', () => {
-  for (const [argv, complaint] of refused) {
+  for (const [argv, problem] of refused) {
     it(`is refused at start: ${argv.join(' ')}`, () => {
       const result = readApiServerOptions(argv);
-      expect(result.ok ? '' : result.errors.join('\n')).to.match(complaint);
+      expect(result.ok ? '' : result.errors.join('\n')).to.match(problem);
     });
   }
 
@@ -98,7 +98,7 @@ describe('the admission configuration file', () => {
     ]);
   });
 
-  for (const [what, text, complaint] of [
+  for (const [what, text, problem] of [
     ['another kind', 'apiVersion: v1\nkind: Pod\n', /must hold kind AdmissionConfiguration/],
     ['an unknown plug-in', `${head}plugins:\n- name: Nope\n`, /admission plugin "Nope" is unknown/],
     [
@@ -113,7 +113,7 @@ describe('the admission configuration file', () => {
     ['no YAML', 'a: [', /bad\.yaml is not YAML/],
   ] as const) {
     it(`is refused with ${what}`, () => {
-      expect(() => readPluginConfigurations(file('bad.yaml', text))).to.throw(complaint);
+      expect(() => readPluginConfigurations(file('bad.yaml', text))).to.throw(problem);
     });
   }
 });

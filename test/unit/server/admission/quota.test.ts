@@ -170,7 +170,7 @@ describe('admission/quota', () => {
     });
 
     it('is told in words that are understood, or the server does not start', async () => {
-      for (const [configuration, complaint] of [
+      for (const [configuration, problem] of [
         [{ kind: 'Y', apiVersion: 'x/v1' }, 'must hold kind ResourceQuotaConfiguration'],
         [limitedTo({ resource: 'pods', matchContain: ['pods'] }), 'limitedResources[0].matchContain is unknown'],
         [
@@ -184,7 +184,7 @@ describe('admission/quota', () => {
             () => 'started',
             (error: Error) => error.message,
           ),
-        ).to.contain(complaint);
+        ).to.contain(problem);
       }
     });
   });

@@ -196,14 +196,14 @@ describe('EventRateLimit', () => {
     expect(write('a')).to.contain('limit reached on type Server');
   });
   it('does not start without limits that are understood', () => {
-    for (const [configuration, complaint] of [
+    for (const [configuration, problem] of [
       [null, 'needs a configuration'],
       [{ ...head, limits: [] }, 'names no limits'],
       [{ ...head, limits: [{ type: 'Serve', qps: 1, burst: 1 }] }, 'limits[0].type must be one of'],
       [{ ...head, limits: [{ type: 'Server', qps: 0, burst: 1 }] }, 'limits[0].qps must be between'],
       [{ ...head, limit: [] }, 'limit is unknown'],
     ] as const)
-      expect(() => eventLimitsIn(configuration as JsonObject | null), complaint).to.throw(complaint);
+      expect(() => eventLimitsIn(configuration as JsonObject | null), problem).to.throw(problem);
   });
 });
 
@@ -295,12 +295,12 @@ describe('ImagePolicyWebhook', () => {
       retryBackoffMs: 500,
       defaultAllow: false,
     });
-    for (const [wrong, complaint] of [
+    for (const [wrong, problem] of [
       [{}, 'kubeConfigFile is missing'],
       [{ kubeConfigFile: 'f', allowTTL: 1_801 }, 'allowTTL must be between'],
       [{ kubeConfigFile: 'f', defaultAllowed: true }, 'defaultAllowed is unknown'],
     ] as const) {
-      expect(() => read(wrong), complaint).to.throw(complaint);
+      expect(() => read(wrong), problem).to.throw(problem);
     }
     expect(() => imagePolicyIn(null)).to.throw('imagePolicy is missing');
   });
@@ -325,10 +325,7 @@ function allowing(...allowed: string[]): { readonly authorize: Authorizer; reado
 describe('OwnerReferencesPermissionEnforcement', () => {
   const reference = (more: JsonObject = {}): JsonObject => ({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'rs', uid: 'u1', ...more });
   const owned = (...ownerReferences: JsonObject[]): ApiObject => ({ metadata: { name: 'n', ownerReferences } }) as unknown as ApiObject;
-  const complaint = async (
-    allowed: readonly string[],
-    request: Partial<Record<keyof AdmissionRequest, unknown>>,
-  ): Promise<string | null> => {
+  const problem = async (allowed: readonly string[], request: Partial<Record<keyof AdmissionRequest, unknown>>): Promise<string | null> => {
     const { authorize } = allowing(...allowed);
     try {
       await ownerReferencesPermission(authorize, catalogue).validate?.(asked('pods', request));
@@ -340,28 +337,28 @@ describe('OwnerReferencesPermissionEnforcement', () => {
 
   it('wants the right to delete from whoever changes owners, and none for new objects', async () => {
     const change = { operation: 'UPDATE', old: owned(), object: owned(reference()) };
-    expect(await complaint([], change)).to.contain("cannot set an ownerRef on a resource you can't delete");
-    expect(await complaint(['delete pods n'], change)).to.equal(null);
-    expect(await complaint([], { object: owned(reference()) })).to.equal(null);
-    expect(await complaint([], { ...change, old: owned(reference()) })).to.equal(null);
-    expect(await complaint([], { ...change, object: owned(), old: owned(reference()) })).to.contain("can't delete");
+    expect(await problem([], change)).to.contain("cannot set an ownerRef on a resource you can't delete");
+    expect(await problem(['delete pods n'], change)).to.equal(null);
+    expect(await problem([], { object: owned(reference()) })).to.equal(null);
+    expect(await problem([], { ...change, old: owned(reference()) })).to.equal(null);
+    expect(await problem([], { ...change, object: owned(), old: owned(reference()) })).to.contain("can't delete");
   });
   it('wants the right to finalizers of an owner whose deletion is to be blocked', async () => {
     const blocking = { object: owned(reference({ blockOwnerDeletion: true })) };
-    expect(await complaint([], blocking)).to.contain("refers to a resource you can't set finalizers on");
-    expect(await complaint(['update replicasets/finalizers rs'], blocking)).to.equal(null);
+    expect(await problem([], blocking)).to.contain("refers to a resource you can't set finalizers on");
+    expect(await problem(['update replicasets/finalizers rs'], blocking)).to.equal(null);
     expect(
-      await complaint(['delete pods n'], {
+      await problem(['delete pods n'], {
         ...blocking,
         operation: 'UPDATE',
         old: owned(reference({ blockOwnerDeletion: true, controller: true })),
       }),
     ).to.equal(null);
-    expect(await complaint([], { object: owned(reference({ blockOwnerDeletion: true, kind: 'Nothing' })) })).to.contain(
+    expect(await problem([], { object: owned(reference({ blockOwnerDeletion: true, kind: 'Nothing' })) })).to.contain(
       'cannot find RESTMapping for APIVersion apps/v1 Kind Nothing',
     );
     const node = { object: owned({ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u2', blockOwnerDeletion: true }) };
-    expect(await complaint(['update nodes/finalizers n1 cluster'], node)).to.equal(null);
+    expect(await problem(['update nodes/finalizers n1 cluster'], node)).to.equal(null);
   });
 });
 

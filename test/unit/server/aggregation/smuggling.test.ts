@@ -181,7 +181,7 @@ describe('requests to backends', () => {
         expect(backend.requests.map(({ method, body }) => [method, body])).to.have.deep.members(
           all.map(({ method, body }) => [method, body.join('')]),
         );
-        for (const { complaint, unread } of backend.connections) expect([complaint, unread]).to.deep.equal([null, '']);
+        for (const { problem, unread } of backend.connections) expect([problem, unread]).to.deep.equal([null, '']);
         for (const request of backend.requests)
           expect(header(request, 'x-remote-user')).to.equal(request.target === backendPath ? 'ann' : undefined);
       }),

@@ -13,7 +13,7 @@ const policyOf = (rules: readonly JsonObject[], more: JsonObject = {}): JsonObje
 
 function extentFor(rules: readonly JsonObject[], attributes: Attributes, more: JsonObject = {}): ReturnType<ReturnType<typeof extentBy>> {
   const result = readPolicy(policyOf(rules, more));
-  if (!result.ok) throw new Error(result.complaints.join('; '));
+  if (!result.ok) throw new Error(result.problems.join('; '));
   return extentBy(result.policy)(attributes);
 }
 
@@ -60,18 +60,16 @@ describe('audit, policy', () => {
       /needs resources beside it/,
     ],
   };
-  for (const [what, [document, complaint]] of Object.entries(refused)) {
+  for (const [what, [document, problem]] of Object.entries(refused)) {
     it(`refuses ${what}`, () => {
       const result = readPolicy(document);
-      expect(result.ok ? [] : result.complaints).to.satisfy((complaints: readonly string[]) =>
-        complaints.some((text) => complaint.test(text)),
-      );
+      expect(result.ok ? [] : result.problems).to.satisfy((problems: readonly string[]) => problems.some((text) => problem.test(text)));
     });
   }
 
   it('names everything that is wrong at once', () => {
     const result = readPolicy(policyOf([{ level: 'x' }, { level: 'None', verbs: [1] }]));
-    expect(result.ok ? [] : result.complaints).to.have.length(2);
+    expect(result.ok ? [] : result.problems).to.have.length(2);
   });
 
   const fits: Readonly<Record<string, readonly [JsonObject, Attributes, boolean]>> = {

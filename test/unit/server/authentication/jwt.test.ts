@@ -261,18 +261,18 @@ describe('tokens of other issuers', function () {
       }
     });
     it('are asked for completely and without contradiction, or the server does not start', () => {
-      const complaints = (...argv: string[]): string => {
+      const problems = (...argv: string[]): string => {
         const read = readApiServerOptions(argv);
         return read.ok ? '' : read.errors.join('\n');
       };
-      expect(complaints('--oidc-issuer-url=https://i.test')).to.include('--oidc-issuer-url needs --oidc-client-id');
-      expect(complaints('--oidc-groups-claim=g')).to.include('--oidc-groups-claim needs --oidc-issuer-url');
-      expect(complaints('--oidc-issuer-url=http://i.test', '--oidc-client-id=me')).to.match(/https:\/\//);
-      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--oidc-signing-algs=HS256')).to.include('HS256');
-      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--service-account-issuer=https://i.test')).to.include(
+      expect(problems('--oidc-issuer-url=https://i.test')).to.include('--oidc-issuer-url needs --oidc-client-id');
+      expect(problems('--oidc-groups-claim=g')).to.include('--oidc-groups-claim needs --oidc-issuer-url');
+      expect(problems('--oidc-issuer-url=http://i.test', '--oidc-client-id=me')).to.match(/https:\/\//);
+      expect(problems('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--oidc-signing-algs=HS256')).to.include('HS256');
+      expect(problems('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--service-account-issuer=https://i.test')).to.include(
         'name the same issuer',
       );
-      expect(complaints('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--authentication-config=f')).to.include(
+      expect(problems('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--authentication-config=f')).to.include(
         'exclude each other',
       );
       expect(() => oidcSettings(optionsOf('--oidc-issuer-url=https://i.test', '--oidc-client-id=me', '--oidc-ca-file=/nope'))).to.throw(

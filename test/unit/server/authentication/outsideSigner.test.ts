@@ -32,7 +32,7 @@ describe('a signer outside', function () {
     signers.push(signer);
     return signer;
   };
-  const complaint = (promise: Promise<unknown>): Promise<string> =>
+  const failureOf = (promise: Promise<unknown>): Promise<string> =>
     promise.then(
       () => 'nothing is wrong',
       (error: unknown) => (error as Error).message,
@@ -58,7 +58,7 @@ describe('a signer outside', function () {
     const { sign } = signer.issuer('i');
     await sign({});
     service.header = { alg: 'none' };
-    await complaint(sign({}));
+    await failureOf(sign({}));
     const shown = (name: string): ReturnType<typeof shownSeries> => shownSeries(registry, `apiserver_externaljwt_${name}`);
     expect(await shown('sign_request_total')).to.deep.equal({ 'code="OK"': 1, 'code="unknown-non-grpc"': 1 });
     expect(await shown('fetch_keys_request_total')).to.deep.equal({ 'code="OK"': 1 });
@@ -82,7 +82,7 @@ describe('a signer outside', function () {
   it('must not sign with keys that nobody knows of, or say more in headers than it should', async () => {
     const { sign } = (await connect()).issuer('i');
     service.rotate('hidden', { excluded: true });
-    expect(await complaint(sign({}))).to.match(
+    expect(await failureOf(sign({}))).to.match(
       /while validating header: key used for signing JWT \(kid: hidden\) is excluded from OIDC discovery docs/,
     );
     service.rotate('key-3');
@@ -95,12 +95,12 @@ describe('a signer outside', function () {
       [{ kid: 'x'.repeat(2_000) }, /validating header: key id longer than 1 kb/],
     ] as const) {
       service.header = header;
-      expect(await complaint(sign({})), JSON.stringify(header).slice(0, 40)).to.match(message);
+      expect(await failureOf(sign({})), JSON.stringify(header).slice(0, 40)).to.match(message);
     }
   });
   it('keeps the server from starting when it is not there or answers nonsense', async () => {
-    const problem = (): Promise<string> => complaint(connect());
-    expect(await complaint(connectSigner({ socket: '/nope.sock', failed: () => {}, timeoutMs: 500 }))).to.match(
+    const problem = (): Promise<string> => failureOf(connect());
+    expect(await failureOf(connectSigner({ socket: '/nope.sock', failed: () => {}, timeoutMs: 500 }))).to.match(
       /^--service-account-signing-endpoint: the signer at \/nope\.sock cannot be used/,
     );
     service.maxTokenExpirationSeconds = 599;
@@ -258,7 +258,7 @@ describe('a signer outside', function () {
       await server.stop();
     });
     it('must sign for as long as the server was told to allow', async () => {
-      expect(await complaint(start('--service-account-max-token-expiration=3h'))).to.match(
+      expect(await failureOf(start('--service-account-max-token-expiration=3h'))).to.match(
         /asks for 10800 seconds; the signer .* at most 7200/,
       );
     });

@@ -52,14 +52,14 @@ describe('authentication/tokens', () => {
   });
 
   it('refuses broken files with option, file and row, and never shows a token', () => {
-    for (const [text, complaint] of [
+    for (const [text, problem] of [
       ['s3cret,ann\n', /row 1 of .* has 2 columns/],
       ['s3cret,ann,1\n,bob,2\n', /row 2 of .* has an empty token/],
       ['s3cret,,1\n', /row 1 of .* has an empty user/],
       ['s3cret,"ann"x,1\n', /cannot read/],
     ] as const) {
       expect(() => readStaticTokens(fileOf(text)))
-        .to.throw(complaint)
+        .to.throw(problem)
         .and.satisfy((error: Error) => !error.message.includes('s3cret') && error.message.startsWith('--token-auth-file'));
     }
   });

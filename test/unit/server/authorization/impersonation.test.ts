@@ -259,7 +259,7 @@ describe('acting as somebody else', () => {
     expect((await attempt({ name: 'j', extra }, base)).as).to.equal('');
   });
 
-  const keys: readonly (readonly [key: string, complaint: string])[] = [
+  const keys: readonly (readonly [key: string, problem: string])[] = [
     ['', 'the empty string key in extra'],
     ['/x', 'Invalid value: "/x": must be a domain-prefixed path'],
     ['a.io/', 'Invalid value: "a.io/": must be a domain-prefixed path'],
@@ -267,10 +267,10 @@ describe('acting as somebody else', () => {
     ['a.io/x y', 'Invalid value: "x y": Invalid path'],
     ['a.io/x/Y', 'a non-lowercase key in extra is not allowed: "a.io/x/Y"'],
   ];
-  for (const [key, complaint] of keys)
+  for (const [key, problem] of keys)
     it(`never goes to the key ${JSON.stringify(key)}`, async () => {
       const rights = [on('user-info'), `impersonate:user-info ${authn}/users /j`, `impersonate:user-info ${authn}/userextras/${key} /v`];
-      expect((await attempt({ name: 'j', extra: { [key]: ['v'] } }, rights)).refusal).to.include(complaint);
+      expect((await attempt({ name: 'j', extra: { [key]: ['v'] } }, rights)).refusal).to.include(problem);
     });
   it('goes to short domains and to paths of several parts', async () => {
     const rights = [

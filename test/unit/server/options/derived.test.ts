@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readApiServerOptions } from '../../../../server/options/read.js';
-import { catalogueOf, closedGates, emulatedCatalogue, runtimeConfigComplaint, servedBy } from '../../../../server/options/runtimeConfig.js';
+import { catalogueOf, closedGates, emulatedCatalogue, runtimeConfigProblem, servedBy } from '../../../../server/options/runtimeConfig.js';
 
 describe('--runtime-config', () => {
   const jobs = (version: string): { group: string; version: string; resource: string } => ({ group: 'batch', version, resource: 'jobs' });
@@ -107,7 +107,7 @@ describe('--runtime-config', () => {
 
   it('refuses keys that are nothing, and nothing at all', () => {
     expect(
-      runtimeConfigComplaint({
+      runtimeConfigProblem({
         'batch/v1': 'true',
         'batch/v7': 'true',
         'api/all': 'true',
@@ -120,8 +120,8 @@ describe('--runtime-config', () => {
         'batch/v1/Jobs': 'true',
       }),
     ).to.match(/names batch\/v7, nope, nobody\.example\.com\/v1, batch\/v1\/Jobs, which/);
-    expect(runtimeConfigComplaint({ 'api/all': 'false' })).to.match(/nothing to serve/);
-    expect(runtimeConfigComplaint({ 'api/all': 'false', v1: 'true', 'batch/v1/jobs': 'true' })).to.equal(null);
+    expect(runtimeConfigProblem({ 'api/all': 'false' })).to.match(/nothing to serve/);
+    expect(runtimeConfigProblem({ 'api/all': 'false', v1: 'true', 'batch/v1/jobs': 'true' })).to.equal(null);
     const read = readApiServerOptions(['--runtime-config=batch/v7=true']);
     expect(read.ok ? [] : read.errors).to.satisfy((errors: string[]) => errors.length === 1 && errors[0]?.includes('batch/v7'));
   });

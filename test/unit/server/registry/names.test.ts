@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import { generatedName } from '../../../../server/registry/generatedName.js';
 import {
   dnsLabelName,
-  labelValueComplaints,
+  labelValueProblems,
   pathSegmentName,
-  qualifiedNameComplaints,
+  qualifiedNameProblems,
   subdomainName,
 } from '../../../../server/registry/validation/names.js';
 import { validateMetadata } from '../../../../server/registry/validation/metadata.js';
@@ -16,8 +16,8 @@ describe('registry/validation/names', () => {
     [(name) => dnsLabelName(name, false), ['a', '1a', 'a-b', 'x'.repeat(63)], ['', 'A', 'a.b', '-a', 'a-', 'a_b', 'x'.repeat(64), 'a\n']],
     [(name) => subdomainName(name, false), ['a', 'a.b', '1.2', 'x'.repeat(253)], ['', 'a..b', '.a', 'a.', 'a b', 'x'.repeat(254)]],
     [(name) => pathSegmentName(name, false), ['a', 'system:x', 'A b', 'ü'], ['.', '..', 'a/b', 'a%b']],
-    [qualifiedNameComplaints, ['a', 'A_b.c', 'example.com/a'], ['', '/a', 'a/', 'a/b/c', 'EXAMPLE.com/a', '-a', 'x'.repeat(64)]],
-    [labelValueComplaints, ['', 'a', 'V_.-x'], ['-x', 'a b', 'x'.repeat(64)]],
+    [qualifiedNameProblems, ['a', 'A_b.c', 'example.com/a'], ['', '/a', 'a/', 'a/b/c', 'EXAMPLE.com/a', '-a', 'x'.repeat(64)]],
+    [labelValueProblems, ['', 'a', 'V_.-x'], ['-x', 'a b', 'x'.repeat(64)]],
   ];
   for (const [rule, good, bad] of cases) {
     it(`takes ${good.map((name) => name.slice(0, 12)).join(', ')} and refuses ${bad.map((name) => JSON.stringify(name.slice(0, 12))).join(', ')}`, () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../../registry/validation/field.js';
 import { whileOff } from '../../../../registry/validation/gatedFindings.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
-import { configMapKeyComplaints, dnsLabel, portNameComplaints, portNumber, inRange } from '../../../../registry/validation/values.js';
+import { configMapKeyProblems, dnsLabel, portNameProblems, portNumber, inRange } from '../../../../registry/validation/values.js';
 import { validateLifecycle, validateProbes, enumerated } from './handlers.js';
 import { validateVolumeDevices, validateVolumeMounts, type Volumes } from './mounts.js';
 import { fieldReference, resourceReference } from './references.js';
@@ -213,9 +213,9 @@ function validatePorts(container: JsonObject, containerPath: Path): Found {
   return ofEach(objectsIn(container, 'ports'), (port, position) => {
     const at = containerPath.child('ports').index(position);
     const name = textAt(port, 'name');
-    const complaints = name === '' ? [] : portNameComplaints(name);
-    const findings = complaints.map((text) => invalid(at.child('name'), name, text));
-    if (name !== '' && complaints.length === 0 && names.has(name)) findings.push(duplicate(at.child('name'), name));
+    const problems = name === '' ? [] : portNameProblems(name);
+    const findings = problems.map((text) => invalid(at.child('name'), name, text));
+    if (name !== '' && problems.length === 0 && names.has(name)) findings.push(duplicate(at.child('name'), name));
     names.add(name);
     const number = port['containerPort'];
     if ((number ?? 0) === 0) findings.push(required(at.child('containerPort'), ''));
@@ -310,7 +310,7 @@ function keyReference(reference: JsonObject, path: Path): FieldError[] {
   const [name, key] = [textAt(reference, 'name'), textAt(reference, 'key')];
   return [
     ...subdomainName(name, false).map((text) => invalid(path.child('name'), name, text)),
-    ...(key === '' ? [required(path.child('key'), '')] : configMapKeyComplaints(key).map((text) => invalid(path.child('key'), key, text))),
+    ...(key === '' ? [required(path.child('key'), '')] : configMapKeyProblems(key).map((text) => invalid(path.child('key'), key, text))),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../api/object.js';
 import { entryOf, textAt } from '../../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { isZero } from '../../../../registry/validation/quantities.js';
-import { qualifiedNameComplaints } from '../../../../registry/validation/names.js';
+import { qualifiedNameProblems } from '../../../../registry/validation/names.js';
 
 /** Known field paths; the place restricts them further. */
 const podFields: ReadonlySet<string> = new Set([
@@ -41,7 +41,7 @@ export function fieldReference(reference: JsonObject, supported: readonly string
     if (!maps.has(base)) return unconvertible(`field label does not support subscript: ${field}`);
     // The reference reports the reference itself, not its field.
     const name = base === 'metadata.annotations' ? key.toLowerCase() : key;
-    return qualifiedNameComplaints(name).map((text) => invalid(path, name, text));
+    return qualifiedNameProblems(name).map((text) => invalid(path, name, text));
   }
   const known = entryOf(formerNames, field) ?? field;
   if (!podFields.has(known)) return unconvertible(`field label not supported: ${field}`);

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../../api/json/members.js';
 import { duplicate, forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../registry/validation/field.js';
-import { labelValueComplaints, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
+import { labelValueProblems, subdomainName, dnsLabelName } from '../../../../registry/validation/names.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { between, labelMap, oneOf, optionallyOneOf, qualified } from '../../../../registry/validation/values.js';
 import { requirementForm, validateLabelSelector } from '../../../../registry/validation/labelselector.js';
@@ -20,7 +20,7 @@ function nodeRequirement(requirement: JsonObject, isField: boolean, checkValues:
         ...findings,
         ...keepable(
           'value of a node selector',
-          values.flatMap((value, position) => labelValueComplaints(String(value)).map((text) => invalid(at.index(position), value, text))),
+          values.flatMap((value, position) => labelValueProblems(String(value)).map((text) => invalid(at.index(position), value, text))),
         ),
       ]
     : findings;
@@ -125,7 +125,7 @@ const deadlineMax = 2_147_483_647;
 const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** Joins several messages into one finding, as the reference does. */
-const joined = (complaints: readonly string[]): string[] => (complaints.length === 0 ? [] : [complaints.join(';')]);
+const joined = (problems: readonly string[]): string[] => (problems.length === 0 ? [] : [problems.join(';')]);
 
 /** Taints compare as 64-bit integers. */
 function validateComparison(operator: string, value: string, path: Path): FieldError[] {
@@ -155,7 +155,7 @@ export function validateTolerationList(holder: JsonObject, path: Path): Found {
     if (seconds !== undefined && seconds !== null && effect !== 'NoExecute')
       findings.push(invalid(at.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
     if (operator === 'Equal' || operator === '')
-      findings.push(...joined(labelValueComplaints(value)).map((text) => invalid(at.child('operator'), value, text)));
+      findings.push(...joined(labelValueProblems(value)).map((text) => invalid(at.child('operator'), value, text)));
     else if (operator === 'Exists') {
       if (value !== '') findings.push(invalid(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
     } else

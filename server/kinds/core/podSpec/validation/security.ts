@@ -111,12 +111,12 @@ function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldEr
     ...(Buffer.byteLength(String(spec ?? '')) > credentialSpecKibMax * 1024
       ? [invalid(specPath, spec, `gmsaCredentialSpec size must be under ${credentialSpecKibMax} KiB`)]
       : []),
-    ...(isSet(user) ? userComplaints(String(user)).map((text) => invalid(path.child('runAsUserName'), user, `runAsUserName${text}`)) : []),
+    ...(isSet(user) ? userProblems(String(user)).map((text) => invalid(path.child('runAsUserName'), user, `runAsUserName${text}`)) : []),
   ];
 }
 
 /** Checks `DOMAIN\user` or `user`; messages follow the member's name. */
-function userComplaints(text: string): string[] {
+function userProblems(text: string): string[] {
   const parts = text.split('\\');
   if (text === '') return [' cannot be an empty string'];
   if (/\p{Cc}/u.test(text)) return [' cannot contain control characters'];

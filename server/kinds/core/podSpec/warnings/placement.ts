@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../../../api/object.js';
 import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../../../api/json/members.js';
 import type { Path } from '../../../../registry/validation/field.js';
-import { labelValueComplaints } from '../../../../registry/validation/names.js';
+import { labelValueProblems } from '../../../../registry/validation/names.js';
 
 /** Node labels with a successor, and their warnings. */
 const deprecatedNodeLabels: Readonly<Record<string, string>> = {
@@ -59,7 +59,7 @@ function termWarnings(term: JsonObject, checkValues: boolean, path: Path): strin
       ...namedLabel(textAt(expression, 'key'), at.child('key')),
       ...(checkValues
         ? itemsOf(expression['values']).flatMap((value, each) =>
-            labelValueComplaints(String(value)).map((text) => `${at.child('values').index(each)}: ${String(value)} is invalid, ${text}`),
+            labelValueProblems(String(value)).map((text) => `${at.child('values').index(each)}: ${String(value)} is invalid, ${text}`),
           )
         : []),
     ];

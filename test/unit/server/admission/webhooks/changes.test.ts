@@ -55,14 +55,14 @@ describe('webhooks of admission, changes of metadata', () => {
     expect(ownersOf(await server.request('GET', `${maps}/known`))).to.equal(undefined);
   });
 
-  const wrong: readonly (readonly [path: string, value: string, complaint: string])[] = [
+  const wrong: readonly (readonly [path: string, value: string, problem: string])[] = [
     ['operation', 'Guess', 'operation must be `Apply` or `Update`'],
     ['apiVersion', '', 'apiVersion must not be empty'],
     ['fieldsType', '', 'missing fieldsType in managed fields entry 0'],
     ['fieldsType', 'FieldsV0', 'invalid fieldsType "FieldsV0" in managed fields entry 0'],
   ];
-  for (const [member, value, complaint] of wrong)
-    it(`do not count where nobody could read who owns what: ${complaint}`, async () => {
+  for (const [member, value, problem] of wrong)
+    it(`do not count where nobody could read who owns what: ${problem}`, async () => {
       const name = `unread-${member.toLowerCase()}-${value.length}`;
       const spoil = [{ op: 'replace', path: `/metadata/managedFields/0/${member}`, value }];
       for (const answer of [await create(name, spoil), await update(name, spoil)]) {
@@ -70,7 +70,7 @@ describe('webhooks of admission, changes of metadata', () => {
         expect((ownersOf(answer) as JsonObject[])[0]).to.include({ operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' });
         expect(answer.warnings.join().replaceAll('\\"', '"'))
           .to.contain('.metadata.managedFields was in an invalid state after admission')
-          .and.contain(complaint);
+          .and.contain(problem);
       }
     });
 

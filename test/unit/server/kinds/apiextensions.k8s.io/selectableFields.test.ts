@@ -71,16 +71,16 @@ describe('custom resource definitions, selectable fields', () => {
   });
 
   it('are resolved from left to right, what is in brackets before its end', () => {
-    const complaint = (text: string): string => {
+    const problem = (text: string): string => {
       const resolved = resolvePath(text, schema, true);
-      return resolved.ok ? resolved.names.join('/') : resolved.complaint;
+      return resolved.ok ? resolved.names.join('/') : resolved.problem;
     };
-    expect(complaint(".spec['a.b']")).to.equal('spec/a.b');
-    expect(complaint(".spec['a.b'")).to.equal('unexpected end of JSON path');
-    expect(complaint(".spec['a.b'.x")).to.equal('expected ] but got .');
-    expect(complaint(".spec['other'")).to.equal('does not refer to a valid field');
-    expect(complaint(".spec['a.b].x")).to.equal("expected single quoted string but got 'a.b].x");
-    expect(complaint('.spec[')).to.equal('unexpected end of JSON path');
-    expect(complaint(".spec['\\q']")).to.equal('invalid string literal: invalid escape char \\q');
+    expect(problem(".spec['a.b']")).to.equal('spec/a.b');
+    expect(problem(".spec['a.b'")).to.equal('unexpected end of JSON path');
+    expect(problem(".spec['a.b'.x")).to.equal('expected ] but got .');
+    expect(problem(".spec['other'")).to.equal('does not refer to a valid field');
+    expect(problem(".spec['a.b].x")).to.equal("expected single quoted string but got 'a.b].x");
+    expect(problem('.spec[')).to.equal('unexpected end of JSON path');
+    expect(problem(".spec['\\q']")).to.equal('invalid string literal: invalid escape char \\q');
   });
 });

@@ -1,18 +1,18 @@
 import { expect } from 'chai';
 import type { JsonObject, JsonValue } from '../../../../../api/object.js';
 import { schemaOfKind } from '../../../../../server/patch/apply/typeschema.js';
-import { typeComplaint, typeFaultsMax, type Typed } from '../../../../../server/patch/apply/typed.js';
+import { typeProblem, typeFaultsMax, type Typed } from '../../../../../server/patch/apply/typed.js';
 import { inOneGo } from '../../../../../api/steps.js';
 import { widget } from './schemas.js';
 
 /** What the reference says of each (`typed/validate.go` and `typed/helpers.go` of structured-merge-diff). */
 const deployment = schemaOfKind({ group: 'apps', version: 'v1', kind: 'Deployment' })!;
-const complaint = (spec: JsonObject, as: Typed = 'configuration'): string | null => inOneGo(typeComplaint({ spec }, deployment, as));
+const problem = (spec: JsonObject, as: Typed = 'configuration'): string | null => inOneGo(typeProblem({ spec }, deployment, as));
 const containers = (...list: JsonValue[]): JsonObject => ({ template: { spec: { containers: list } } });
 const at = '.spec.template.spec.containers';
 
 describe('apply/typed', () => {
-  const cases: readonly (readonly [what: string, spec: JsonObject, complaint: string | null])[] = [
+  const cases: readonly (readonly [what: string, spec: JsonObject, problem: string | null])[] = [
     ['nothing wrong', { replicas: 1, paused: true, minReadySeconds: null, ...containers({ name: 'c', image: 'i' }) }, null],
     ['a text for a number', { replicas: '3' }, '.spec.replicas: expected numeric (int or float), got string'],
     ['a list for a number', { replicas: [] }, '.spec.replicas: expected numeric (int or float), got []interface {}'],
@@ -58,11 +58,11 @@ describe('apply/typed', () => {
   ];
   for (const [what, spec, expected] of cases)
     it(`tells ${what}`, () => {
-      expect(complaint(spec)).to.equal(expected);
+      expect(problem(spec)).to.equal(expected);
     });
 
   it('tells of sets and keys what makes no item', () => {
-    const of = (value: JsonObject): string | null => inOneGo(typeComplaint(value, widget, 'configuration'));
+    const of = (value: JsonObject): string | null => inOneGo(typeProblem(value, widget, 'configuration'));
     expect(of({ metadata: { finalizers: [{}] } })).to.equal(
       ".metadata.finalizers: element 0: associative list without keys has an element that's a map type",
     );
@@ -75,12 +75,12 @@ describe('apply/typed', () => {
 
   it('lets what is there have fields that are not known, and items twice', () => {
     const spec = { nope: 1, ...containers({ name: 'c', env: [{ name: 'A' }, { name: 'A' }] }) };
-    expect(complaint(spec, 'live')).to.equal(null);
-    expect(complaint({ ...spec, replicas: 'x' }, 'live')).to.equal('.spec.replicas: expected numeric (int or float), got string');
+    expect(problem(spec, 'live')).to.equal(null);
+    expect(problem({ ...spec, replicas: 'x' }, 'live')).to.equal('.spec.replicas: expected numeric (int or float), got string');
   });
 
   it('looks for no more faults than anybody would read', () => {
     const env = Array.from({ length: typeFaultsMax + 500 }, (_item, index) => ({ name: `e${index}`, value: 1 }));
-    expect(complaint(containers({ name: 'c', env }))?.split('\n')).to.have.length(typeFaultsMax + 1);
+    expect(problem(containers({ name: 'c', env }))?.split('\n')).to.have.length(typeFaultsMax + 1);
   });
 });

@@ -83,18 +83,18 @@ describe('encryption, configuration', () => {
     'a time that is none': [[entry(['secrets'], kms({ timeout: 'soon' }))], /timeout must be a time above 0/],
     'a colon in the name of a key service': [[entry(['secrets'], kms({ name: 'a:b' }))], /kms\.name/],
   };
-  for (const [what, [resources, complaint]] of Object.entries(refused)) {
+  for (const [what, [resources, problem]] of Object.entries(refused)) {
     it(`refuses ${what}`, () => {
       const file = fileWith(resources);
       expect(() => readEncryptionConfiguration(file))
-        .to.throw(complaint)
+        .to.throw(problem)
         .with.property('message')
         .that.includes('--encryption-provider-config')
         .and.includes(file);
     });
   }
 
-  it('never repeats a secret in a complaint', () => {
+  it('never repeats a secret in a problem', () => {
     const secret = Buffer.from('not thirty-two').toString('base64');
     expect(() => readEncryptionConfiguration(fileWith([entry(['secrets'], { aescbc: { keys: [{ name: 'a', secret }] } })])))
       .to.throw()

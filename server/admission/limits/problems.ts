@@ -63,7 +63,7 @@ function broken(limit: JsonObject, bounds: readonly (readonly [member: string, b
     [...amountsOf(objectAt(limit, member))]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([resource, enforced]) => bound(resource, textAt(limit, 'type'), enforced, asked))
-      .filter((complaint) => complaint !== null),
+      .filter((problem) => problem !== null),
   );
 }
 
@@ -72,7 +72,7 @@ const askedBy = (holder: JsonObject): Asked => {
   return { requests: amountsOf(objectAt(resources, 'requests')), limits: amountsOf(objectAt(resources, 'limits')) };
 };
 
-export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): string[] {
+export function podProblems(spec: JsonObject, limits: readonly JsonObject[]): string[] {
   const containers = [...objectsIn(spec, 'containers'), ...objectsIn(spec, 'initContainers')].map(askedBy);
   let together: Asked | null = null;
   return limits.flatMap((limit) => {
@@ -83,5 +83,5 @@ export function podComplaints(spec: JsonObject, limits: readonly JsonObject[]): 
   });
 }
 
-export const claimComplaints = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
+export const claimProblems = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
   limits.filter((limit) => limit['type'] === 'PersistentVolumeClaim').flatMap((limit) => broken(limit, claimBounds, askedBy(spec)));
