@@ -20,7 +20,7 @@ const fragment =
   /^(of|told|whoever|who|what|that|by|with|as|in|on|for|at|from|to|beside|among|whose|which|where|how|so|than|through|without)\b/i;
 /** Words of this house alone, where Kubernetes, etcd and the Raft paper have their own. */
 const privateWords = new Set(
-  'told beside stranger calm wish haste manners patience impatient surroundings misfit bringer untaken guest problem problems looks whoever himself'.split(
+  'told beside stranger calm wish haste manners patience impatient surroundings misfit bringer untaken guest complaint complaints looks whoever himself'.split(
     ' ',
   ),
 );
