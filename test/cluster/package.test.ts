@@ -188,7 +188,8 @@ describe('cluster/package', () => {
         return found?.spec?.replicas ?? (isNotFound(gone) ? 0 : undefined);
       }`,
     );
-    const tsc = path.join(packageRoot, 'node_modules', 'typescript', 'bin', 'tsc');
+    // TypeScript 7 does not resolve as `node10` any more.
+    const tsc = path.join(packageRoot, 'node_modules', '@typescript', 'typescript6', 'bin', 'tsc6');
     const types = ['--types', 'node', '--typeRoots', path.join(packageRoot, 'node_modules', '@types')];
     for (const [module, resolution] of [
       ['node16', 'node16'],
