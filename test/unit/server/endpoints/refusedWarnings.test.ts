@@ -13,9 +13,9 @@ describe('endpoints/warnings of refused writes', () => {
   let strict = false;
   const service = (name: string): object => ({
     metadata: { name },
-    spec: { type: 'ExternalName', externalName: 'a.b', externalIPs: ['192.0.2.1'] },
+    spec: { ports: [{ port: 80 }], externalName: 'a.b', externalIPs: ['192.0.2.1'] },
   });
-  const told = ({ status, headers }: Answer): unknown[] => [status, (headers['warning'] ?? '').match(/spec\.externalIPs is \w+/g)];
+  const told = ({ status, headers }: Answer): unknown[] => [status, (headers['warning'] ?? '').match(/spec\.external\w+ is \w+/g)];
 
   before(async () => {
     server = await startTestServer(undefined, {
@@ -35,7 +35,7 @@ describe('endpoints/warnings of refused writes', () => {
   afterEach(() => {
     strict = false;
   });
-  const both = ['spec.externalIPs is deprecated', 'spec.externalIPs is ignored'];
+  const both = ['spec.externalIPs is deprecated', 'spec.externalName is ignored'];
 
   it('come where the name is taken', async () => {
     expect(told(await call(server.url, 'POST', services, { body: service('there') }))).to.deep.equal([409, both]);
