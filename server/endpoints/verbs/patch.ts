@@ -114,12 +114,13 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
   const validated = fieldValidation !== 'Ignore';
-  const body = await readLater(reader.json(context, validated, (message) => badRequest(patcher.unreadable(message, validated))));
+  const reading = reader.json(context, validated, (message) => badRequest(patcher.unreadable(message, validated)));
+  const body = await readLater(reading.then((sent) => sentTo(resource, sent)));
   const options = writeOptions(context, dryRun, fieldManager);
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
-    const { value, duplicates } = sentTo(resource, body());
+    const { value, duplicates } = body();
     const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
