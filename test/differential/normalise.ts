@@ -47,16 +47,17 @@ function withoutChosen(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value['kind'] === 'Status' ? withoutSuffix(value) : value).map(([name, member]) => [
       name,
-      name === 'cells' && Array.isArray(member)
-        ? member.map(shownCell)
-        : name === 'warning' && Array.isArray(member)
-          ? sortedRuns(member.map(withoutChosen), formatOfWarning)
-          : name === 'causes' && Array.isArray(member)
-            ? sortedRuns(member.map(withoutPort).map(withoutChosen), isCustom(value['group']) ? () => 'all' : fieldOfCause)
-            : withoutChosen(member),
+      Array.isArray(member) && Object.hasOwn(lists, name) ? lists[name]?.(member, value) : withoutChosen(member),
     ]),
   );
 }
+
+/** Members whose items have a form or an order of their own, by name. */
+const lists: Readonly<Record<string, (items: readonly unknown[], parent: Readonly<Record<string, unknown>>) => unknown>> = {
+  cells: (items) => items.map(shownCell),
+  warning: (items) => sortedRuns(items.map(withoutChosen), formatOfWarning),
+  causes: (items, { group }) => sortedRuns(items.map(withoutPort).map(withoutChosen), isCustom(group) ? () => 'all' : fieldOfCause),
+};
 
 /** Properties of a schema come in any order. */
 const formatOfWarning = (warning: unknown): string => (String(warning).includes('unrecognized format') ? 'format' : '');
