@@ -114,8 +114,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   const representation = negotiateWrite(context, route.resource);
   const { dryRun, fieldManager, fieldValidation } = parsePatchParameters(context.query, false);
   const validated = fieldValidation !== 'Ignore';
-  const reading = reader.json(context, validated, (message) => badRequest(patcher.unreadable(message, validated)));
-  const body = await readLater(reading.then((sent) => sentTo(resource, sent)));
+  const body = await readPatch({ context, patcher, validated }, resource, reader);
   const options = writeOptions(context, dryRun, fieldManager);
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
@@ -126,7 +125,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const { object, unknown } = patchedKind(after, resource, { strategic, refuse });
     const { receive, receiveApplied } = resource.behaviour;
-    const checked = yield* outcomeOf((strategic && receiveApplied !== null ? receiveApplied : receive)(object));
+    const checked = yield* outcomeOf(((strategic ? receiveApplied : null) ?? receive)(object));
     if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
     const strict = [...odd, ...[...unknown, ...checked.strict].sort(toldOrder[mediaType] ?? unchanged)];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
@@ -147,6 +146,17 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   if (view === null) sendObject(context, representation, { resource, stored: written.object });
   else sendShown(context, representation, view, { resource: route.resource, stored: written.object });
 }
+
+const readPatch = (
+  sent: { context: RequestContext; patcher: Patcher; validated: boolean },
+  resource: ServedResource,
+  reader: VerbDeps['reader'],
+) =>
+  readLater(
+    reader
+      .json(sent.context, sent.validated, (message) => badRequest(sent.patcher.unreadable(message, sent.validated)))
+      .then((body) => sentTo(resource, body)),
+  );
 
 /** Integers beyond 64 bits are floating point in custom objects. */
 const sentTo = (resource: ServedResource, body: DecodedBody): DecodedBody =>
