@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../api/object.js';
 import { durationText, timestampText } from './clock.js';
-import { Duration, ListValue, MapValue, Timestamp, UInt, type Value } from './values.js';
+import { Duration, ListValue, MapValue, Optional, Timestamp, typeNameOf, TypeValue, UInt, type Value } from './values.js';
 
 /**
  * JSON as expressions see it. Nothing is copied: parts of an object become values on access. The schema determines the type of a part (an integer, a time), or
@@ -79,42 +79,75 @@ const valuesMax = 1_000_000;
 const charactersMax = 8 * 1024 * 1024;
 
 /** Throws TypeError for values without JSON, such as a time, and for those that are too large. */
-export const toJson = (value: Value): JsonValue => asJson(value, { ...root(), scalar: () => undefined });
+export const toJson = (value: Value): JsonValue => asJson(value, place(plain));
 
-/** The same as Protocol Buffers write JSON: times, durations and bytes are texts, and so are whole numbers that a double does not hold. */
-export const toProtocolJson = (value: Value): JsonValue => asJson(value, { ...root(), scalar: protocolScalar });
+/** Converts as cel-go does to google.protobuf.Value: times, durations, bytes, and whole numbers that a double does not hold, are texts. */
+export const toProtocolJson = (value: Value): JsonValue => asJson(value, place(protocol));
 
-const root = (): Omit<Place, 'scalar'> => ({ depth: 0, left: { values: valuesMax, characters: charactersMax } });
-
-function protocolScalar(value: Value): JsonValue | undefined {
-  if (value instanceof Timestamp) return timestampText(value);
-  if (value instanceof Duration) return durationText(value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
-  const whole = value instanceof UInt ? value.value : value;
-  return typeof whole === 'bigint' && !Number.isSafeInteger(Number(whole)) ? String(whole) : undefined;
+interface Conversion {
+  readonly unwrapped: (value: Value) => Value;
+  /** The form of a value that has one; undefined otherwise. */
+  readonly scalar: (value: Value) => JsonValue | undefined;
+  readonly key: (key: Value) => string;
+  readonly refusal: (value: Value) => string;
 }
+
+const plain: Conversion = {
+  unwrapped: (value) => value,
+  scalar: () => undefined,
+  key: (key) => (key instanceof UInt ? String(key.value) : String(key)),
+  refusal: () => 'the expression yields a value that is neither text, number, bool, list nor map',
+};
+
+/** The errors of cel-go leave this out. */
+const libraryPrefix = /^(?:net|kubernetes)\.(?:Named)?(?=\w+$)/;
+
+const protocol: Conversion = {
+  unwrapped: (value) => (value instanceof Optional && value.value !== undefined ? value.value : value),
+  scalar(value) {
+    if (value instanceof Timestamp) return timestampText(value);
+    if (value instanceof Duration) return durationText(value);
+    if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+    const whole = value instanceof UInt ? value.value : value;
+    return typeof whole === 'bigint' && !Number.isSafeInteger(Number(whole)) ? String(whole) : undefined;
+  },
+  key(key) {
+    if (typeof key === 'string') return key;
+    const type = typeNameOf(key);
+    throw new TypeError(
+      type === 'bool' ? "type conversion error from bool to 'string'" : `unsupported type conversion from '${type}' to string`,
+    );
+  },
+  refusal(value) {
+    if (value instanceof Optional) return 'optional.none() dereference';
+    if (value instanceof TypeValue) return "type conversion not supported for 'type'";
+    return `type conversion error from '${typeNameOf(value).replace(libraryPrefix, '')}' to '*structpb.Value'`;
+  },
+};
 
 interface Place {
   readonly depth: number;
-  /** The form of a value that has one of its own; undefined for others. */
-  readonly scalar: (value: Value) => JsonValue | undefined;
+  readonly conversion: Conversion;
   readonly left: { values: number; characters: number };
 }
 
-function asJson(value: Value, { depth, left, scalar }: Place): JsonValue {
+const place = (conversion: Conversion): Place => ({ depth: 0, conversion, left: { values: valuesMax, characters: charactersMax } });
+
+function asJson(given: Value, { depth, left, conversion }: Place): JsonValue {
+  const value = conversion.unwrapped(given);
   left.values -= 1;
   if (typeof value === 'string') left.characters -= value.length;
   if (depth > depthMax || left.values < 0 || left.characters < 0) throw new TypeError('the expression yields a value that is too large');
-  const own = scalar(value);
+  const own = conversion.scalar(value);
   if (own !== undefined) return own;
-  const below: Place = { depth: depth + 1, left, scalar };
+  const below: Place = { depth: depth + 1, left, conversion };
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number') return value;
   if (value instanceof UInt) return asJson(value.value, below);
   if (value instanceof ListValue) return listAsJson(value, below);
   if (value instanceof MapValue)
-    return Object.fromEntries([...value.keys()].map((key) => [keyText(key), asJson(value.get(key) ?? null, below)]));
-  throw new TypeError('the expression yields a value that is neither text, number, bool, list nor map');
+    return Object.fromEntries([...value.keys()].map((key) => [conversion.key(key), asJson(value.get(key) ?? null, below)]));
+  throw new TypeError(conversion.refusal(value));
 }
 
 function listAsJson(list: ListValue, below: Place): JsonValue[] {
@@ -122,5 +155,3 @@ function listAsJson(list: ListValue, below: Place): JsonValue[] {
   for (let i = 0; i < list.length; i++) made.push(asJson(list.at(i), below));
   return made;
 }
-
-const keyText = (key: Value): string => (key instanceof UInt ? String(key.value) : String(key));

@@ -115,7 +115,8 @@ function operationsOf(
     const wrong = inner instanceof Message ? misplaced(inner, inner.typeName) : null;
     if (wrong !== null) return { ok: false, message: wrong };
     const made = asJson(item, toProtocolJson);
-    if (!made.ok) return made;
+    if (!made.ok)
+      return { ok: false, message: `JSONPath valueExpression evaluated to a type that could not marshal to JSON: ${made.message}` };
     list.push(made.json);
   }
   return { ok: true, list };

@@ -500,6 +500,40 @@ describe('admission policies', () => {
     });
   });
 
+  it('refuse values that have no JSON in a JSON patch, and say of what type they are', async () => {
+    const from = (type: string): string => `type conversion error from '${type}' to '*structpb.Value'`;
+    const rows: readonly (readonly [value: string, problem: string])[] = [
+      ['semver("1.0.0")', from('Semver')],
+      ['[quantity("1")]', from('Quantity')],
+      ['{"a": url("http://a")}', from('URL')],
+      ['ip("1.2.3.4")', from('IP')],
+      ['cidr("10.0.0.0/8")', from('CIDR')],
+      ['format.named("dns1123Label").value()', from('Format')],
+      ['authorizer.path("/").check("get")', from('kubernetes.authorization.Decision')],
+      ['type(1)', "type conversion not supported for 'type'"],
+      ['optional.none()', 'optional.none() dereference'],
+      ['{1: "a"}', "unsupported type conversion from 'int' to string"],
+      ['{1u: "a"}', "unsupported type conversion from 'uint' to string"],
+      ['{true: "a"}', "type conversion error from bool to 'string'"],
+    ];
+    const mutations = rows.map(([value]) => ({
+      patchType: 'JSONPatch',
+      jsonPatch: { expression: `[JSONPatch{op: "add", path: "/data/v", value: dyn(${value})}]` },
+    }));
+    await change('p', { mutations });
+    const { details } = await refusal(sample.create(map('m')));
+    expect(details?.causes?.map(({ message }) => message?.replace(/^.*could not marshal to JSON: /, ''))).to.deep.equal(
+      rows.map(([, problem]) => problem),
+    );
+    await sample.remove(`${group}/MutatingAdmissionPolicy`, 'p');
+    await change('q', {
+      mutations: [
+        { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "add", path: "/data/v", value: optional.of("x")}]' } },
+      ],
+    });
+    expect((await sample.create(map('m')))['data']).to.deep.equal({ v: 'x' });
+  });
+
   it('are told by the name that they have given an object', async () => {
     await sample.create(map('m'));
     const rename = '[JSONPatch{op: "add", path: "/metadata/name", value: "other"}]';
