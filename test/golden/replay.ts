@@ -44,7 +44,7 @@ export function writeFailingVariations(ids: readonly string[]): void {
 /** What a set of scenarios runs on. Pods of those that were recorded without nodes must stay where they are. */
 export interface Surroundings {
   readonly names: readonly string[];
-  readonly cluster: { readonly managers: number; readonly fakeNodes: number };
+  readonly cluster: { readonly replicas: 1 | 3; readonly managers: number; readonly fakeNodes: number };
 }
 
 /** Areas whose objects have owners that do not exist: garbage collection would race with the scenario. */
@@ -56,10 +56,10 @@ export function bySurroundings(names: readonly string[]): Surroundings[] {
   const withNodes = names.filter((name) => !alone.includes(name) && needs(name, 'nodes'));
   const others = names.filter((name) => !alone.includes(name) && !withNodes.includes(name));
   const groups = [
-    { names: others, cluster: { managers: 1, fakeNodes: 0 } },
-    { names: withNodes, cluster: { managers: 1, fakeNodes: 2 } },
-    { names: alone, cluster: { managers: 0, fakeNodes: 0 } },
-  ];
+    { names: others, cluster: { replicas: 3, managers: 1, fakeNodes: 0 } },
+    { names: withNodes, cluster: { replicas: 1, managers: 1, fakeNodes: 2 } },
+    { names: alone, cluster: { replicas: 1, managers: 0, fakeNodes: 0 } },
+  ] as const;
   return groups.filter((group) => group.names.length > 0);
 }
 
@@ -97,7 +97,7 @@ async function replayed(connection: Connection, name: string): Promise<Replayed>
 }
 
 /** What variations run on: when a controller comes to an object, quotas among them, is up to chance. */
-export const variationCluster = { managers: 0, fakeNodes: 0 } as const;
+export const variationCluster = { replicas: 1, managers: 0, fakeNodes: 0 } as const;
 
 /** Replays variations of the resources whose names contain one of the parts; of all when there is none. */
 export async function replayVariations(server: Server, parts: readonly string[] = []): Promise<VariationResult[]> {
