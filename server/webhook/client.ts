@@ -21,7 +21,7 @@ export interface PostTerms {
   readonly query?: string;
 }
 
-/** A client of an HTTP webhook: for decisions, reviews of tokens and objects, and audit events. */
+/** Webhooks make decisions, review tokens and objects, and receive audit events. */
 export interface WebhookClient {
   /** Posts JSON and resolves with the response text. Rejects with a WebhookError; a redirect counts as a failure. */
   post(body: string, terms: PostTerms): Promise<string>;
@@ -106,7 +106,6 @@ class PooledClient implements WebhookClient {
   readonly #tls: ConnectionOptions;
   readonly #certificates: CertificateCounts;
   readonly #agent: PlainAgent;
-  /** A new connection for a retry. */
   readonly #freshAgent: PlainAgent | false;
 
   constructor(settings: ConnectionSettings, options: ClientOptions) {
@@ -118,7 +117,8 @@ class PooledClient implements WebhookClient {
     this.#secure = secure;
     this.#tls = secure ? tlsTerms(settings) : {};
     this.#certificates = certificates;
-    const keeping = { keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
+    // New Node reuses no connection where the agent lacks the request's `checkServerIdentity`.
+    const keeping = { ...this.#tls, keepAlive: true, maxSockets: connectionsMax, timeout: idleMs };
     this.#agent = silentWhileIdle(dial === null ? new (secure ? Agent : PlainAgent)(keeping) : dialingAgent(dial, { secure, ...keeping }));
     this.#freshAgent = dial === null ? false : dialingAgent(dial, { secure });
   }
