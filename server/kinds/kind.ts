@@ -1,21 +1,10 @@
-import type { ApiObject, JsonValue, ObjectMeta } from '../../api/object.js';
+import type { ApiObject } from '../../api/object.js';
 import type { Conversion } from '../registry/behaviour.js';
 import type { ShortPathIn } from '../registry/memberPath.js';
 import type { Rules } from '../registry/rules.js';
 import type { Cells } from './cells.js';
 
-/**
- * A generated type as rules see it: writable, with any member absent, since rules refuse that later. Everything in it is JSON, so that common rules accept it
- * as well.
- */
-export type Draft<T> = Writable<Omit<T, 'metadata'>> & { metadata: ObjectMeta };
-export type Writable<T> = unknown extends T
-  ? JsonValue
-  : T extends readonly (infer Item)[]
-    ? Writable<Item>[]
-    : T extends object
-      ? { -readonly [Member in keyof T]?: Writable<T[Member]> }
-      : T;
+export type { Draft, Writable } from '../registry/draft.js';
 
 /**
  * The specific behaviour of a built-in kind. `api/facts` describes its form (names, versions, members, columns), and `DESIGN.md` the groups and their order.

@@ -33,9 +33,11 @@ export function portNameProblems(name: string): string[] {
   return problems;
 }
 
+export const portName = (value: string, path: Path): FieldError[] => portNameProblems(value).map((text) => invalid(path, value, text));
+
 /** Checks a port number, or the name that some container gives a port. */
 export function portNumberOrName(value: JsonValue | undefined, path: Path): FieldError[] {
-  if (typeof value === 'string') return portNameProblems(value).map((text) => invalid(path, value, text));
+  if (typeof value === 'string') return portName(value, path);
   return portNumber(value, path);
 }
 

@@ -1,0 +1,189 @@
+import type { JsonValue } from '../../../api/object.js';
+import { sameValue } from '../../../api/json/equality.js';
+import { isSet, itemsOf, membersOf } from '../../../api/json/members.js';
+import type { FieldGate } from '../../../program/features/fieldGates.js';
+import type { Writable } from '../draft.js';
+import { duplicate, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';
+import { whileOff, whileOn } from './gatedFindings.js';
+import { atOnce, fromFound, inOrder, ofEach, type Found } from './ofEach.js';
+import { groupedBy, repeats } from './repeats.js';
+
+/**
+ * The language in which kinds say what they demand; `server/kinds/DESIGN.md` shows every word of it. A rule checks one value. `members` gives the members of a
+ * type their rules, in the order of the reference's findings. Any function that takes a value and its path is a rule.
+ */
+export interface Rule<V, O = unknown> {
+  /** `owner` is the object that has the value, or the list that it is in. */
+  (value: V, path: Path, owner: O, before?: Before): Found;
+  /** The rule has nothing to say of an absent value. */
+  readonly skipsAbsent?: true;
+}
+
+/** The value that an update replaces; null for what is new, undefined where unchanged values are checked as well. */
+export type Before = { readonly value: unknown } | null | undefined;
+
+type Members<T> = { readonly [M in keyof T]?: Rule<T[M], T> };
+
+/** Applies a rule to a whole object. */
+export const atRoot =
+  <T extends object>(rule: Rule<T, T>): ((object: T) => Found) =>
+  (object) =>
+    rule(object, Path.root, object);
+
+/** Applies several rules to one value. */
+export const all = <V, O = unknown>(...rules: readonly Rule<V, O>[]): Rule<V, O> =>
+  rules.length === 1
+    ? (rules[0] as Rule<V, O>)
+    : (value, path, owner, before) => inOrder(...rules.map((rule) => rule(value, path, owner, before)));
+
+const skippingAbsent = <V, O>(rule: Rule<V, O>): Rule<V, O> => Object.assign(rule, { skipsAbsent: true } as const);
+
+/** Where `before` is given, members that an update leaves as they are stay accepted. */
+export function members<T>(table: Members<Writable<T>>): Rule<Writable<T> | null | undefined> {
+  const rows = Object.entries(table) as [string, Rule<unknown>][];
+  return (value, path, _owner, before) => {
+    const now = membersOf(value as JsonValue | undefined);
+    const was = isSet(before) && isSet(before.value) ? membersOf(before.value as JsonValue) : null;
+    const found: Found[] = [];
+    for (const [name, rule] of rows) {
+      const member = now[name];
+      if (rule.skipsAbsent && !isSet(member)) continue;
+      if (was !== null && sameValue(member ?? null, was[name] ?? null)) continue;
+      found.push(rule(member, path.child(name), now, before === undefined ? undefined : was && { value: was[name] }));
+    }
+    return found.length === 0 ? [] : inOrder(...found);
+  };
+}
+
+/** Go's zero values of members without a pointer count as absent. */
+const isZero = (value: unknown): boolean =>
+  !isSet(value) || value === '' || value === 0 || value === false || (Array.isArray(value) && value.length === 0);
+
+/** A pointer: an empty text and zero are set too. */
+export const optional = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+  const rule = all(...rules);
+  return skippingAbsent((value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : []));
+};
+
+/** A member without a pointer, checked unless it has the zero value. */
+export const nonZero = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+  const rule = all(...rules);
+  return skippingAbsent((value, path, owner, before) => (isZero(value) ? [] : rule(value as V, path, owner, before)));
+};
+
+/** Refuses an absent value and the zero value, with `detail`. */
+export const requiredAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+  const rule = all(...rules);
+  return (value, path, owner, before) => (isZero(value) ? [missing(path, detail)] : rule(value as V, path, owner, before));
+};
+
+export const required = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => requiredAs('', ...rules);
+
+/** Refuses an absent pointer. */
+export const requiredPointer = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+  const rule = all(...rules);
+  return (value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : [missing(path, '')]);
+};
+
+/** Further rules run only where the first finds nothing. */
+export const andThen = <V, O>(first: Rule<V, O>, ...further: readonly Rule<V, O>[]): Rule<V, O> => {
+  const rule = all(...further);
+  return (value, path, owner, before) => {
+    const found = atOnce(first(value, path, owner, before));
+    return found.length > 0 ? found : rule(value, path, owner, before);
+  };
+};
+
+export const when = <V, O>(holds: (value: V, owner: O) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
+  const rule = all(...rules);
+  return (value, path, owner, before) => (holds(value, owner) ? rule(value, path, owner, before) : []);
+};
+
+/** Checks the numbers, or the texts, of a member that takes both. */
+export const ifNumber = <O>(...rules: readonly Rule<number, O>[]): Rule<unknown, O> =>
+  when<unknown, O>((value) => typeof value === 'number', all(...rules) as Rule<unknown, O>);
+export const ifText = <O>(...rules: readonly Rule<string, O>[]): Rule<unknown, O> =>
+  when<unknown, O>((value) => typeof value === 'string', all(...rules) as Rule<unknown, O>);
+
+/** Checks the items of a list. */
+export const each = <I, O = unknown>(...rules: readonly Rule<I, O>[]): Rule<readonly I[] | null | undefined, O> => {
+  const rule = all(...rules);
+  return skippingAbsent((value, path, owner) =>
+    ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner)),
+  );
+};
+
+/** Findings that hold while a feature is on, or off. */
+export const on = <V, O>(feature: FieldGate, ...rules: readonly Rule<V, O>[]): Rule<V, O> =>
+  changed(all(...rules), (findings) => whileOn(feature, findings));
+export const off = <V, O>(feature: FieldGate, ...rules: readonly Rule<V, O>[]): Rule<V, O> =>
+  changed(all(...rules), (findings) => whileOff(feature, findings));
+
+/** Changes what a rule finds. */
+export const changed =
+  <V, O>(rule: Rule<V, O>, change: (findings: FieldError[], value: V, owner: O) => FieldError[]): Rule<V, O> =>
+  (value, path, owner, before) =>
+    fromFound(rule(value, path, owner, before), (findings) => change(findings, value, owner));
+
+/** A change suppresses all other findings about the value. */
+export const immutable =
+  <V, O>(rule: Rule<V, O>): Rule<V, O> =>
+  (value, path, owner, before) =>
+    isSet(before) ? [invalid(path, null, 'field is immutable')] : rule(value, path, owner, before);
+
+/** An update may keep a violation as long as the same members are set. */
+export const exactlyOne =
+  <T>(...names: readonly (keyof T & string)[]): Rule<Writable<T> | null | undefined> =>
+  (value, path, _owner, before) => {
+    const quoted = (list: readonly string[]): string => list.map((name) => `\`${name}\``).join(', ');
+    const thereIn = (holder: unknown): string[] => names.filter((name) => isSet(membersOf(holder as JsonValue | undefined)[name]));
+    const there = thereIn(value);
+    if (there.length === 1 || (isSet(before) && sameValue(there, thereIn(before.value)))) return [];
+    return there.length === 0
+      ? [invalid(path, '', `must specify one of: ${quoted(names)}`)]
+      : [invalid(path, `{${quoted(there)}}`, `must specify exactly one of: ${quoted(names)}`)];
+  };
+
+/** A list of at most so many items, with a key or without; items that an update leaves as they are stay accepted. */
+export const keyedList =
+  <I, O = unknown>(
+    itemsMax: number,
+    key: (keyof I & string) | null,
+    rule: Rule<I, O> = () => [],
+  ): Rule<readonly I[] | null | undefined, O> =>
+  (value, path, owner, before) => {
+    const items = itemsOf(value) as readonly (I & JsonValue)[];
+    if (items.length > itemsMax) return [tooMany(path, items.length, itemsMax)];
+    const keyOf = (item: JsonValue): JsonValue => (key === null ? null : (membersOf(item)[key] ?? null));
+    const isRepeated = key === null ? (): boolean => false : repeats(items.map(keyOf));
+    const known = key === null || !isSet(before) ? null : groupedBy(itemsOf(before.value as readonly JsonValue[]), keyOf);
+    return inOrder(
+      items.flatMap((item, position) => (isRepeated(position) ? [duplicate(path.index(position), item)] : [])),
+      ofEach(items, (item, position) => {
+        const was = known?.get(keyOf(item))?.[0];
+        if (was !== undefined && sameValue(item, was)) return [];
+        return rule(item, path.index(position), owner, was === undefined ? null : { value: was });
+      }),
+    );
+  };
+
+/** `values` in the order in which messages list them. */
+export const oneOf =
+  (...values: readonly string[]): Rule<JsonValue | undefined> =>
+  (value, path) =>
+    values.includes(String(value)) ? [] : [notSupported(path, value, values)];
+
+export const minimum =
+  (least: number): Rule<number> =>
+  (value, path): FieldError[] =>
+    value < least ? [invalid(path, value, `must be greater than or equal to ${least}`)] : [];
+
+export const maximum =
+  (most: number): Rule<number> =>
+  (value, path): FieldError[] =>
+    value > most ? [invalid(path, value, `must be less than or equal to ${most}`)] : [];
+
+export const maxBytes =
+  (most: number): Rule<string> =>
+  (value, path) =>
+    Buffer.byteLength(value) > most ? [tooLong(path, most)] : [];
