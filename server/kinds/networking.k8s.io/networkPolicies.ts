@@ -17,12 +17,12 @@ import { rangeWarnings } from '../../registry/validation/spelling.js';
 import {
   all,
   andThen,
-  atRoot,
   changed,
   each,
   ifNumber,
   ifText,
   members,
+  objectRules,
   oneOf,
   optional,
   required,
@@ -97,7 +97,7 @@ function policyRules(ofSelectors: (findings: FieldError[]) => FieldError[]): (po
     egress: each(members<NetworkPolicyEgressRule>({ ports: each(port), to: peers })),
     policyTypes: andThen(atMostTwo, each(oneOf('Ingress', 'Egress'))),
   });
-  return atRoot(members<NetworkPolicy>({ spec }));
+  return objectRules<NetworkPolicy>({ spec });
 }
 
 const atMostTwo = (types: readonly string[] | undefined, path: Path): FieldError[] =>

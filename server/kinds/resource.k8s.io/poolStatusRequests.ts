@@ -1,77 +1,89 @@
-import type { ResourcePoolStatusRequest } from '../../../api/types/resource/v1alpha3.js';
+import type * as v1 from '../../../api/types/resource/v1alpha3.js';
 import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { isSet, itemsOf, memberAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
+import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { caselessSubdomain, longName } from '../../registry/validation/names.js';
 import {
+  declaredRules,
+  format,
   immutable,
-  list,
-  longName,
-  longNameCaseless,
+  keyedList,
   maxBytes,
   maximum,
   members,
   minimum,
   optional,
-  plain,
-  pointer,
   required,
-  resourcePoolName,
-} from '../../registry/validation/declared.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+  requiredPointer,
+} from '../../registry/validation/table.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import type { Draft, Kind } from '../kind.js';
 
 const limitDefault = 100;
 const status = Path.of('status');
 
-const amount = optional(pointer, minimum(0));
-const pool = members({
-  driver: required(plain, longNameCaseless),
-  poolName: required(plain, resourcePoolName),
+const poolNameBytesMax = 253;
+
+/** The finding shows a wrong name as a part, an empty one as the whole. */
+const poolName = (text: string, path: Path): FieldError[] => [
+  ...(Buffer.byteLength(text) > poolNameBytesMax ? [tooLong(path, poolNameBytesMax)] : []),
+  ...text
+    .split('/')
+    .flatMap((part, position) =>
+      part === ''
+        ? [invalid(path, text, `segment ${position}: must not be empty`)]
+        : longName(part, false).map((problem) => invalid(path, part, `segment ${position}: ${problem}`)),
+    ),
+];
+
+const amount = optional(minimum(0));
+const pool = members<v1.PoolStatus>({
+  driver: required(format(caselessSubdomain)),
+  poolName: required(poolName),
   // A generation of zero counts as absent.
-  generation: required(plain, minimum(0)),
-  resourceSliceCount: optional(pointer, minimum(1)),
+  generation: required(minimum(0)),
+  resourceSliceCount: optional(minimum(1)),
   totalDevices: amount,
   allocatedDevices: amount,
   availableDevices: amount,
   unavailableDevices: amount,
-  nodeName: optional(pointer, longName),
-  validationError: optional(pointer, maxBytes(256)),
+  nodeName: optional(format(longName)),
+  validationError: optional(maxBytes(256)),
 });
 
 /** The declarations of `resource.k8s.io/v1alpha3`. */
-const declared = members({
+const rules = declaredRules<v1.ResourcePoolStatusRequest>({
   spec: immutable(
-    members({
-      driver: required(plain, longNameCaseless),
-      poolName: optional(pointer, resourcePoolName),
-      limit: optional(pointer, minimum(1), maximum(1000)),
+    members<v1.ResourcePoolStatusRequestSpec>({
+      driver: required(format(caselessSubdomain)),
+      poolName: optional(poolName),
+      limit: optional(minimum(1), maximum(1000)),
     }),
   ),
   status: optional(
-    pointer,
-    members({
-      poolCount: required(pointer, minimum(0)),
-      pools: list({ itemsMax: 1000, each: pool }),
-      conditions: list({ itemsMax: 10 }),
+    members<v1.ResourcePoolStatusRequestStatus>({
+      poolCount: requiredPointer(minimum(0)),
+      pools: keyedList(1000, null, pool),
+      conditions: keyedList(10, null),
     }),
   ),
 });
 
 /** The answer is written once. */
-function validateAnswer(request: Draft<ResourcePoolStatusRequest>, old: Draft<ResourcePoolStatusRequest>): FieldError[] {
+function validateAnswer(request: Draft<v1.ResourcePoolStatusRequest>, old: Draft<v1.ResourcePoolStatusRequest>): FieldError[] {
   const answer = objectAt(request, 'status');
   if (isSet(old.status)) return unchanged(request.status, old.status, status);
   return answer === null ? [] : validateConditions(itemsOf(memberAt(answer, 'conditions')), status.child('conditions'));
 }
 
 /** A query for the devices of a driver's pools, which a controller answers. */
-export const resourcePoolStatusRequests: Kind<Draft<ResourcePoolStatusRequest>> = {
+export const resourcePoolStatusRequests: Kind<Draft<v1.ResourcePoolStatusRequest>> = {
   name: 'resourcepoolstatusrequests.resource.k8s.io',
   defaults(request) {
     setDefault(ensureObject(request, 'spec'), 'limit', limitDefault);
   },
-  validate: (request) => declared(request, null, Path.root),
+  validate: rules.created,
   create: {
     prepare(request) {
       delete request.status;
@@ -79,13 +91,13 @@ export const resourcePoolStatusRequests: Kind<Draft<ResourcePoolStatusRequest>> 
   },
   update: {
     unconditional: false,
-    review: ['objectMetaUpdate', (request, old) => declared(request, { value: old }, Path.root)],
+    review: ['objectMetaUpdate', rules.changed],
   },
   delete: { answers: 'object' },
   subresources: {
     status: {
       keepsMetadata: true,
-      review: ['objectMetaUpdate', validateAnswer, (request, old) => declared(request, { value: old }, Path.root)],
+      review: ['objectMetaUpdate', validateAnswer, rules.changed],
     },
   },
 };

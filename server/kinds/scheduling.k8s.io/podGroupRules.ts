@@ -1,23 +1,23 @@
-import type { PodGroupTemplate } from '../../../api/types/scheduling/v1alpha2.js';
+import type * as v1 from '../../../api/types/scheduling/v1alpha2.js';
 import type { Gated } from '../../registry/gatedFields.js';
+import { longName, pathSegmentName, shortName } from '../../registry/validation/names.js';
 import {
+  all,
+  declaredRules,
   exactlyOne,
+  format,
   immutable,
-  labelKey,
-  list,
-  longName,
+  keyedList,
   maximum,
   members,
   minimum,
+  nonZero,
   oneOf,
   optional,
-  pathSegment,
-  plain,
-  pointer,
   required,
-  shortName,
-  type Declared,
-} from '../../registry/validation/declared.js';
+  type Rule,
+} from '../../registry/validation/table.js';
+import { qualified } from '../../registry/validation/values.js';
 import { gate } from '../gated.js';
 import type { Writable } from '../kind.js';
 
@@ -28,66 +28,78 @@ const templatesMax = 8;
 const priorityMax = 1_000_000_000;
 
 /** Gated fields of groups and their templates. */
-export const groupGates: readonly Gated<Writable<Omit<PodGroupTemplate, 'name'>>>[] = [
+export const groupGates: readonly Gated<Writable<Omit<v1.PodGroupTemplate, 'name'>>>[] = [
   gate('DRAWorkloadResourceClaims', 'resourceClaims'),
   gate('TopologyAwareWorkloadScheduling', 'schedulingConstraints'),
   gate('WorkloadAwarePreemption', 'disruptionMode', 'priorityClassName', 'priority'),
 ];
 
-const claim = members(
-  {
-    name: required(plain, shortName),
-    resourceClaimName: optional(pointer, longName),
-    resourceClaimTemplateName: optional(pointer, longName),
-  },
-  exactlyOne('resourceClaimName', 'resourceClaimTemplateName'),
+const claim = all<Writable<v1.PodGroupResourceClaim>>(
+  exactlyOne<v1.PodGroupResourceClaim>('resourceClaimName', 'resourceClaimTemplateName'),
+  members<v1.PodGroupResourceClaim>({
+    name: required(format(shortName)),
+    resourceClaimName: optional(format(longName)),
+    resourceClaimTemplateName: optional(format(longName)),
+  }),
 );
+
+const policy = all<Writable<v1.PodGroupSchedulingPolicy> | undefined>(
+  exactlyOne<v1.PodGroupSchedulingPolicy>('basic', 'gang'),
+  members<v1.PodGroupSchedulingPolicy>({ gang: optional(members<v1.GangSchedulingPolicy>({ minCount: required(minimum(1)) })) }),
+);
+
+const constraints = members<v1.PodGroupSchedulingConstraints>({
+  topology: keyedList(1, null, members<v1.TopologyConstraint>({ key: required(qualified) })),
+});
 
 /** The common rules of groups and their templates. */
 const shared = {
-  schedulingPolicy: members({ gang: optional(pointer, members({ minCount: required(plain, minimum(1)) })) }, exactlyOne('basic', 'gang')),
-  schedulingConstraints: optional(pointer, members({ topology: list({ itemsMax: 1, each: members({ key: required(plain, labelKey) }) }) })),
-  resourceClaims: list({ itemsMax: claimsMax, key: 'name', each: claim }),
-  disruptionMode: optional(pointer, oneOf('Pod', 'PodGroup')),
-  priorityClassName: optional(plain, longName),
-  priority: optional(pointer, maximum(priorityMax)),
+  schedulingPolicy: policy,
+  schedulingConstraints: optional(constraints),
+  resourceClaims: keyedList(claimsMax, 'name', claim),
+  disruptionMode: optional(oneOf('Pod', 'PodGroup')),
+  priorityClassName: nonZero(format(longName)),
+  priority: optional(maximum(priorityMax)),
 };
 
-const origin = members(
-  {
-    workload: optional(pointer, members({ workloadName: required(plain, longName), podGroupTemplateName: required(plain, shortName) })),
-  },
-  exactlyOne('workload'),
+const origin = all<Writable<v1.PodGroupTemplateReference>>(
+  exactlyOne<v1.PodGroupTemplateReference>('workload'),
+  members<v1.PodGroupTemplateReference>({
+    workload: optional(
+      members<v1.WorkloadPodGroupTemplateReference>({
+        workloadName: required(format(longName)),
+        podGroupTemplateName: required(format(shortName)),
+      }),
+    ),
+  }),
 );
 
-const fixed = (fields: Readonly<Record<string, Declared>>): Record<string, Declared> =>
-  Object.fromEntries(Object.entries(fields).map(([name, check]) => [name, immutable(check)]));
+const fixed = <T extends Readonly<Record<string, Rule<never>>>>(fields: T): T =>
+  Object.fromEntries(Object.entries(fields).map(([name, rule]) => [name, immutable(rule)])) as T;
 
-export const declaredGroup = members({
-  spec: members(fixed({ podGroupTemplateRef: optional(pointer, origin), ...shared })),
-  status: members({
-    resourceClaimStatuses: list({
-      itemsMax: claimsMax,
-      key: 'name',
-      each: members({ resourceClaimName: optional(pointer, longName) }),
-    }),
+export const groupRules = declaredRules<v1.PodGroup>({
+  spec: members<v1.PodGroupSpec>(fixed({ podGroupTemplateRef: optional(origin), ...shared })),
+  status: members<v1.PodGroupStatus>({
+    resourceClaimStatuses: keyedList(
+      claimsMax,
+      'name',
+      members<v1.PodGroupResourceClaimStatus>({ resourceClaimName: optional(format(longName)) }),
+    ),
   }),
 });
 
-export const declaredWorkload = members({
-  spec: members(
+const controller = members<v1.TypedLocalObjectReference>({
+  apiGroup: nonZero(format(longName)),
+  kind: required(format(pathSegmentName)),
+  name: required(format(pathSegmentName)),
+});
+
+export const workloadRules = declaredRules<v1.Workload>({
+  spec: members<v1.WorkloadSpec>(
     fixed({
-      controllerRef: optional(
-        pointer,
-        members({
-          apiGroup: optional(plain, longName),
-          kind: required(plain, pathSegment),
-          name: required(plain, pathSegment),
-        }),
-      ),
+      controllerRef: optional(controller),
       podGroupTemplates: required(
-        plain,
-        list({ itemsMax: templatesMax, key: 'name', each: members({ name: required(plain, shortName), ...shared }) }),
+        keyedList(templatesMax, 'name', members<v1.PodGroupTemplate>({ name: required(format(shortName)), ...shared })),
       ),
     }),
   ),

@@ -7,7 +7,7 @@ import { invalid, Path, type FieldError } from '../../registry/validation/field.
 import { below, gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
-import { declaredGroup, groupGates } from './podGroupRules.js';
+import { groupRules, groupGates } from './podGroupRules.js';
 
 const status = Path.of('status');
 
@@ -36,23 +36,21 @@ function setMode(group: Draft<PodGroup>, enabled: EnabledFeatures): void {
 /** A group may be stored without a disruption mode. */
 const completed = (group: Draft<PodGroup>): Draft<PodGroup> => ({ ...group, spec: { disruptionMode: defaultMode, ...specOf(group) } });
 
-const changes = (group: Draft<PodGroup>, old: Draft<PodGroup>): FieldError[] => declaredGroup(group, { value: old }, Path.root);
-
 export const podGroups: Kind<Draft<PodGroup>> = {
   name: 'podgroups.scheduling.k8s.io',
   gated: [below('spec', groupGates), gate('DRAWorkloadResourceClaims', 'status.resourceClaimStatuses')],
   prepare(group, _old, { enabled }) {
     setMode(group, enabled);
   },
-  validate: (group) => declaredGroup(group, null, Path.root),
+  validate: groupRules.created,
   update: {
     resets: [],
-    review: ['objectMetaUpdate', (group, old) => changes(completed(group), completed(old))],
+    review: ['objectMetaUpdate', (group, old) => groupRules.changed(completed(group), completed(old))],
   },
   subresources: {
     status: {
       keepsMetadata: true,
-      review: ['objectMetaUpdate', validateStatus, changes],
+      review: ['objectMetaUpdate', validateStatus, groupRules.changed],
     },
   },
 };

@@ -2,9 +2,10 @@ import type { JsonValue } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, membersOf } from '../../../api/json/members.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
-import type { Writable } from '../draft.js';
+import type { Draft, Writable } from '../draft.js';
 import { duplicate, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';
 import { whileOff, whileOn } from './gatedFindings.js';
+import type { NameRule } from './names.js';
 import { atOnce, fromFound, inOrder, ofEach, type Found } from './ofEach.js';
 import { groupedBy, repeats } from './repeats.js';
 
@@ -24,11 +25,23 @@ export type Before = { readonly value: unknown } | null | undefined;
 
 type Members<T> = { readonly [M in keyof T]?: Rule<T[M], T> };
 
-/** Applies a rule to a whole object. */
-export const atRoot =
-  <T extends object>(rule: Rule<T, T>): ((object: T) => Found) =>
-  (object) =>
-    rule(object, Path.root, object);
+/** The rules of a kind, for creates and updates alike. */
+export const objectRules = <T>(table: Members<Draft<T>>): ((object: Draft<T>) => Found) => {
+  const rule = members<T>(table as Members<Writable<T>>);
+  return (object) => rule(object as Writable<T>, Path.root, null);
+};
+
+/** The rules of a kind whose updates may keep what they leave as it is: the reference generates such rules from `+k8s:` tags. */
+export function declaredRules<T>(table: Members<Draft<T>>): {
+  readonly created: (object: Draft<T>) => Found;
+  readonly changed: (object: Draft<T>, old: Draft<T>) => Found;
+} {
+  const rule = members<T>(table as Members<Writable<T>>);
+  return {
+    created: (object) => rule(object as Writable<T>, Path.root, null, null),
+    changed: (object, old) => rule(object as Writable<T>, Path.root, null, { value: old }),
+  };
+}
 
 /** Applies several rules to one value. */
 export const all = <V, O = unknown>(...rules: readonly Rule<V, O>[]): Rule<V, O> =>
@@ -148,7 +161,7 @@ export const exactlyOne =
 export const keyedList =
   <I, O = unknown>(
     itemsMax: number,
-    key: (keyof I & string) | null,
+    key: (keyof NonNullable<I> & string) | null,
     rule: Rule<I, O> = () => [],
   ): Rule<readonly I[] | null | undefined, O> =>
   (value, path, owner, before) => {
@@ -187,3 +200,9 @@ export const maxBytes =
   (most: number): Rule<string> =>
   (value, path) =>
     Buffer.byteLength(value) > most ? [tooLong(path, most)] : [];
+
+/** A text of the form of a name, label or key. */
+export const format =
+  (rule: NameRule): Rule<string> =>
+  (value, path) =>
+    rule(value, false).map((problem) => invalid(path, value, problem));
