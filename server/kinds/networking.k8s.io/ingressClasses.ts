@@ -1,33 +1,34 @@
-import type { IngressClass } from '../../../api/types/networking/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/networking/v1.js';
 import { objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { memberAt, textAt } from '../../../api/json/members.js';
-import { forbidden, invalid, notSupported, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  all,
+  andThen,
+  forbiddenAs,
+  maxBytes,
+  members,
+  objectRules,
+  oneOf,
+  optional,
+  required,
+  requiredPointer,
+  requiredPointerAs,
+  whenOwner,
+} from '../../registry/validation/table.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, none } from '../cells.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { validateTypedReference } from './references.js';
+import { typedReference } from './references.js';
 
-const specPath = Path.of('spec');
 const controllerBytesMax = 250;
-const scopes = ['Cluster', 'Namespace'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 
-function validate(ingressClass: Draft<IngressClass>): FieldError[] {
-  const spec = specOf(ingressClass);
-  const parameters = objectAt(spec, 'parameters');
-  return [
-    ...validateController(textAt(spec, 'controller'), specPath.child('controller')),
-    ...(parameters === null ? [] : validateParameters(parameters, specPath.child('parameters'))),
-  ];
-}
-
 /** A domain and a path, such as `example.com/controller`. */
-function validateController(controller: string, path: Path): FieldError[] {
-  if (controller === '') return [required(path, '')];
-  const findings = Buffer.byteLength(controller) > controllerBytesMax ? [tooLong(path, controllerBytesMax)] : [];
+function controllerName(controller: string, path: Path): FieldError[] {
+  const findings = maxBytes(controllerBytesMax)(controller, path);
   const slash = controller.indexOf('/');
   const [host, rest] = [controller.slice(0, Math.max(slash, 0)), controller.slice(slash + 1)];
   if (host === '' || rest === '') return [...findings, invalid(path, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
@@ -37,21 +38,29 @@ function validateController(controller: string, path: Path): FieldError[] {
   return findings;
 }
 
-function validateParameters(parameters: JsonObject, path: Path): FieldError[] {
-  const findings = validateTypedReference(parameters, path);
-  const { scope, namespace } = parameters;
-  const at = path.child('namespace');
-  if (scope === undefined) return [...findings, required(path.child('scope'), '')];
-  if (!scopes.includes(String(scope))) return [...findings, notSupported(path.child('scope'), scope, scopes)];
-  if (scope === 'Cluster')
-    return namespace === undefined ? findings : [...findings, forbidden(at, "`parameters.scope` is set to 'Cluster'")];
-  return [
-    ...findings,
-    ...(namespace === undefined ? [required(at, "`parameters.scope` is set to 'Namespace'")] : dnsLabel(String(namespace), at)),
-  ];
-}
+type Parameters = Writable<v1.IngressClassParametersReference>;
 
-export const ingressClasses: Kind<Draft<IngressClass>> = {
+const parameters = all(
+  typedReference,
+  andThen(
+    members<v1.IngressClassParametersReference>({ scope: requiredPointer(oneOf('Cluster', 'Namespace')) }),
+    members<v1.IngressClassParametersReference>({
+      namespace: all(
+        whenOwner(({ scope }: Parameters) => scope === 'Cluster', forbiddenAs("`parameters.scope` is set to 'Cluster'")),
+        whenOwner(
+          ({ scope }: Parameters) => scope === 'Namespace',
+          requiredPointerAs("`parameters.scope` is set to 'Namespace'", dnsLabel),
+        ),
+      ),
+    }),
+  ),
+);
+
+const validate = objectRules<v1.IngressClass>({
+  spec: members<v1.IngressClassSpec>({ controller: required(controllerName), parameters: optional(parameters) }),
+});
+
+export const ingressClasses: Kind<Draft<v1.IngressClass>> = {
   name: 'ingressclasses.networking.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults(ingressClass) {

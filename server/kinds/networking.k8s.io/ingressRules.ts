@@ -1,96 +1,96 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/networking/v1.js';
+import { isSet } from '../../../api/json/members.js';
 import { parseOldAddress } from '../../registry/validation/addresses.js';
-import { invalid, keepable, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
-import { subdomainName, wildcardName } from '../../registry/validation/names.js';
-import { dns1035Label, dnsLabel, named, portNameProblems, portNumber } from '../../registry/validation/values.js';
-import { validateTypedReference } from './references.js';
-import { fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
+import { dns1035LabelName, dnsLabelName, subdomainName, wildcardName } from '../../registry/validation/names.js';
+import {
+  all,
+  andThen,
+  changed,
+  each,
+  format,
+  members,
+  nonZero,
+  off,
+  on,
+  oneOf,
+  optional,
+  required,
+  requiredPointerAs,
+} from '../../registry/validation/table.js';
+import { named, portName, portNumber } from '../../registry/validation/values.js';
+import type { Writable } from '../kind.js';
+import { typedReference } from './references.js';
 
 /** Hosts, paths and backends of an ingress. */
 
-const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
+type Entry = Writable<v1.HTTPIngressPath>;
+type Backend = Writable<v1.IngressBackend>;
+
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
 const forbiddenEnds = ['/..', '/.'];
 
 /** Accepts leading zeros, as earlier parsers did. */
-export const isAddress = (text: string): boolean => parseOldAddress(text) !== null;
+export const notAddress = (host: string, path: Path): FieldError[] =>
+  parseOldAddress(host) === null ? [] : [invalid(path, host, 'must be a DNS name, not an IP address')];
 
-export const validateRules = (rules: readonly JsonObject[], path: Path): Found =>
-  ofEach(rules, (rule, position) => {
-    const at = path.index(position);
-    const host = textAt(rule, 'host');
-    const http = objectAt(rule, 'http');
-    return inOrder(
-      host === '' ? [] : validateHost(host, at.child('host')),
-      http === null ? [] : underHost(host, validatePaths(http, at.child('http', 'paths'))),
-    );
-  });
-
-/** Paths of wildcard hosts were once unchecked. */
-const underHost = (host: string, found: Found): Found =>
-  host.includes('*') ? fromFound(found, (findings) => keepable('paths of a wildcard', findings)) : found;
-
-const validateHost = (host: string, path: Path): FieldError[] => [
-  ...(isAddress(host) ? [invalid(path, host, 'must be a DNS name, not an IP address')] : []),
-  ...named(host, host.includes('*') ? wildcardName : subdomainName, path),
-];
-
-function validatePaths(http: JsonObject, path: Path): Found {
-  const paths = objectsIn(http, 'paths');
-  return paths.length === 0 ? [required(path, '')] : ofEach(paths, (entry, position) => validatePath(entry, path.index(position)));
-}
-
-function validatePath(entry: JsonObject, path: Path): FieldError[] {
-  const type = entry['pathType'];
-  if (type === undefined || type === null) return [required(path.child('pathType'), 'pathType must be specified')];
-  return [
-    ...validatePathText(textAt(entry, 'path'), String(type), path),
-    ...validateBackend(objectAt(entry, 'backend') ?? {}, path.child('backend')),
-  ];
-}
-
-function validatePathText(text: string, type: string, path: Path): FieldError[] {
-  if (!pathTypes.includes(type)) return [notSupported(path.child('pathType'), type, pathTypes)];
-  const at = path.child('path');
-  const optional = type === 'ImplementationSpecific';
-  const findings = text.startsWith('/') || (optional && text === '') ? [] : [invalid(at, text, 'must be an absolute path')];
-  if (optional) return findings;
-  return [
-    ...findings,
-    ...forbiddenParts.filter((part) => text.includes(part)).map((part) => invalid(at, text, `must not contain '${part}'`)),
-    ...forbiddenEnds.filter((end) => text.endsWith(end)).map((end) => invalid(at, text, `cannot end with '${end}'`)),
-  ];
-}
-
-export function validateBackend(backend: JsonObject, path: Path): FieldError[] {
-  const [resource, service] = [objectAt(backend, 'resource'), objectAt(backend, 'service')];
-  if (resource !== null)
-    return service === null
-      ? validateTypedReference(resource, path.child('resource'))
-      : [invalid(path, '', 'cannot set both resource and service backends')];
-  if (service === null) return [invalid(path, '', 'resource or service backend is required')];
-  return [
-    ...validateServiceName(textAt(service, 'name'), path.child('service', 'name')),
-    ...validateServicePort(objectAt(service, 'port') ?? {}, path),
-  ];
-}
-
-const validateServiceName = (name: string, path: Path): FieldError[] =>
-  name === ''
-    ? [required(path, '')]
-    : [
-        ...whileOn('RelaxedServiceNameValidation', dnsLabel(name, path)),
-        ...whileOff('RelaxedServiceNameValidation', dns1035Label(name, path)),
-      ];
+export const hostName = (host: string, path: Path): FieldError[] => named(host, host.includes('*') ? wildcardName : subdomainName, path);
 
 /** A missing or duplicate port is reported at the backend. */
-function validateServicePort(port: JsonObject, path: Path): FieldError[] {
-  const [name, number] = [textAt(port, 'name'), Number(port['number'] ?? 0)];
+function servicePort(service: Writable<v1.IngressServiceBackend>, path: Path): FieldError[] {
+  const { name = '', number = 0 } = service.port ?? {};
   const at = path.child('service', 'port');
   if (name !== '' && number !== 0) return [invalid(path, '', 'cannot set both port name & port number')];
-  if (name !== '') return portNameProblems(name).map((text) => invalid(at.child('name'), name, text));
-  return number === 0 ? [required(path, 'port name or number is required')] : portNumber(number, at.child('number'));
+  if (name !== '') return portName(name, at.child('name'));
+  return number === 0 ? [missing(path, 'port name or number is required')] : portNumber(number, at.child('number'));
 }
+
+const serviceName = all(
+  on<string, unknown>('RelaxedServiceNameValidation', format(dnsLabelName)),
+  off<string, unknown>('RelaxedServiceNameValidation', format(dns1035LabelName)),
+);
+
+function oneBackend({ resource, service }: Backend = {}, path: Path): FieldError[] {
+  if (isSet(resource) === isSet(service))
+    return [
+      invalid(path, '', isSet(resource) ? 'cannot set both resource and service backends' : 'resource or service backend is required'),
+    ];
+  return [];
+}
+
+export const backend = andThen<Backend | undefined, unknown>(
+  oneBackend,
+  members<v1.IngressBackend>({
+    resource: optional(typedReference),
+    service: optional(members<v1.IngressServiceBackend>({ name: required(serviceName) })),
+  }),
+  (value, path) => (isSet(value?.service) ? servicePort(value.service, path) : []),
+);
+
+function pathText(text = '', path: Path, { pathType }: Entry): FieldError[] {
+  const anyForm = pathType === 'ImplementationSpecific';
+  const findings = text.startsWith('/') || (anyForm && text === '') ? [] : [invalid(path, text, 'must be an absolute path')];
+  if (anyForm) return findings;
+  return [
+    ...findings,
+    ...forbiddenParts.filter((part) => text.includes(part)).map((part) => invalid(path, text, `must not contain '${part}'`)),
+    ...forbiddenEnds.filter((end) => text.endsWith(end)).map((end) => invalid(path, text, `cannot end with '${end}'`)),
+  ];
+}
+
+const route = andThen<Entry, unknown>(
+  members<v1.HTTPIngressPath>({ pathType: requiredPointerAs('pathType must be specified') }),
+  andThen<Entry, unknown>(
+    members<v1.HTTPIngressPath>({ pathType: oneOf('Exact', 'ImplementationSpecific', 'Prefix') }),
+    members<v1.HTTPIngressPath>({ path: pathText }),
+  ),
+  members<v1.HTTPIngressPath>({ backend }),
+);
+
+/** Paths of wildcard hosts were once unchecked. */
+const http = changed<Writable<v1.HTTPIngressRuleValue>, Writable<v1.IngressRule>>(
+  members<v1.HTTPIngressRuleValue>({ paths: required(each(route)) }),
+  (findings, _, { host }) => (host?.includes('*') ? keepable('paths of a wildcard', findings) : findings),
+);
+
+export const hostRules = each(members<v1.IngressRule>({ host: nonZero(notAddress, hostName), http: optional(http) }));

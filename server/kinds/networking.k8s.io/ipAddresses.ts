@@ -1,17 +1,14 @@
-import type { IPAddress } from '../../../api/types/networking/v1.js';
-import { objectAt } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/networking/v1.js';
 import { textAt } from '../../../api/json/members.js';
-import { Path, required, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { dnsSubdomain, named } from '../../registry/validation/values.js';
+import { format, members, nonZero, objectRules, requiredPointer } from '../../registry/validation/table.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
 import { addressNameProblems } from './canonical.js';
 import { segment } from './references.js';
 
-const parentPath = Path.of('spec', 'parentRef');
 const parentForm: StructureForm = [
   ['group', 'Group', 'text'],
   ['resource', 'Resource', 'text'],
@@ -19,19 +16,20 @@ const parentForm: StructureForm = [
   ['name', 'Name', 'text'],
 ];
 
-function validate(address: Draft<IPAddress>): FieldError[] {
-  const parent = objectAt(specOf(address), 'parentRef');
-  if (parent === null) return [required(parentPath, '')];
-  const [group, namespace] = [textAt(parent, 'group'), textAt(parent, 'namespace')];
-  return [
-    ...(group === '' ? [] : dnsSubdomain(group, parentPath.child('group'))),
-    ...segment(parent, 'resource', parentPath),
-    ...segment(parent, 'name', parentPath),
-    ...named(namespace, pathSegmentName, parentPath.child('namespace')),
-  ];
-}
+const validate = objectRules<v1.IPAddress>({
+  spec: members<v1.IPAddressSpec>({
+    parentRef: requiredPointer(
+      members<v1.ParentReference>({
+        group: nonZero(dnsSubdomain),
+        resource: segment,
+        name: segment,
+        namespace: nonZero(format(pathSegmentName)),
+      }),
+    ),
+  }),
+});
 
-export const ipAddresses: Kind<Draft<IPAddress>> = {
+export const ipAddresses: Kind<Draft<v1.IPAddress>> = {
   name: 'ipaddresses.networking.k8s.io',
   metadata: { name: addressNameProblems },
   validate,

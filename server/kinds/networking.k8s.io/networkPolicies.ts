@@ -26,7 +26,7 @@ import {
   oneOf,
   optional,
   required,
-  when,
+  whenOwner,
 } from '../../registry/validation/table.js';
 import { portName, portNumber } from '../../registry/validation/values.js';
 import { selectorAt } from '../cells.js';
@@ -63,7 +63,7 @@ function endOfRange(end: number, path: Path, { port }: Writable<NetworkPolicyPor
 
 const block = members<IPBlock>({
   cidr: required(cidr),
-  except: when((_, { cidr: range }) => parseOldRange(range ?? '') !== null, each(cidr, hole)),
+  except: whenOwner(({ cidr: range }) => parseOldRange(range ?? '') !== null, each(cidr, hole)),
 });
 
 function hole(value: string, path: Path, { cidr: around }: Writable<IPBlock>): FieldError[] {

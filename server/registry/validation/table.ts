@@ -3,7 +3,7 @@ import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, membersOf } from '../../../api/json/members.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
 import type { Draft, Writable } from '../draft.js';
-import { duplicate, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';
+import { duplicate, forbidden, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';
 import { whileOff, whileOn } from './gatedFindings.js';
 import type { NameRule } from './names.js';
 import { atOnce, fromFound, inOrder, ofEach, type Found } from './ofEach.js';
@@ -92,11 +92,13 @@ export const requiredAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]
 
 export const required = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => requiredAs('', ...rules);
 
-/** Refuses an absent pointer. */
-export const requiredPointer = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+/** Refuses an absent pointer, with `detail`. */
+export const requiredPointerAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : [missing(path, '')]);
+  return (value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : [missing(path, detail)]);
 };
+
+export const requiredPointer = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => requiredPointerAs('', ...rules);
 
 /** Further rules run only where the first finds nothing. */
 export const andThen = <V, O>(first: Rule<V, O>, ...further: readonly Rule<V, O>[]): Rule<V, O> => {
@@ -107,9 +109,16 @@ export const andThen = <V, O>(first: Rule<V, O>, ...further: readonly Rule<V, O>
   };
 };
 
-export const when = <V, O>(holds: (value: V, owner: O) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
+/** Rules that depend on the value. */
+export const when = <V, O>(holds: (value: V) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => (holds(value, owner) ? rule(value, path, owner, before) : []);
+  return (value, path, owner, before) => (holds(value) ? rule(value, path, owner, before) : []);
+};
+
+/** Rules that depend on the siblings of the value. */
+export const whenOwner = <V, O>(holds: (owner: O) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
+  const rule = all(...rules);
+  return (value, path, owner, before) => (holds(owner) ? rule(value, path, owner, before) : []);
 };
 
 /** Checks the numbers, or the texts, of a member that takes both. */
@@ -180,29 +189,35 @@ export const keyedList =
     );
   };
 
+/** A rule that needs nothing but the value. */
+export type Check<V> = (value: V, path: Path) => FieldError[];
+
+/** Refuses a value that is set, with `detail`. */
+export const forbiddenAs = (detail: string): Rule<unknown> => optional((_, path) => [forbidden(path, detail)]);
+
 /** `values` in the order in which messages list them. */
 export const oneOf =
-  (...values: readonly string[]): Rule<JsonValue | undefined> =>
+  (...values: readonly string[]): Check<JsonValue | undefined> =>
   (value, path) =>
     values.includes(String(value)) ? [] : [notSupported(path, value, values)];
 
 export const minimum =
-  (least: number): Rule<number> =>
-  (value, path): FieldError[] =>
+  (least: number): Check<number> =>
+  (value, path) =>
     value < least ? [invalid(path, value, `must be greater than or equal to ${least}`)] : [];
 
 export const maximum =
-  (most: number): Rule<number> =>
-  (value, path): FieldError[] =>
+  (most: number): Check<number> =>
+  (value, path) =>
     value > most ? [invalid(path, value, `must be less than or equal to ${most}`)] : [];
 
 export const maxBytes =
-  (most: number): Rule<string> =>
+  (most: number): Check<string> =>
   (value, path) =>
     Buffer.byteLength(value) > most ? [tooLong(path, most)] : [];
 
 /** A text of the form of a name, label or key. */
 export const format =
-  (rule: NameRule): Rule<string> =>
+  (rule: NameRule): Check<string> =>
   (value, path) =>
     rule(value, false).map((problem) => invalid(path, value, problem));
