@@ -18,7 +18,7 @@ const everything: readonly PolicyRule[] = [
  * Prevents privilege escalation. The writer of a role must hold all its rules, or the verb "escalate" on it; the writer of a binding must hold all rules of the
  * role, or the verb "bind" on it. Every kind of write is checked: POST, PUT, any patch, apply.
  */
-export function escalationCheck(index: Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
+export function escalationCheck(index: Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>, authorize: Authorizer): AdmissionPlugin {
   const resources = ['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map((resource) => `${resource}.${rbacGroup}`);
   return {
     name: 'RBACEscalation',
@@ -32,7 +32,7 @@ export function escalationCheck(index: Pick<PolicyIndex, 'rulesFor' | 'rulesOfRo
   };
 }
 
-type Lookup = Pick<PolicyIndex, 'rulesFor' | 'rulesOfRole'>;
+type Lookup = Pick<PolicyIndex, 'distinctRulesFor' | 'rulesOfRole'>;
 
 /** Changes of the garbage collector grant nothing. */
 function onlyBookkeepingChanged(object: ApiObject, old: ApiObject): boolean {
@@ -54,7 +54,7 @@ async function checkRole(request: AdmissionRequest, role: ApiObject, index: Look
   const aggregates = [role, request.old].some((each) => each !== null && (each['aggregationRule'] ?? null) !== null);
   if (
     aggregates &&
-    (await compareRules(index.rulesFor(user, namespace).rules, everything, { ended: endedOf(request) }))?.rules.length !== 0
+    (await compareRules(index.distinctRulesFor(user, namespace).rules, everything, { ended: endedOf(request) }))?.rules.length !== 0
   ) {
     throw forbidden(resource, role.metadata.name ?? '', 'must have cluster-admin privileges to use the aggregationRule');
   }
@@ -88,7 +88,7 @@ const listCharsMax = 32_768;
 
 async function demand(request: AdmissionRequest, object: ApiObject, wanted: readonly PolicyRule[], index: Lookup): Promise<void> {
   const { user, namespace, resource } = request;
-  const { rules, problems } = index.rulesFor(user, namespace);
+  const { rules, problems } = index.distinctRulesFor(user, namespace);
   const refusal = (why: string): StatusError => forbidden(resource, object.metadata.name ?? '', why);
   const who = `user ${JSON.stringify(user.name)} (groups=${printed(user.groups)})`;
   const missing = await compareRules(rules, wanted, { ended: endedOf(request) });

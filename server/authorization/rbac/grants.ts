@@ -101,8 +101,8 @@ export class SubjectGrants {
     return null;
   }
 
-  roles(): Iterable<Role> {
-    return this.#byRole.keys();
+  *bindings(): Generator<Binding> {
+    for (const grants of this.#byRole.values()) yield* grants.keys();
   }
 
   /** Missing roles in the subject's bindings. */

@@ -14,6 +14,11 @@ class Scope {
   }
 }
 
+interface Rights {
+  readonly rules: readonly PolicyRule[];
+  readonly problems: readonly string[];
+}
+
 const cluster = '';
 const none: readonly string[] = [];
 const problemsToldMax = 100;
@@ -80,10 +85,19 @@ export class PolicyIndex {
     return found?.decision ?? this.#refusal(attributes.user, namespace);
   }
 
-  /** All rights of a user in a namespace (empty: cluster-wide), and what could not be determined. */
-  rulesFor(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly problems: readonly string[] } {
-    const rules = [...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.roles()].flatMap((role) => role.rules ?? []));
-    return { rules, problems: this.#problemsOf(user, namespace) };
+  /**
+   * The rules of a user in a namespace (empty: cluster-wide), once for each binding that applies, however many of its subjects do (`VisitRulesFor` in
+   * pkg/registry/rbac/validation/rule.go), and what could not be determined.
+   */
+  rulesFor(user: User, namespace: string): Rights {
+    const roles = [...this.#bindingsOf(user, namespace)].map(({ role }) => role);
+    return { rules: roles.flatMap(({ rules }) => rules ?? []), problems: this.#problemsOf(user, namespace) };
+  }
+
+  /** The same, with each role once: for comparisons, which repetitions only make longer. */
+  distinctRulesFor(user: User, namespace: string): Rights {
+    const roles = new Set([...this.#bindingsOf(user, namespace)].map(({ role }) => role));
+    return { rules: [...roles].flatMap(({ rules }) => rules ?? []), problems: this.#problemsOf(user, namespace) };
   }
 
   /** Null when there is no such role. */
@@ -119,6 +133,10 @@ export class PolicyIndex {
       }
     }
     return found === null ? none : [...found];
+  }
+
+  #bindingsOf(user: User, namespace: string): ReadonlySet<Binding> {
+    return new Set([...this.#grantsOf(user, namespace)].flatMap((grants) => [...grants.bindings()]));
   }
 
   *#grantsOf(user: User, namespace: string): Generator<SubjectGrants> {

@@ -119,6 +119,21 @@ describe('authorization/rbac/policyIndex', () => {
     expect(index.decide(resource(user('bob'), 'list', 'pods')).decision).to.equal('noOpinion');
   });
 
+  it('lists the rules of a role once for each binding that applies', () => {
+    const index = new PolicyIndex();
+    const both = [
+      { kind: 'Group', name: 'readers' },
+      { kind: 'User', name: 'ann' },
+    ];
+    const listed = (): number => index.rulesFor(user('ann', 'readers'), 'n').rules.length;
+    index.putRole('n', role('r', core(['get'], ['pods'])));
+    index.putBinding('n', binding('b', 'Role', 'r', ...both));
+    expect(listed()).to.equal(1);
+    index.putBinding('n', binding('c', 'Role', 'r', ...both));
+    expect(listed()).to.equal(2);
+    expect(index.distinctRulesFor(user('ann', 'readers'), 'n').rules).to.have.length(1);
+  });
+
   it('grants everybody what an empty cluster grants', () => {
     const index = bootstrapIndex();
     const authenticated = user('x', 'system:authenticated');
