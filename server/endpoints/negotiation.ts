@@ -51,6 +51,15 @@ export function negotiateWrite(
   return representation;
 }
 
+/**
+ * A Status has the form of a Status whatever form is requested, so that only deletions which return the object are refused beforehand (`doTransformObject` in
+ * endpoints/handlers/response.go). An object that is only marked is refused after it.
+ */
+export function negotiateDeletion(context: RequestContext, resource: ServedResource): Representation {
+  const answersObject = resource.behaviour.strategy.delete.answers === 'object';
+  return answersObject ? negotiateWrite(context, resource) : negotiate(context, resource, { collection: false, stream: false });
+}
+
 /** Throws 406 where list metadata is requested for an object, or the reverse. */
 export function refuseMetadataOf({ form }: Representation, { group, kind }: ServedResource, answer: 'object' | 'list'): void {
   if (form.form !== 'partial' || form.list === (answer === 'list')) return;

@@ -7,7 +7,7 @@ import { deletionWarnings } from '../../registry/deletion.js';
 import { checkIdentity } from '../../registry/writes.js';
 import { deletedStatus, sendDocument, sendList, sendObject } from '../answers.js';
 import type { RequestContext } from '../context.js';
-import { negotiateWrite, type Representation } from '../negotiation.js';
+import { negotiateDeletion, negotiateWrite, type Representation } from '../negotiation.js';
 import { parseDeleteParameters, refuseForceOnCollection } from '../options/deleteOptions.js';
 import { expiredMessageOf, refusedList } from '../options/expired.js';
 import { placedLater } from '../options/listOptions.js';
@@ -49,7 +49,7 @@ export const update: VerbHandler = async (context, route, { registry, reader, au
 /** The response depends on the kind, and on whether the object is already gone. */
 export const remove: VerbHandler = async (context, route, deps) => {
   const { registry, reader, forcesDeletion } = deps;
-  const representation = negotiateWrite(context, route.resource);
+  const representation = negotiateDeletion(context, route.resource);
   const parameters = await parseDeleteParameters(context, reader, forcesDeletion);
   const { deleteOptions, unreadable } = parameters;
   if (unreadable) return removeUnreadable(context, route, deps, representation);

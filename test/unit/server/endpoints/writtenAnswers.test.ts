@@ -92,13 +92,27 @@ describe('answers to writes', () => {
     expect(
       (await send('PATCH', `${maps}/${there}`, { headers, raw: '{"data":{"a":"b"}}', type: 'application/merge-patch+json' })).status,
     ).to.equal(406);
-    expect((await send('DELETE', `${maps}/${there}`, { headers })).status).to.equal(406);
     expect((await send('DELETE', maps, { headers: { accept: as('PartialObjectMetadata') } })).status).to.equal(406);
     expect([await isThere(there), await isThere(absent), (await send('GET', `${maps}/${there}`)).body['data']]).to.deep.equal([
       true,
       false,
       undefined,
     ]);
+  });
+
+  it('of a deletion are a Status in any form, unless they are the object', async () => {
+    const headers = { accept: as('PartialObjectMetadataList') };
+    const [gone, marked] = [next(), next()];
+    await create(gone);
+    await send('POST', maps, { body: { metadata: { name: marked, finalizers: ['a.example/b'] } } });
+    expect((await send('DELETE', `${maps}/${gone}`, { headers })).body).to.include({ kind: 'Status', status: 'Success' });
+    expect(await isThere(gone)).to.equal(false);
+    expect((await send('DELETE', `${maps}/${marked}`, { headers })).status).to.equal(406);
+    expect((await send('GET', `${maps}/${marked}`)).body['metadata']).to.include.keys('deletionTimestamp');
+    const accounts = '/api/v1/namespaces/default/serviceaccounts';
+    await send('POST', accounts, { body: { metadata: { name: gone } } });
+    expect((await send('DELETE', `${accounts}/${gone}`, { headers })).status).to.equal(406);
+    expect((await send('GET', `${accounts}/${gone}`)).status).to.equal(200);
   });
 
   it('about a scale can be tables', async () => {
