@@ -92,7 +92,7 @@ function* mergeMember(original: JsonObject, { member, value, deletes }: MemberPa
 
 /** Sets a value of the patch that meets nothing in the object; a value that is a directive takes the member away. */
 function setPlain(original: JsonObject, member: string, value: JsonValue): void {
-  const kept = withoutDirectives(value);
+  const kept = withoutDirectives(value, { keepsNulls: false });
   if (kept === undefined) delete original[member];
   else setMember(original, member, kept);
 }
@@ -158,7 +158,7 @@ function* mergeOrdered(
   field: PatchField | undefined,
 ): Steps<readonly JsonValue[]> {
   if (update === undefined) return current ?? [];
-  if (current === undefined) return itemsWithoutDirectives(update);
+  if (current === undefined) return itemsWithoutDirectives(update, { keepsNulls: true });
   return merges(field) ? yield* mergeList(current, update, { field, deletes: false }) : update;
 }
 
@@ -296,20 +296,24 @@ function applyItemDirectives(current: readonly JsonObject[], update: readonly Js
 }
 
 /**
- * A value of the patch that meets nothing in the object: what `$patch` is in has nothing to act on and goes, as do members that are null. Other
- * directives stay, as members that the type does not know.
+ * A value of the patch that meets nothing in the object: what `$patch` is in has nothing to act on and goes, as do members that are null, unless their list has
+ * an order (`mergePatchIntoOriginal` in util/strategicpatch/patch.go). Other directives stay, as members that the type does not know.
  */
-function withoutDirectives(value: JsonValue): JsonValue | undefined {
-  if (Array.isArray(value)) return itemsWithoutDirectives(value);
+function withoutDirectives(value: JsonValue, options: NullOptions): JsonValue | undefined {
+  if (Array.isArray(value)) return itemsWithoutDirectives(value, options);
   if (!isObject<JsonObject>(value)) return value;
   if (Object.hasOwn(value, patchDirective)) return undefined;
   const kept: JsonObject = {};
-  for (const [member, each] of Object.entries(value)) {
-    const below = each === null || each === undefined ? undefined : withoutDirectives(each);
+  for (const [member, each = null] of Object.entries(value)) {
+    const below = each === null && !options.keepsNulls ? undefined : withoutDirectives(each, options);
     if (below !== undefined) setMember(kept, member, below);
   }
   return kept;
 }
 
-const itemsWithoutDirectives = (items: readonly JsonValue[]): JsonValue[] =>
-  items.map((item) => withoutDirectives(item)).filter((item) => item !== undefined);
+interface NullOptions {
+  readonly keepsNulls: boolean;
+}
+
+const itemsWithoutDirectives = (items: readonly JsonValue[], options: NullOptions): JsonValue[] =>
+  items.map((item) => withoutDirectives(item, options)).filter((item) => item !== undefined);

@@ -124,6 +124,12 @@ const cases: readonly Case[] = [
     patch: { containers: [{ name: null, image: '1' }] },
     expected: { containers: [{ name: null, image: '1' }, c('a')] },
   },
+  {
+    what: 'keeps nulls in new lists that have an order, and drops them in others',
+    live: {},
+    patch: { '$setElementOrder/containers': [], containers: [{ name: null, image: '1' }], initContainers: [{ name: null, image: '1' }] },
+    expected: { containers: [{ name: null, image: '1' }], initContainers: [{ image: '1' }] },
+  },
 ];
 
 describe('strategic merge patch', () => {
