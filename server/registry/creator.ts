@@ -29,8 +29,14 @@ interface NewNames {
   readonly firstName: string;
   readonly version: string;
   readonly namespaceLabels: Readonly<Record<string, string>>;
-  readonly mayCreate: CreationCheck | null;
+  readonly update: CreatingUpdate | null;
   readonly heavy: boolean;
+}
+
+/** An update that creates the object. */
+export interface CreatingUpdate {
+  readonly mayCreate: CreationCheck;
+  readonly subresource: string;
 }
 
 type CreateOutcome =
@@ -55,11 +61,12 @@ export class Creator {
     this.#namespaces = namespaces;
   }
 
-  /** `mayCreate` is null for an authorized create request. */
-  async create(target: Target, object: ApiObject, mayCreate: CreationCheck | null, request: WriteRequest): Promise<StoredObject> {
+  /** `update` is null for an authorized create request. */
+  async create(target: Target, object: ApiObject, update: CreatingUpdate | null, request: WriteRequest): Promise<StoredObject> {
     const { resource } = target;
+    const subresource = update?.subresource ?? '';
     const body = toStorage(resource, object);
-    if (mayCreate === null) dropDeletion(body.metadata);
+    if (update === null) dropDeletion(body.metadata);
     const applies = request.owners !== undefined;
     const sentTwice = applies ? [] : turns.run(withoutRepeatedOwners(body.metadata, 'sent'), endedOf(request));
     (sentTwice instanceof Promise ? await sentTwice : sentTwice).forEach(request.warn);
@@ -71,13 +78,13 @@ export class Creator {
     const version = body.metadata.resourceVersion ?? '';
     const heavy = isHeavy(body as JsonObject);
     if (heavy) await nextTurn(request);
-    const beginning = turns.run(beginCreate(target, body, request, heavy), endedOf(request));
+    const beginning = turns.run(beginCreate(target, body, { ...request, subresource }, heavy), endedOf(request));
     const begun = beginning instanceof Promise ? await beginning : beginning;
     if (heavy) await nextTurn(request);
     if (begun === undefined) delete body.metadata.managedFields;
     else body.metadata.managedFields = begun;
     const admitted = this.#admission?.admit(
-      admissionRequest(target, { operation: 'CREATE', name: shownName, object: body, old: null }, request),
+      admissionRequest(target, { operation: 'CREATE', subresource, name: shownName, object: body, old: null }, request),
     );
     if (admitted !== undefined) await admitted;
     const admittedTwice = turns.run(withoutRepeatedOwners(body.metadata, 'admitted'), endedOf(request));
@@ -91,7 +98,7 @@ export class Creator {
     if (heavy) await nextTurn(request);
     const prepared = body.metadata.name ?? '';
     const named = given !== '' ? given : prefix === '' ? prepared : firstName;
-    const names: NewNames = { prefix: given === '' ? prefix : '', firstName: named, version, namespaceLabels, mayCreate, heavy };
+    const names: NewNames = { prefix: given === '' ? prefix : '', firstName: named, version, namespaceLabels, update, heavy };
     return this.#createNamed(target, body, names, request);
   }
 
@@ -118,8 +125,10 @@ export class Creator {
     { name, names }: { readonly name: string; readonly names: NewNames },
     request: WriteRequest,
   ): Promise<Exclude<CreateOutcome, 'claimLost'>> {
-    const { version, namespaceLabels, mayCreate, heavy } = names;
-    const allocator = this.#objects.allocatorOf(target);
+    const { version, namespaceLabels, update, heavy } = names;
+    const subresource = update?.subresource ?? '';
+    // A store of a subresource has no hooks that allocate (core/service/storage/storage.go).
+    const allocator = subresource === '' ? this.#objects.allocatorOf(target) : null;
     const steps = target.resource.behaviour.strategy.create;
     for (let attempt = 0; attempt < allocationAttemptsMax; attempt++) {
       const object = allocator === null && steps.named === null ? body : structuredClone(body);
@@ -132,8 +141,10 @@ export class Creator {
       if (heavy) await nextTurn(request);
       // Warnings are sent even if the object is refused.
       steps.warnings(object).forEach(request.warn);
-      if (mayCreate !== null) await mayCreate();
-      const admitted = this.#admission?.validate(admissionRequest(target, { operation: 'CREATE', name, object, old: null }, request));
+      if (update !== null) await update.mayCreate();
+      const admitted = this.#admission?.validate(
+        admissionRequest(target, { operation: 'CREATE', subresource, name, object, old: null }, request),
+      );
       if (admitted !== undefined) await admitted;
       // A policy's denial comes first.
       if (!request.dryRun && target.name === '' && namesVersion(version))

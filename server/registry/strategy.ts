@@ -2,7 +2,7 @@ import type { Steps } from '../../api/steps.js';
 import type { ApiObject, ObjectMeta } from '../../api/object.js';
 import type { EnabledFeatures, GatedFields } from '../../program/features/fieldGates.js';
 import type { FieldSet } from '../patch/apply/fieldset.js';
-import type { Review, ServedAs, WriteContext } from './rules.js';
+import type { Creates, Review, ServedAs, WriteContext } from './rules.js';
 import type { Stepwise } from './stepwise.js';
 import type { FieldError } from './validation/field.js';
 
@@ -17,6 +17,8 @@ export interface Strategy {
   readonly update: UpdateSteps;
   /** One without rules of its own, such as `scale`, follows those of the object; `status` never does. */
   readonly through: (subresource: string) => ChangeSteps;
+  /** Which updates create an absent object: of the object itself, or of a subresource. */
+  readonly createsThrough: (subresource: string) => Creates;
   readonly delete: DeleteSteps;
   readonly gated: GatedFields;
 }
@@ -69,8 +71,6 @@ export interface ChangeSteps extends WriteSteps {
 }
 
 export interface UpdateSteps extends ChangeSteps {
-  /** PUT on an absent object creates it. */
-  readonly creates: boolean;
   /** PUT without resource version is allowed. */
   readonly unconditional: boolean;
   isSame(form: ApiObject, before: ApiObject): boolean;

@@ -196,8 +196,8 @@ export class Updater {
     const put = change.replaces === true ? await this.#fromNothing(target, change) : null;
     // Even where the object is absent.
     if (put !== null) await this.#dropRepeatedOwners(put, 'sent', request);
-    const creates = change.applies === true || target.resource.behaviour.strategy.update.creates;
-    if (mayCreate === null || !creates || change.subresource !== '') throw absent(target);
+    const creates = target.resource.behaviour.strategy.createsThrough(change.subresource);
+    if (mayCreate === null || creates === 'never' || (creates === 'apply' && change.applies !== true)) throw absent(target);
     const object = put ?? (await this.#fromNothing(target, change));
     // Preconditions come before the version (store.go).
     refuseOtherUid(target, change, { actual: '', dryRun: request.dryRun });
@@ -209,7 +209,7 @@ export class Updater {
     return this.#creator.create(
       target,
       object,
-      mayCreate,
+      { mayCreate, subresource: change.subresource },
       change.applies === true ? { ...request, owners: object.metadata.managedFields ?? [] } : request,
     );
   }

@@ -49,6 +49,8 @@ export function wholeStrategy(rules: Rules, names: RuledResource): Strategy {
     create: createSteps(rules, gated, traits),
     update,
     through: (subresource) => through.get(subresource) ?? update,
+    createsThrough: (subresource) =>
+      subresource === '' ? (rules.update?.creates === true ? 'always' : 'apply') : (rules.subresources?.[subresource]?.creates ?? 'never'),
     delete: deleteSteps(rules.delete),
     gated,
   };
@@ -111,7 +113,7 @@ const metadataFirst = (validate: NonNullable<Rules['validate']>): NonNullable<Cr
 
 function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): UpdateSteps {
   const { ahead = noSteps, prepare: prepareWrite = nothing, lastFindings = none, warnings = none, update = {} } = rules;
-  const { prepare = nothing, resets = hasStatus ? ['status'] : [], creates = false, unconditional = true, keepsEmpty = false } = update;
+  const { prepare = nothing, resets = hasStatus ? ['status'] : [], unconditional = true, keepsEmpty = false } = update;
   const count = generationCounter(rules.metadata);
   return {
     resets: fieldsAt(resets),
@@ -128,7 +130,6 @@ function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): U
     lastFindings,
     canonicalize: rules.canonicalize ?? nothing,
     warnings,
-    creates,
     unconditional,
     isSame: keepsEmpty ? isDeepStrictEqual : sameValue,
   };

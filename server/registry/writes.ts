@@ -23,14 +23,19 @@ import { refuseGrown } from './grown.js';
 /** The pure middle of create and update: every nondeterministic value is an argument. */
 
 /** Returns the field owners, which admission does not change. */
-export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
+export function* beginCreate(
+  target: Target,
+  object: ApiObject,
+  context: WriteContext & { readonly subresource?: string },
+  heavy: boolean,
+): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;
   yield* outcomeOf(resource.behaviour.strategy.read.defaults(object));
   if (heavy) yield* refuseGrown(object);
   if (context.owners !== undefined) return context.owners;
-  const writer = { manager: context.manager, subresource: '', now: context.now };
+  const writer = { manager: context.manager, subresource: context.subresource ?? '', now: context.now };
   return yield* ownCreated(resource, withoutEmpty(object, resource.storage), writer);
 }
 

@@ -7,7 +7,7 @@ import type { Route } from '../routing.js';
 
 /** PUT and server-side apply need the right to create as well, under the name of the path. Attributes and message are the reference's. */
 export const creationCheck =
-  ({ user }: RequestContext, { resource: served, namespace, name }: Route, authorize: Authorizer): CreationCheck =>
+  ({ user }: RequestContext, { resource: served, subresource, namespace, name }: Route, authorize: Authorizer): CreationCheck =>
   async () => {
     const { group, version, resource } = served;
     const attributes: Attributes = {
@@ -17,7 +17,7 @@ export const creationCheck =
       group,
       version,
       resource,
-      subresource: '',
+      subresource: subresource?.name ?? '',
       namespace: namespace ?? '',
       name,
     };

@@ -218,7 +218,8 @@ export const validatingAdmissionPolicies: Kind<Validating> = {
   defaults: setDefaults,
   validate: (policy) => validateValidating(policy, null),
   update: { unconditional: false, review: ['objectMeta', validateValidating] },
-  subresources: { status: { keepsMetadata: true, review: [validateStatus] } },
+  // The only status that passes `forceAllowCreate` on (validatingadmissionpolicy/storage/storage.go).
+  subresources: { status: { creates: 'apply', keepsMetadata: true, review: [validateStatus] } },
   warnings: reservedNameWarnings,
   cells: { Validations: countAt('spec.validations'), ParamKind: paramKind },
 };

@@ -66,6 +66,8 @@ export const services: Kind<Draft<Service>> = {
   },
   subresources: {
     status: {
+      // The strategy of the status inherits `AllowCreateOnUpdate` (core/service/strategy.go).
+      creates: 'always',
       warnings: statusWarnings,
       validate: (service) =>
         validateBalancerStatus(membersOf(membersOf(service.status).loadBalancer), service, Path.of('status', 'loadBalancer')),

@@ -91,7 +91,7 @@ export function* writingManagers(managers: Managers): Steps<JsonObject[]> {
   const written: JsonObject[] = [];
   for (const entry of [...managers.values()].sort(inOrder)) {
     written.push({
-      manager: entry.manager,
+      ...(entry.manager === '' ? {} : { manager: entry.manager }),
       operation: entry.operation,
       apiVersion: entry.apiVersion,
       ...(entry.time === null ? {} : { time: entry.time }),

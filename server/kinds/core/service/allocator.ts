@@ -270,10 +270,13 @@ class Round {
   }
 }
 
-/** A change of type or a second family may need addresses; otherwise a service keeps its own. */
+/**
+ * A change of type or a second family may need addresses; otherwise a service keeps its own, or lacks one if it was created through its status
+ * (`updateClusterIPs` in core/service/storage/alloc.go).
+ */
 function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
   if (isExternalName(service) || isHeadless(service) || keepsFamilies(service, old)) return false;
-  return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(service).length > familiesOf(old).length);
+  return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(old).length === 1 && familiesOf(service).length === 2);
 }
 
 const heldAddresses = (old: ApiObject): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));

@@ -23,7 +23,7 @@ import { specOf } from '../../parts.js';
 export function carryAllocated(service: ApiObject, old: ApiObject): void {
   const [spec, before] = [specOf(service), specOf(old)];
   if (mayHaveClusterIP(old) && mayHaveClusterIP(service)) {
-    if ((spec['clusterIP'] ?? '') === '') spec['clusterIP'] = before['clusterIP'] ?? '';
+    if ((spec['clusterIP'] ?? '') === '' && before['clusterIP'] !== undefined) spec['clusterIP'] = before['clusterIP'];
     // Also next to another address, which then replaces the list (`alignAddresses`) and is refused as a change.
     if (clusterIPsOf(service).length === 0 && clusterIPsOf(old).length > 0) spec['clusterIPs'] = clusterIPsOf(old);
   }

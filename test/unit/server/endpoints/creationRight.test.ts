@@ -97,7 +97,7 @@ describe('endpoints, the right to create through a change', () => {
     mayCreate = false;
   };
 
-  for (const resource of listed('update').filter((each) => each.behaviour.strategy.update.creates)) {
+  for (const resource of listed('update').filter((each) => each.behaviour.strategy.createsThrough('') === 'always')) {
     it(`asks for it of a PUT of ${nameOf(resource)} in ${resource.version}`, () =>
       refused(resource, (query) => put(resource, 'made', query), '?dryRun=All'));
   }
@@ -107,7 +107,7 @@ describe('endpoints, the right to create through a change', () => {
       [
         ...new Set(
           listed('update')
-            .filter((each) => each.behaviour.strategy.update.creates)
+            .filter((each) => each.behaviour.strategy.createsThrough('') === 'always')
             .map(nameOf),
         ),
       ].sort(),
@@ -135,6 +135,35 @@ describe('endpoints, the right to create through a change', () => {
       if (answer.status === 403) await refused(resource, (query) => apply(resource, 'made', query), '&dryRun=All');
     });
   }
+
+  it('knows which statuses create what is absent', () => {
+    const creating = listed('update')
+      .filter(({ subresources }) => subresources.has('status'))
+      .map((each) => `${nameOf(each)} ${each.behaviour.strategy.createsThrough('status')}`)
+      .filter((text) => !text.endsWith(' never'));
+    expect([...new Set(creating)].sort()).to.deep.equal([
+      'services always',
+      'validatingadmissionpolicies.admissionregistration.k8s.io apply',
+    ]);
+  });
+
+  it('asks for it of a status that creates, and creates nothing through others', async () => {
+    const through = (method: string, resource: string, type: string): ReturnType<typeof call> => {
+      const served = listed('update').find((each) => each.resource === resource)!;
+      return call(server.url, method, `${pathOf(served, 'new')}/status?fieldManager=m&dryRun=All`, { body: bodyOf(served, 'new'), type });
+    };
+    expect((await through('PUT', 'services', 'application/json')).status).to.equal(403);
+    expect(asked.at(-1)).to.deep.include({ verb: 'create', resource: 'services', subresource: 'status', name: 'new' });
+    mayCreate = true;
+    const made = await through('PATCH', 'services', 'application/apply-patch+yaml');
+    expect(made.status, made.text).to.equal(201);
+    expect(made.body).to.not.have.nested.property('metadata.managedFields');
+    const put = await through('PUT', 'services', 'application/json');
+    expect([put.status, put.body['spec']]).to.deep.equal([201, { ...(made.body['spec'] as object) }]);
+    expect((await through('PUT', 'validatingadmissionpolicies', 'application/json')).status).to.equal(404);
+    expect((await through('PATCH', 'validatingadmissionpolicies', 'application/apply-patch+yaml')).status).to.equal(422);
+    expect((await through('PATCH', 'pods', 'application/apply-patch+yaml')).status).to.equal(404);
+  });
 
   it('asks nothing of a PUT or apply that changes', async () => {
     const leases = listed('update').find((each) => each.resource === 'leases')!;

@@ -25,6 +25,8 @@ export interface Sample {
   readonly registry: Registry;
   create(object: JsonObject, more?: Partial<WriteOptions>): Promise<ApiObject>;
   update(object: JsonObject, change: (object: ApiObject) => void, subresource?: string): Promise<ApiObject>;
+  /** PUT, which may create. */
+  put(object: JsonObject, subresource?: string): Promise<ApiObject>;
   get(kind: string, name: string): Promise<ApiObject>;
   remove(kind: string, name: string): Promise<void>;
   /** What the server says beside the answer, since the last look. */
@@ -124,6 +126,11 @@ export async function createSample({
         return current;
       };
       return (await registry.update(locate(object), { apply, subresource, uid: null, mayCreate: null }, options)).object.decode();
+    },
+    put: async (object, subresource = '') => {
+      const change = { apply: () => structuredClone(object) as ApiObject, replaces: true, subresource, uid: null };
+      const written = await registry.update(locate(object), { ...change, mayCreate: () => Promise.resolve() }, options);
+      return written.object.decode();
     },
     get: async (kind, name) => (await registry.get(locate(named(kind, name)), { at: 'mostRecent' })).decode(),
     remove: async (kind, name) => {

@@ -75,6 +75,13 @@ describe('an item without a member of its key', () => {
   });
 });
 
+describe('a manager without a name', () => {
+  it('is written without one', () => {
+    const entry = { operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:metadata': {} } };
+    expect(writeManagers(readManagers([entry, { ...entry, manager: 'b' }]))).to.deep.equal([entry, { ...entry, manager: 'b' }]);
+  });
+});
+
 describe('owners under a schema that has changed', () => {
   const entryOf = (fieldsV1: JsonObject): Managers =>
     readManagers([{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }]);

@@ -193,6 +193,16 @@ describe('registry/services', () => {
     expect(owned(updated)).to.deep.equal([false]);
   });
 
+  it('has no address where it is created through its status, nor after an update', async () => {
+    const sent = service('a');
+    const none = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
+    expect(specOf(await sample.put(sent, 'status'))).to.not.have.any.keys(...none);
+    const updated = await sample.update(sent, (object) => {
+      specOf(object)['selector'] = { a: 'b' };
+    });
+    expect(specOf(updated)).to.include({ ipFamilyPolicy: 'SingleStack' }).and.not.have.any.keys('clusterIP', 'clusterIPs');
+  });
+
   it('warns of what does nothing', async () => {
     await sample.create(service('a', { externalName: 'x.y' }));
     await sample.create(service('b', { clusterIP: 'None', externalIPs: ['192.0.2.1'] }));
