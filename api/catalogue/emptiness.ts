@@ -14,6 +14,7 @@ const places: Readonly<Record<string, Telling>> = {
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // A refusal quotes these.
   'Ingress.spec': 'lists',
+  'ResourceQuota.spec': 'lists',
   'ServiceCIDR.spec': 'lists',
   // These members must not be set.
   'PersistentVolumeClaimTemplate.metadata': 'lists',

@@ -40,8 +40,9 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
   const owners = live === null ? new Map<string, ManagerEntry>() : yield* ownersOf(live, { nothing, write, versions });
+  // A configuration may say null for `managedFields`, which counts as a change of the live object, as for every null.
   const applied = (forced: boolean): Steps<ApplyResult> =>
-    unlessMisfit(apply({ live: before, config: bare(config) }, owners, { ...write, force: forced }, versions));
+    unlessMisfit(apply({ live: before, config }, owners, { ...write, force: forced }, versions));
   let result = yield* applied(force);
   if (!result.ok && request.manager === applyingClient) {
     const conflicts = yield* realConflicts(result.conflicts, before, schema, apiVersion);
@@ -54,7 +55,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
     ...object,
     apiVersion,
     kind: resource.kind,
-    metadata: { ...(object.metadata ?? {}), ...(entries.length === 0 ? {} : { managedFields: entries }) },
+    metadata: { ...bare(object).metadata, ...(entries.length === 0 ? {} : { managedFields: entries }) },
   };
 }
 
@@ -83,7 +84,7 @@ export const describedObject = ({ metadata }: ApiObject, resource: ServedResourc
   `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${gvkText(resource)}`;
 
 const bare = (object: ApiObject): ApiObject => {
-  const { managedFields: _m, ...metadata } = object.metadata;
+  const { managedFields: _m, ...metadata } = object.metadata ?? {};
   return { ...object, metadata };
 };
 

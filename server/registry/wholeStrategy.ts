@@ -126,7 +126,7 @@ function updateSteps(rules: Rules, gated: GatedFields, { hasStatus }: Traits): U
       count(object, old);
     },
     ahead,
-    review: reviewOf(update),
+    review: reviewOf(update, ['objectMetaUpdate', 'objectMeta']),
     lastFindings,
     canonicalize: rules.canonicalize ?? nothing,
     warnings,
@@ -163,16 +163,23 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gat
       context.dropGated(object, old, gated);
     },
     ahead: noSteps,
-    review: reviewOf(own),
+    review: reviewOf(own, ['objectMetaUpdate']),
     lastFindings,
     canonicalize: rules.canonicalize ?? nothing,
     warnings,
   };
 }
 
-/** The reference lists findings of metadata twice, generically and for the kind; clients that count causes see that. */
-const reviewOf = ({ validate = none, review: steps = ['objectMetaUpdate', 'objectMeta', validate] }: ChangeRules): ChangeSteps['review'] =>
+/**
+ * The reference lists findings of metadata twice, generically and for the kind; clients that count causes see that. Its strategies for subresources check only
+ * the change (`ValidateNamespaceStatusUpdate` and others in core/validation/validation.go).
+ */
+const reviewOf = (
+  { validate = none, review: own }: ChangeRules,
+  metadata: readonly ('objectMeta' | 'objectMetaUpdate')[],
+): ChangeSteps['review'] =>
   function* (object, old, review) {
+    const steps = own ?? [...metadata, validate];
     const findings: FieldError[][] = [];
     for (const step of steps) findings.push(yield* outcomeOf(findingsOf(step, object, old, review)));
     return findings.flat();

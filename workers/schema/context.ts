@@ -4,6 +4,7 @@ import type { Steps } from '../../api/steps.js';
 import { weighsMore } from '../turns/weight.js';
 import { NumberLiteral, type Json } from '../codecs/value.js';
 import { quoted } from '../codecs/goQuotes.js';
+import { restoredMessage, type GoKind } from './restored.js';
 
 /** An unreadable value; the reference stops at the first. */
 export class StructureError extends Error {}
@@ -128,8 +129,8 @@ export class CheckContext {
     this.#report('duplicate', name);
   }
 
-  reportType(value: Json, type: string): void {
-    this.problem ??= this.typeMessage(value, type);
+  reportType(value: Json, type: string, kind: GoKind): void {
+    this.problem ??= this.numbers === 'memory' ? restoredMessage(value, type, kind) : this.typeMessage(value, type);
   }
 
   /** Yields `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. */

@@ -3,6 +3,7 @@ import { isMembers, NumberLiteral, type Json } from '../codecs/value.js';
 import { countMembers } from '../codecs/json.js';
 import type { Steps } from '../../api/steps.js';
 import { StructureError, type CheckContext } from './context.js';
+import type { GoKind } from './restored.js';
 import { canonicalQuantity } from '../../api/quantity.js';
 
 /** Checks one non-null value and returns its stored form. */
@@ -18,20 +19,20 @@ export const stringChecker: Checker = {
   zero: () => '',
   check: (value, context) => {
     if (typeof value === 'string') return value;
-    return wrongType(value, context, 'string', '');
+    return wrongType(value, context, { type: 'string' }, '');
   },
 };
 
 export const namedText = (goType: string): Checker => ({
   goType,
   zero: () => '',
-  check: (value, context) => (typeof value === 'string' ? value : wrongType(value, context, goType, '')),
+  check: (value, context) => (typeof value === 'string' ? value : wrongType(value, context, { type: goType, kind: 'string' }, '')),
 });
 
 export const booleanChecker: Checker = {
   goType: 'bool',
   zero: () => false,
-  check: (value, context) => (typeof value === 'boolean' ? value : wrongType(value, context, 'bool', false)),
+  check: (value, context) => (typeof value === 'boolean' ? value : wrongType(value, context, { type: 'bool' }, false)),
 };
 
 const int32Max = 2 ** 31 - 1;
@@ -56,7 +57,7 @@ export const int32Checker: Checker = {
     if (typeof value === 'number' && Number.isInteger(value) && value >= int32Min && value <= int32Max) return value;
     if (isMinusZero(value)) return 0;
     const whole = context.numbers === 'memory' ? wholeInMemory(value) : null;
-    return whole === null ? wrongType(value, context, 'int32', 0) : Number(BigInt.asIntN(32, whole));
+    return whole === null ? wrongType(value, context, { type: 'int32' }, 0) : Number(BigInt.asIntN(32, whole));
   },
 };
 
@@ -68,7 +69,7 @@ export const int64Checker: Checker = {
     if (typeof value === 'bigint' && value >= int64Min && value <= int64Max) return value;
     if (isMinusZero(value)) return 0;
     const whole = context.numbers === 'memory' ? wholeInMemory(value) : null;
-    return whole === null ? wrongType(value, context, 'int64', 0) : whole;
+    return whole === null ? wrongType(value, context, { type: 'int64' }, 0) : whole;
   },
 };
 
@@ -77,7 +78,7 @@ export const doubleChecker: Checker = {
   zero: () => 0,
   check: (value, context) => {
     const number = value instanceof NumberLiteral ? Number(value.text) : typeof value === 'bigint' ? Number(value) : value;
-    return typeof number === 'number' && Number.isFinite(number) ? number : wrongType(value, context, 'float64', 0);
+    return typeof number === 'number' && Number.isFinite(number) ? number : wrongType(value, context, { type: 'float64' }, 0);
   },
 };
 
@@ -97,7 +98,7 @@ export const bytesChecker: Checker = {
   zero: () => '',
   check: (value, context) => {
     if (Array.isArray(value)) return bytesOfNumbers(value, context);
-    if (typeof value !== 'string') return wrongType(value, context, '[]uint8', '');
+    if (typeof value !== 'string') return wrongType(value, context, { type: '[]uint8', kind: 'slice' }, '');
     if (isCanonicalBase64(value)) return value;
     const text = value.replace(/[\r\n]/g, '');
     const problem = base64Problem(text, value);
@@ -110,7 +111,7 @@ export const bytesChecker: Checker = {
 function bytesOfNumbers(items: readonly Json[], context: CheckContext): Json {
   const isByte = (item: Json): boolean => item === null || (typeof item === 'number' && Number.isInteger(item) && item >= 0 && item <= 255);
   const odd = items.find((item) => !isByte(item));
-  return odd === undefined ? Buffer.from(items.map(Number)).toString('base64') : wrongType(odd, context, 'uint8', '');
+  return odd === undefined ? Buffer.from(items.map(Number)).toString('base64') : wrongType(odd, context, { type: 'uint8' }, '');
 }
 
 /** The reference names the first invalid byte, counted in the original text. */
@@ -271,8 +272,11 @@ export const leaves: Readonly<Record<string, Checker>> = {
   'meta.v1.Patch': anyChecker,
 };
 
-const wrongType = <T extends Json>(value: Json, context: CheckContext, type: string, instead: T): T => {
+/** A type, and what kind it is where its name is not that. */
+type Wanted = { readonly type: string; readonly kind: GoKind } | { readonly type: GoKind; readonly kind?: undefined };
+
+const wrongType = <T extends Json>(value: Json, context: CheckContext, { type, kind }: Wanted, instead: T): T => {
   context.members += countMembers(value);
-  context.reportType(value, type);
+  context.reportType(value, type, kind ?? type);
   return instead;
 };

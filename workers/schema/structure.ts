@@ -4,6 +4,7 @@ import type { MemberOrder } from '../codecs/jsonReader.js';
 import type { Steps } from '../../api/steps.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
 import { CheckContext, StructureError, type Numbers } from './context.js';
+import type { GoKind } from './restored.js';
 import {
   leaves,
   booleanChecker,
@@ -131,7 +132,7 @@ class ObjectChecker implements Checker {
 
   check(value: Json, context: CheckContext): Json {
     if (isMembers(value)) return this.#checked(value, context);
-    wrongShape(value, context, this.goType, null);
+    wrongShape(value, context, { type: this.goType, kind: 'struct' }, null);
     return this.zero();
   }
 
@@ -155,7 +156,7 @@ const listChecker = (items: Shape, item?: Checker): Checker => {
     goType,
     zero: () => null,
     check: (value, context) => {
-      if (!Array.isArray(value)) return wrongShape(value, context, goType, []);
+      if (!Array.isArray(value)) return wrongShape(value, context, { type: goType, kind: 'slice' }, []);
       const checker = item ?? checkerOf(items);
       if (context.postpones(value)) return context.postpone(value, (own) => itemSteps(value, { checker, item }, own));
       for (let index = 0; index < value.length; index++) checkItem(value, index, { checker, item }, context);
@@ -195,7 +196,7 @@ const mapChecker = (values: Shape): Checker => {
     goType,
     zero: () => null,
     check: (value, context) => {
-      if (!isMembers(value)) return wrongShape(value, context, goType, {});
+      if (!isMembers(value)) return wrongShape(value, context, { type: goType, kind: 'map' }, {});
       const checker = checkerOf(values);
       if (context.postpones(value)) return context.postpone(value, (own) => valueSteps(value, checker, own));
       reportDuplicates(value, context);
@@ -234,9 +235,14 @@ const reportDuplicates = (value: JsonMembers, context: CheckContext): void => {
   }
 };
 
-const wrongShape = <T extends Json>(value: Json, context: CheckContext, goType: string, instead: T): T => {
+const wrongShape = <T extends Json>(
+  value: Json,
+  context: CheckContext,
+  { type, kind }: { readonly type: string; readonly kind: GoKind },
+  instead: T,
+): T => {
   context.members += countMembers(value);
-  context.reportType(value, goType);
+  context.reportType(value, type, kind);
   return instead;
 };
 

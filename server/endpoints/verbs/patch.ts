@@ -28,7 +28,6 @@ import type { Route } from '../routing.js';
 import { applyEncodingOf, applyMediaTypes, applyPatch } from './apply.js';
 import { patchedKind } from './patchedKind.js';
 import { readLater } from './readLater.js';
-import { restoredMessage } from './restored.js';
 import { targetOf, writeOptions, type VerbDeps, type VerbHandler } from './deps.js';
 import { formOf, putThrough, sendShown, type View } from './view.js';
 
@@ -126,7 +125,7 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
     const { object, unknown } = patchedKind(after, resource, { strategic, refuse });
     const { receive, receiveApplied } = resource.behaviour;
     const checked = yield* outcomeOf(((strategic ? receiveApplied : null) ?? receive)(object));
-    if (!checked.ok) throw refuse(strategic ? restoredMessage(checked.message) : checked.message);
+    if (!checked.ok) throw refuse(checked.message);
     const strict = [...odd, ...[...unknown, ...checked.strict].sort(toldOrder[mediaType] ?? unchanged)];
     if (fieldValidation === 'Strict' && strict.length > 0) throw refuse(`strict decoding error: ${strict.join(', ')}`);
     if (fieldValidation === 'Warn') strict.forEach(options.warn);

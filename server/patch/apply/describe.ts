@@ -1,3 +1,5 @@
+import { isObject } from '../../../api/json/json.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { keyOf } from './fieldset.js';
 import type { ManagerEntry } from './managers.js';
@@ -17,11 +19,20 @@ export function spellPath(path: readonly string[]): string {
         default: {
           const key = keyOf(element);
           return `[${Object.keys(key)
-            .map((name) => `${name}=${writeJson(key[name])}`)
+            .map((name) => `${name}=${spelled(key[name] ?? null)}`)
             .join(',')}]`;
         }
       }
     })
+    .join('');
+}
+
+/** Members of an object stand side by side (`ToString` in structured-merge-diff's value/value.go). */
+function spelled(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(spelled).join(',')}]`;
+  if (!isObject<JsonObject>(value)) return writeJson(value);
+  return Object.entries(value)
+    .map(([name, each = null]) => `${name}=${spelled(each)}`)
     .join('');
 }
 

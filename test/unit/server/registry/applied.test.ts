@@ -47,8 +47,27 @@ const applying = (config: ApiObject, manager: string, now: string): Change => ({
 });
 
 const time = (second: number): string => `2026-01-01T00:00:0${second}Z`;
+const ownersOfData = [
+  { manager: 'u', operation: 'Update', apiVersion: 'v1', time: time(0), fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:k': {} } } },
+];
 
 describe('registry/applied', () => {
+  it('takes null for the owners for a change, as it does any other null', () => {
+    const live = { ...map('live'), metadata: { name: 'live', managedFields: ownersOfData } };
+    const timeUnder = (metadata: JsonObject): unknown[] => {
+      const request = { resource, config: map('live', metadata), manager: 'a', subresource: '', force: false, now: time(1) };
+      return (inOneGo(applyConfiguration(live, request)).metadata.managedFields ?? []).map((entry) => [entry['manager'], entry['time']]);
+    };
+    expect(timeUnder({})).to.deep.equal([
+      ['a', undefined],
+      ['u', time(0)],
+    ]);
+    expect(timeUnder({ managedFields: null })).to.deep.equal([
+      ['a', time(1)],
+      ['u', time(0)],
+    ]);
+  });
+
   it('lists conflicts with a first writer in order, whatever the order of its object', () => {
     const live = { ...map('live', { labels: { b: 'x', a: 'x' } }), data: { n: 'x', m: 'x' } };
     const config = { ...map('live', { labels: { b: 'y', a: 'y' } }), data: { n: 'y', m: 'y' } };

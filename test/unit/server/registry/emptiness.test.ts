@@ -129,6 +129,23 @@ describe('registry, what is empty', () => {
       );
     });
 
+  it('is quoted where the scopes of a quota may not change', async () => {
+    const quota = (spec: JsonObject): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'ResourceQuota',
+      metadata: { name: 'q', namespace: 'default' },
+      spec,
+    });
+    const sample = await createSample();
+    await sample.create(quota({ scopes: ['BestEffort'] }));
+    const refusals = [{ scopes: [] }, {}].map((spec) => sample.put(received(quota(spec)) as unknown as JsonObject));
+    expect(
+      (await Promise.allSettled(refusals)).map((each) => (each.status === 'rejected' ? (each.reason as Error).message : '')),
+    ).to.deep.equal(
+      ['[]', 'null'].map((shown) => `ResourceQuota "q" is invalid: spec.scopes: Invalid value: ${shown}: field is immutable`),
+    );
+  });
+
   it('must not stand where nothing may', async () => {
     const sample = await createSample();
     for (const [object, field] of [

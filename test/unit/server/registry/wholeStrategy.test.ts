@@ -51,6 +51,13 @@ describe('kinds, strategies', () => {
     expect(one['status']).to.not.equal(other['status']);
   });
 
+  it('find faults of metadata twice for the object, and once for the change through a status', () => {
+    const validate = (): FieldError[] => finding('own');
+    const strategy = strategyOf({ update: { validate }, subresources: { status: { validate } } });
+    expect(pathsOf(strategy.update.review(thing({}), thing({}), review))).to.deep.equal(['objectMetaUpdate', 'objectMeta', 'own']);
+    expect(pathsOf(strategy.through('status').review(thing({}), thing({}), review))).to.deep.equal(['objectMetaUpdate', 'own']);
+  });
+
   it('let a status write change the status, and the metadata unless that is kept', () => {
     const write = (keepsMetadata: boolean): ApiObject => {
       const changed: ApiObject = { metadata: { name: 't', labels: { c: 'd' } }, spec: 'new', status: 'mine', more: 'x' };
@@ -90,6 +97,6 @@ describe('kinds, strategies', () => {
   it('follow the rules of the object through a subresource without any, but never through status', () => {
     const strategy = strategyOf({ update: { validate: () => finding('own') } });
     expect(strategy.through('scale')).to.equal(strategy.update);
-    expect(pathsOf(strategy.through('status').review(thing({}), thing({}), review))).to.deep.equal(['objectMetaUpdate', 'objectMeta']);
+    expect(pathsOf(strategy.through('status').review(thing({}), thing({}), review))).to.deep.equal(['objectMetaUpdate']);
   });
 });

@@ -177,7 +177,7 @@ class Walk {
 
   #wrong(value: Json, type: string): null {
     this.context.members += countMembers(value);
-    this.context.reportType(value, type);
+    this.context.reportType(value, type, 'struct');
     return null;
   }
 }

@@ -49,6 +49,11 @@ describe('apply/typed', () => {
       `errors:\n  ${at}[name="c"].env: duplicate entries for key [name="A"]\n  ${at}[name="c"].env[name="A"].value: expected string, got &value.valueUnstructured{Value:1}`,
     ],
     [
+      'a map for a key',
+      containers({ name: { a: 1, b: ['x', null] } }),
+      `${at}[name=a=1b=["x",null]].name: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":1, "b":[]interface {}{"x", interface {}(nil)}}}`,
+    ],
+    [
       'items by their places in an atomic list',
       containers({ name: 'c', args: ['a', 1] }),
       `${at}[name="c"].args[1]: expected string, got &value.valueUnstructured{Value:1}`,

@@ -1,3 +1,4 @@
+/** What the rules of services do to their objects: defaults, addresses, ports and findings. */
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../../../api/object.js';
 import { repairServiceClaims } from '../../../../../../server/kinds/core/service/repair.js';
