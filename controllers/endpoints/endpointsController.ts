@@ -1,10 +1,12 @@
 import { QueueController, type Controller } from '../client/controller.js';
+import type { SyncResult } from '../client/workQueue.js';
 import { isConflict, isNamespaceTerminating, isNotFound, messageOf, unless } from '../client/errors.js';
 import { keyTextOf, parseKey } from '../../api/meta/object.js';
 import { endpoints, type Endpoints, pods, services } from '../../api/types/core/v1.js';
 import type { ManagerEnvironment } from '../environment.js';
 import { followPods } from '../services/followPods.js';
 import { followsPods, podsBehind } from '../services/membership.js';
+import { PendingWrites, staleAgainMs } from '../slices/pendingWrites.js';
 import { TriggerTimes } from '../services/triggerTimes.js';
 import { planEndpoints } from './plan.js';
 
@@ -34,10 +36,14 @@ export function endpointsController(environment: ManagerEnvironment): Controller
     if (environment.informers.of(services).cache.get(keyTextOf(object))) controller.queue.add(keyTextOf(object));
   };
   controller.needs(endpoints).addHandlers({
+    added: queue,
     changed: (before, after) => {
       if (before !== after) queue(after);
     },
-    removed: queue,
+    removed: (object) => {
+      loop.pending.sawEnd(keyTextOf(object), object);
+      queue(object);
+    },
   });
   return controller;
 }
@@ -45,21 +51,26 @@ export function endpointsController(environment: ManagerEnvironment): Controller
 class EndpointsLoop {
   readonly #environment: ManagerEnvironment;
   readonly #triggers = new TriggerTimes();
+  /** A plan without an own write creates twice, and loses the time of the trigger. */
+  readonly pending: PendingWrites;
 
   constructor(environment: ManagerEnvironment) {
     this.#environment = environment;
+    this.pending = new PendingWrites(environment.clock);
   }
 
-  async sync(key: string): Promise<void> {
+  async sync(key: string): Promise<SyncResult> {
     const { api, informers } = this.#environment;
     const service = informers.of(services).cache.get(key);
     const current = informers.of(endpoints).cache.get(key) ?? null;
     if (!service) {
       this.#triggers.forget(key);
+      this.pending.forget(key);
       if (current && !electsLeader(current)) await unless(isNotFound, api.delete(endpoints, parseKey(key)));
       return;
     }
     if (!followsPods(service)) return;
+    if (this.pending.isStale(key, current ? [current] : [])) return { againAfterMs: staleAgainMs };
     const selected = podsBehind(service, informers.of(pods).cache);
     const wanted = planEndpoints({ service, pods: selected, current, triggerTime: this.#triggers.next(service, selected) });
     if (wanted) await this.#write(wanted, current === null);
@@ -71,7 +82,8 @@ class EndpointsLoop {
     // An object that does not exist yet has no kind of its own.
     const about = { apiVersion: 'v1', kind: 'Endpoints', ...wanted };
     try {
-      await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));
+      const written = await unless(isNamespaceTerminating, isNew ? api.create(endpoints, wanted) : api.update(endpoints, wanted));
+      if (written) this.pending.wrote(key, written);
     } catch (error) {
       if (isNew) events.warning(about, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${messageOf(error)}`);
       else if (!isConflict(error)) events.warning(about, 'FailedToUpdateEndpoint', `Failed to update endpoint ${key}: ${messageOf(error)}`);

@@ -39,11 +39,15 @@ export async function empty(api: Api, namespace: string, discovery: Discovery, s
         sinceDeletionMs,
       )
     : [];
-  return summary([...first, ...rest], discovery.failed);
+  // Nothing is said of what remains while pods do (`deleteAllContent` in pkg/controller/namespace/deletion).
+  return summary([...first, ...rest], podsAreGone ? [...first, ...rest] : [], discovery.failed);
 }
 
-function summary(results: readonly (readonly [DiscoveredType, TypeResult])[], discoveryFailures: readonly string[]): Attempt {
-  const counted = results.filter(([, { remaining, failure }]) => remaining > 0 && failure === null);
+type Results = readonly (readonly [DiscoveredType, TypeResult])[];
+
+/** `reported` are the types of which the conditions tell what remains. */
+function summary(results: Results, reported: Results, discoveryFailures: readonly string[]): Attempt {
+  const counted = reported.filter(([, { remaining, failure }]) => remaining > 0 && failure === null);
   const finalizers = new Map<string, number>();
   for (const [, result] of counted) for (const name of result.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
   const deletionFailures = results.flatMap(([, { failure }]) => failure ?? []);

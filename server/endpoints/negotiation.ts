@@ -52,8 +52,7 @@ export function negotiateWrite(
 }
 
 /**
- * A Status has the form of a Status whatever form is requested, so that only deletions which return the object are refused beforehand (`doTransformObject` in
- * endpoints/handlers/response.go). An object that is only marked is refused after it.
+ * A Status stays one in every form (`doTransformObject` in endpoints/handlers/response.go), so only deletions that return the object are refused beforehand.
  */
 export function negotiateDeletion(context: RequestContext, resource: ServedResource): Representation {
   const answersObject = resource.behaviour.strategy.delete.answers === 'object';

@@ -40,7 +40,7 @@ export function* applyConfiguration(live: ApiObject | null, request: ApplyReques
   const nothing = bare({ ...emptyValue(schema), metadata: {} } as ApiObject);
   const before = live === null ? nothing : bare(live);
   const owners = live === null ? new Map<string, ManagerEntry>() : yield* ownersOf(live, { nothing, write, versions });
-  // A configuration may say null for `managedFields`, which counts as a change of the live object, as for every null.
+  // A configuration may say null for `managedFields`, which counts as a change.
   const applied = (forced: boolean): Steps<ApplyResult> =>
     unlessMisfit(apply({ live: before, config }, owners, { ...write, force: forced }, versions));
   let result = yield* applied(force);

@@ -125,7 +125,7 @@ export type UpdateRules<T extends object = ApiObject> = ChangeRules<T> & {
   readonly keepsEmpty?: boolean;
 };
 
-/** Which updates of an absent object create it: none, server-side apply, or PUT as well. */
+/** Says which updates create an absent object: none, server-side apply, or PUT as well. */
 export type Creates = 'never' | 'apply' | 'always';
 
 /** None of the rules for the whole object apply here. */
@@ -133,7 +133,7 @@ export type SubresourceRules<T extends object = ApiObject> = ChangeRules<T> &
   Pick<Rules<T>, 'lastFindings' | 'warnings'> & {
     /** A write changes only the status, not even metadata. */
     readonly keepsMetadata?: boolean;
-    /** Which writes to an absent object create it. Default "never". */
+    /** Default "never". */
     readonly creates?: Creates;
     /** Whether `review` needs the namespace's labels. */
     readsNamespace?(object: T, old: T): boolean;

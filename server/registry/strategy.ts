@@ -17,7 +17,6 @@ export interface Strategy {
   readonly update: UpdateSteps;
   /** One without rules of its own, such as `scale`, follows those of the object; `status` never does. */
   readonly through: (subresource: string) => ChangeSteps;
-  /** Which updates create an absent object: of the object itself, or of a subresource. */
   readonly createsThrough: (subresource: string) => Creates;
   readonly delete: DeleteSteps;
   readonly gated: GatedFields;

@@ -171,8 +171,8 @@ function subresourceSteps(name: string, own: SubresourceRules, rules: Rules, gat
 }
 
 /**
- * The reference lists findings of metadata twice, generically and for the kind; clients that count causes see that. Its strategies for subresources check only
- * the change (`ValidateNamespaceStatusUpdate` and others in core/validation/validation.go).
+ * The reference lists findings of metadata twice, generically and for the kind; clients that count causes see that. Subresources check only the change
+ * (`ValidateNamespaceStatusUpdate` in core/validation/validation.go).
  */
 const reviewOf = (
   { validate = none, review: own }: ChangeRules,

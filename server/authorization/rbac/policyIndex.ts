@@ -86,15 +86,15 @@ export class PolicyIndex {
   }
 
   /**
-   * The rules of a user in a namespace (empty: cluster-wide), once for each binding that applies, however many of its subjects do (`VisitRulesFor` in
-   * pkg/registry/rbac/validation/rule.go), and what could not be determined.
+   * All rights of a user in a namespace (empty: cluster-wide), once for each binding (`VisitRulesFor` in pkg/registry/rbac/validation/rule.go), and what could
+   * not be determined.
    */
   rulesFor(user: User, namespace: string): Rights {
     const roles = [...this.#bindingsOf(user, namespace)].map(({ role }) => role);
     return { rules: roles.flatMap(({ rules }) => rules ?? []), problems: this.#problemsOf(user, namespace) };
   }
 
-  /** The same, with each role once: for comparisons, which repetitions only make longer. */
+  /** The same with each role once: repetitions make comparisons longer. */
   distinctRulesFor(user: User, namespace: string): Rights {
     const roles = new Set([...this.#bindingsOf(user, namespace)].map(({ role }) => role));
     return { rules: [...roles].flatMap(({ rules }) => rules ?? []), problems: this.#problemsOf(user, namespace) };

@@ -23,11 +23,20 @@ export function hasUnknownFields({ value, schema, whole }: DefaultValue): boolea
 }
 
 /** Checks the form of whole objects first; if it is valid, these objects; if they are valid, the conditions. */
-export function checkDefault({ value, schema, path, whole }: DefaultValue, rules: EmbeddedRules): Cause[] {
-  return (
-    ofWholeObjects(value, whole ? asWhole(structureOf(schema)) : structureOf(schema), rules, path) ?? byConditions(value, schema, path)
-  );
+export function checkDefault(given: DefaultValue, rules: EmbeddedRules): Cause[] {
+  const { schema, path } = given;
+  const { coerced, causes } = ofWholeObjects(given.value, structureOfWhole(given), rules, path);
+  return causes.length > 0 ? causes : byConditions(coerced, schema, path);
 }
+
+/** The reference prints a refused default after it has read the metadata in it (apiserver/schema/defaulting/validation.go). */
+export function shownDefault(given: DefaultValue): Json {
+  const copy = deepCopy(given.value);
+  coerceEmbedded(copy, structureOfWhole(given), false, given.path);
+  return copy;
+}
+
+const structureOfWhole = ({ schema, whole }: DefaultValue): Structure => (whole ? asWhole(structureOf(schema)) : structureOf(schema));
 
 /** Checks a value inside metadata; `object` is the least object around it, and `around` its schema. */
 export function checkInsideMetadata(
@@ -36,8 +45,8 @@ export function checkInsideMetadata(
   around: JsonMembers,
   rules: EmbeddedRules,
 ): Cause[] {
-  const causes = ofWholeObjects(object, asWhole(structureOf(around)), rules, '');
-  if (causes === null) return byConditions(value, schema, path);
+  const { causes } = ofWholeObjects(object, asWhole(structureOf(around)), rules, '');
+  if (causes.length === 0) return byConditions(value, schema, path);
   const texts = causes.map((cause) => `${cause.path}: ${cause.message}`);
   return [
     {
@@ -48,11 +57,15 @@ export function checkInsideMetadata(
   ];
 }
 
-function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules, path: string): Cause[] | null {
-  const copy = deepCopy(value);
-  const coerced = coerceEmbedded(copy, structure, false, path);
-  const causes = coerced.ok ? checkEmbedded(copy, structure, rules, path) : [coerced.cause];
-  return causes.length === 0 ? null : causes;
+interface WholeObjects {
+  readonly coerced: Json;
+  readonly causes: Cause[];
+}
+
+function ofWholeObjects(value: Json, structure: Structure, rules: EmbeddedRules, path: string): WholeObjects {
+  const coerced = deepCopy(value);
+  const read = coerceEmbedded(coerced, structure, false, path);
+  return { coerced, causes: read.ok ? checkEmbedded(coerced, structure, rules, path) : [read.cause] };
 }
 
 function byConditions(value: Json, schema: JsonMembers, path: string): Cause[] {

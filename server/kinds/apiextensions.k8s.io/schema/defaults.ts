@@ -1,5 +1,11 @@
 import type { Json, JsonMembers } from '../../../../workers/codecs/value.js';
-import { checkDefault, checkInsideMetadata, hasUnknownFields, type DefaultValue } from '../../../../workers/schema/custom/defaultValues.js';
+import {
+  checkDefault,
+  checkInsideMetadata,
+  hasUnknownFields,
+  shownDefault,
+  type DefaultValue,
+} from '../../../../workers/schema/custom/defaultValues.js';
 import { printed } from '../../../../workers/schema/custom/printed.js';
 import { keepable, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { embeddedRules } from '../embeddedRules.js';
@@ -60,8 +66,8 @@ function validateDefault(schema: Schema, path: Path, { around, object, insideMet
 }
 
 /** The reference prints defaults with their members in order. */
-const unknownFieldsIn = ({ path, value }: DefaultValue): FieldError => ({
+const unknownFieldsIn = (given: DefaultValue): FieldError => ({
   type: 'FieldValueInvalid',
-  path,
-  message: `Invalid value: ${printed(value)}: must not have unknown fields`,
+  path: given.path,
+  message: `Invalid value: ${printed(shownDefault(given))}: must not have unknown fields`,
 });

@@ -271,8 +271,8 @@ class Round {
 }
 
 /**
- * A change of type or a second family may need addresses; otherwise a service keeps its own, or lacks one if it was created through its status
- * (`updateClusterIPs` in core/service/storage/alloc.go).
+ * A change of type or a second family may need addresses; otherwise a service keeps its own, or stays without (`updateClusterIPs` in
+ * core/service/storage/alloc.go).
  */
 function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
   if (isExternalName(service) || isHeadless(service) || keepsFamilies(service, old)) return false;

@@ -241,6 +241,31 @@ describe('the endpoints controller', () => {
     expect(await summary()).to.deep.equal([['delete', 'n/s', undefined]]);
   });
 
+  it('makes the Endpoints once when its cache lags, and keeps the time of what triggered the change', async () => {
+    // The cache shows the created object only when the test lets it.
+    let seen = (): void => undefined;
+    const held = new Promise<void>((resolve) => (seen = resolve));
+    const watch = world.api.watch.bind(world.api);
+    world.api.watch = async (type, how) => {
+      const opened = await watch(type, how);
+      async function* late(): AsyncGenerator<typeof opened extends AsyncIterable<infer Event> ? Event : never> {
+        for await (const event of opened) {
+          if (type.resource === 'endpoints' && event.type === 'ADDED') await held;
+          yield event;
+        }
+      }
+      return { close: () => opened.close(), [Symbol.asyncIterator]: late };
+    };
+    world.api.seed(services, service());
+    await world.start(endpointsController);
+    expect(await summary()).to.deep.equal([['create', 'n/s', undefined]]);
+    world.api.seed(pods, { ...pod('a', '10.9.0.1') });
+    expect(await summary()).to.deep.equal([]);
+    seen();
+    expect(await summary()).to.deep.equal([['update', 'n/s', ['10.9.0.1']]]);
+    expect(world.events).to.deep.equal([]);
+  });
+
   it('deletes at its start what has no Service, and later nothing of that kind', async () => {
     world.api.seed(endpoints, own('left'), own('lock', { 'control-plane.alpha.kubernetes.io/leader': '{}' }));
     await world.start(endpointsController);

@@ -472,4 +472,15 @@ describe('registry, custom resource definitions', () => {
     const error = await refusal(sample.create(teeth({ type: 'object', properties: { a: string }, default: { c: 1, b: { e: 1, d: 1 } } })));
     expect(error.message).to.contain('.default: Invalid value: {"b":{"d":1,"e":1},"c":1}: must not have unknown fields');
   });
+
+  it('print defaults with the metadata of whole objects as it is read', async () => {
+    const whole = { type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: string } };
+    const metadata = { unknown: 1, creationTimestamp: null, labels: { a: 'b' } };
+    const error = await refusal(
+      sample.create(teeth({ type: 'object', properties: { a: whole }, default: { a: { apiVersion: 'v1', kind: 'A', metadata }, x: 1 } })),
+    );
+    expect(error.message).to.contain(
+      '.default: Invalid value: {"a":{"apiVersion":"v1","kind":"A","metadata":{"labels":{"a":"b"}}},"x":1}: must not have unknown fields',
+    );
+  });
 });
