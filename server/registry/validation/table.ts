@@ -51,7 +51,7 @@ export const all = <V, O = unknown>(...rules: readonly Rule<V, O>[]): Rule<V, O>
 
 const skippingAbsent = <V, O>(rule: Rule<V, O>): Rule<V, O> => Object.assign(rule, { skipsAbsent: true } as const);
 
-/** Where `before` is given, members that an update leaves as they are stay accepted. */
+/** Members that an update leaves as they are stay accepted where `before` is given. */
 export function members<T>(table: Members<Writable<T>>): Rule<Writable<T> | null | undefined> {
   const rows = Object.entries(table) as [string, Rule<unknown>][];
   return (value, path, _owner, before) => {
