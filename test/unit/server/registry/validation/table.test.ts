@@ -1,0 +1,171 @@
+import { expect } from 'chai';
+import type { Writable } from '../../../../../server/registry/draft.js';
+import { invalid, Path, type FieldError } from '../../../../../server/registry/validation/field.js';
+import { dnsLabelName } from '../../../../../server/registry/validation/names.js';
+import { atOnce } from '../../../../../server/registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  changed,
+  declaredRules,
+  each,
+  exactlyOne,
+  forbiddenAs,
+  format,
+  ifNumber,
+  ifText,
+  immutable,
+  keyedList,
+  maxBytes,
+  maximum,
+  members,
+  minimum,
+  nonZero,
+  objectRules,
+  off,
+  on,
+  oneOf,
+  optional,
+  required,
+  requiredAs,
+  requiredPointer,
+  when,
+  whenOwner,
+  type Rule,
+} from '../../../../../server/registry/validation/table.js';
+
+interface Part {
+  readonly name?: string;
+  readonly count?: number | null;
+  readonly mode?: string;
+  readonly target?: number | string;
+}
+interface Thing {
+  readonly metadata: object;
+  readonly spec?: { readonly parts?: readonly Part[]; readonly mode?: string };
+}
+
+const shown = (findings: readonly FieldError[]): string[] => findings.map(({ path, message }) => `${path}: ${message}`);
+const found = <V>(rule: Rule<V>, value: V, before?: { readonly value: unknown } | null): string[] =>
+  shown(atOnce(rule(value, Path.of('at'), null, before)));
+const wrong: Rule<unknown> = (value, path) => [invalid(path, value, 'wrong')];
+
+describe('server/registry/validation/table', () => {
+  it('tells absent values, zero values and pointers apart', () => {
+    const rows: readonly (readonly [
+      rule: Rule<string | number | null | undefined>,
+      value: string | number | null | undefined,
+      findings: number,
+    ])[] = [
+      [optional(wrong), undefined, 0],
+      [optional(wrong), null, 0],
+      [optional(wrong), '', 1],
+      [optional(wrong), 0, 1],
+      [nonZero(wrong), '', 0],
+      [nonZero(wrong), 0, 0],
+      [nonZero(wrong), 'a', 1],
+      [requiredPointer(), 0, 0],
+      [requiredPointer(), null, 1],
+      [required(), 0, 1],
+      [required(), 'a', 0],
+    ];
+    expect(rows.map(([rule, value]) => found(rule, value).length)).to.deep.equal(rows.map(([, , count]) => count));
+    expect(found(requiredAs('say why', wrong), '')).to.deep.equal(['at: Required value: say why']);
+  });
+
+  it('gives findings in the order of the table, with the path of each member', () => {
+    const rule = all<Writable<Part>>(
+      members<Part>({ mode: required(oneOf('A', 'B')), name: nonZero(format(dnsLabelName)), count: optional(minimum(1), maximum(3)) }),
+      exactlyOne<Part>('name', 'target'),
+    );
+    expect(found(rule, { count: 9, name: 'x y', target: 1 }).map((text) => text.replace(/: a lowercase.*/, ''))).to.deep.equal([
+      'at.mode: Required value',
+      'at.name: Invalid value: "x y"',
+      'at.count: Invalid value: 9: must be less than or equal to 3',
+      'at: Invalid value: "{`name`, `target`}": must specify exactly one of: `name`, `target`',
+    ]);
+    expect(found(rule, { mode: 'C', count: 0, target: 1 })).to.deep.equal([
+      'at.mode: Unsupported value: "C": supported values: "A", "B"',
+      'at.count: Invalid value: 0: must be greater than or equal to 1',
+    ]);
+    expect(found(exactlyOne<Part>('name', 'target'), {})).to.deep.equal(['at: Invalid value: "": must specify one of: `name`, `target`']);
+  });
+
+  it('lets rules depend on the value, its type, its siblings, and earlier findings', () => {
+    const target = members<Part>({ target: all(ifNumber(minimum(5)), ifText(maxBytes(1))) });
+    expect(
+      [found(target, { target: 1 }), found(target, { target: 'ab' }), found(target, { target: 7 })].map((all) => all.length),
+    ).to.deep.equal([1, 1, 0]);
+    const count = members<Part>({ count: whenOwner(({ mode }: Writable<Part>) => mode === 'A', forbiddenAs('not in A')) });
+    expect(found(count, { mode: 'A', count: 1 })).to.deep.equal(['at.count: Forbidden: not in A']);
+    expect(found(count, { mode: 'B', count: 1 })).to.deep.equal([]);
+    expect(
+      found(
+        when((value: string) => value.startsWith('a'), wrong),
+        'ab',
+      ),
+    ).to.have.length(1);
+    expect(
+      found(
+        when((value: string) => value.startsWith('a'), wrong),
+        'b',
+      ),
+    ).to.have.length(0);
+    expect(found(andThen(maxBytes(1), wrong), 'ab')).to.deep.equal(['at: Too long: may not be more than 1 byte']);
+    expect(found(andThen(maxBytes(1), wrong), 'a')).to.deep.equal(['at: Invalid value: "a": wrong']);
+  });
+
+  it('checks items with their positions, and leaves absent lists', () => {
+    expect(found(each(wrong), ['a', 'b'])).to.deep.equal(['at[0]: Invalid value: "a": wrong', 'at[1]: Invalid value: "b": wrong']);
+    expect(found(each(wrong), undefined)).to.deep.equal([]);
+  });
+
+  it('marks findings of features, and changes them', () => {
+    const [finding] = atOnce(on('SELinuxMount', wrong)('a', Path.root, null));
+    expect(finding?.gate).to.deep.equal({ feature: 'SELinuxMount', standsWhile: 'on' });
+    expect(atOnce(off('SELinuxMount', wrong)('a', Path.root, null))[0]?.gate?.standsWhile).to.equal('off');
+    expect(
+      found(
+        changed(wrong, (findings, value) => [...findings, ...findings].slice(value === 'a' ? 1 : 2)),
+        'a',
+      ),
+    ).to.have.length(1);
+  });
+
+  it('keeps what an update leaves as it is where rules are declared, and checks it elsewhere', () => {
+    const parts = keyedList(2, 'name', members<Part>({ name: required(), count: optional(minimum(1)) }));
+    const spec = members<NonNullable<Thing['spec']>>({ parts, mode: immutable(nonZero(oneOf('A'))) });
+    const declared = declaredRules<Thing>({ spec });
+    const bad = { metadata: {}, spec: { parts: [{ name: 'a', count: 0 }], mode: 'A' } };
+    expect(shown(atOnce(declared.created(bad)))).to.deep.equal([
+      'spec.parts[0].count: Invalid value: 0: must be greater than or equal to 1',
+    ]);
+    expect(shown(atOnce(declared.changed(bad, structuredClone(bad))))).to.deep.equal([]);
+    expect(shown(atOnce(declared.changed({ ...bad, spec: { ...bad.spec, mode: 'B' } }, bad)))).to.deep.equal([
+      'spec.mode: Invalid value: null: field is immutable',
+    ]);
+    expect(shown(atOnce(objectRules<Thing>({ spec: members<NonNullable<Thing['spec']>>({ parts: each(wrong) }) })(bad)))).to.have.length(1);
+  });
+
+  it('compares items of a keyed list by their keys, and refuses repeated ones and too many', () => {
+    const list = keyedList(3, 'name', members<Part>({ count: optional(minimum(1)) }));
+    const before = {
+      value: [
+        { name: 'a', count: 0 },
+        { name: 'b', count: 2 },
+      ],
+    };
+    expect(
+      found(
+        list,
+        [
+          { name: 'b', count: 0 },
+          { name: 'a', count: 0 },
+        ],
+        before,
+      ),
+    ).to.deep.equal(['at[0].count: Invalid value: 0: must be greater than or equal to 1']);
+    expect(found(list, [{ name: 'a' }, { name: 'a' }])).to.deep.equal(['at[1]: Duplicate value: {"name":"a"}']);
+    expect(found(list, [{}, {}, {}, {}])).to.deep.equal(['at: Too many: 4: must have at most 3 items']);
+  });
+});
