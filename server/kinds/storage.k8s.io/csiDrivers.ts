@@ -1,22 +1,21 @@
-import type { CSIDriver } from '../../../api/types/storage/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
 import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { duplicate, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { itemsOf } from '../../../api/json/members.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import { optionallyOneOf } from '../../registry/validation/values.js';
+import { ofEach } from '../../registry/validation/ofEach.js';
+import { andThen, distinct, members, objectRules, oneOf, optional } from '../../registry/validation/table.js';
 import { booleanAt, joinedAt, none, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 
 const specPath = Path.of('spec');
 const tokenSecondsMin = 10 * 60;
 const tokenSecondsMax = 2 ** 32;
 const updatePeriodSecondsMin = 10;
-const modes = ['Persistent', 'Ephemeral'];
 const flags = {
   attachRequired: true,
   podInfoOnMount: false,
@@ -27,76 +26,52 @@ const flags = {
 const secretsWarning =
   'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
 
-function setDefaults(driver: Draft<CSIDriver>): void {
+function setDefaults(driver: Draft<v1.CSIDriver>): void {
   const spec = ensureObject(driver, 'spec');
   for (const [member, value] of Object.entries(flags)) setDefault(spec, member as keyof typeof flags, value);
   if (itemsOf(spec.volumeLifecycleModes).length === 0) spec.volumeLifecycleModes = ['Persistent'];
   setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType');
 }
 
-function validate(driver: Draft<CSIDriver>): FieldError[] {
-  const spec = specOf(driver);
-  const period = spec.nodeAllocatableUpdatePeriodSeconds;
-  const inSecrets = spec.serviceAccountTokenInSecrets;
-  return [
-    ...optionallyOneOf(spec.fsGroupPolicy, ['File', 'None', 'ReadWriteOnceWithFSType'], specPath.child('fsGroupPolicy')),
-    ...validateTokenRequests(objectsIn(spec, 'tokenRequests'), specPath.child('tokenRequests')),
-    ...itemsOf(spec.volumeLifecycleModes)
-      .filter((mode) => !modes.includes(String(mode)))
-      .map((mode) => notSupported(specPath.child('volumeLifecycleModes'), mode, modes)),
-    ...(period !== undefined && Number(period) < updatePeriodSecondsMin
-      ? [
-          invalid(
-            specPath.child('nodeAllocatableUpdatePeriodSeconds'),
-            period,
-            `must be greater than or equal to ${updatePeriodSecondsMin} seconds`,
-          ),
-        ]
-      : []),
-    ...(inSecrets !== undefined && objectsIn(spec, 'tokenRequests').length === 0
-      ? [
-          invalid(
-            specPath.child('serviceAccountTokenInSecrets'),
-            inSecrets,
-            'serviceAccountTokenInSecrets is set but no tokenRequests are specified',
-          ),
-        ]
-      : []),
-  ];
+const mode = oneOf('Persistent', 'Ephemeral');
+
+const spec = members<v1.CSIDriverSpec>({
+  fsGroupPolicy: optional(oneOf('File', 'None', 'ReadWriteOnceWithFSType')),
+  tokenRequests: distinct('audience', (once) => andThen(once, members<v1.TokenRequest>({ expirationSeconds: optional(lifetime) }))),
+  volumeLifecycleModes: (modes, path) => ofEach(itemsOf(modes), (each) => mode(each, path)),
+  nodeAllocatableUpdatePeriodSeconds: optional(updatePeriod),
+  serviceAccountTokenInSecrets: optional(forTokens),
+});
+const validate = objectRules<v1.CSIDriver>({ spec });
+
+function lifetime(seconds: number, path: Path): FieldError[] {
+  if (seconds < tokenSecondsMin) return [invalid(path, seconds, 'may not specify a duration less than 10 minutes')];
+  return seconds > tokenSecondsMax ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : [];
 }
 
-/** One token per audience; a duplicate audience ends its check. */
-function validateTokenRequests(requests: readonly JsonObject[], path: Path): FieldError[] {
-  const seen = new Set<string>();
-  return requests.flatMap((request, position) => {
-    const audience = textAt(request, 'audience');
-    if (seen.has(audience)) return [duplicate(path.index(position).child('audience'), audience)];
-    seen.add(audience);
-    return validateLifetime(request.expirationSeconds, path.index(position).child('expirationSeconds'));
-  });
+function updatePeriod(seconds: number, path: Path): FieldError[] {
+  const least = updatePeriodSecondsMin;
+  return seconds < least ? [invalid(path, seconds, `must be greater than or equal to ${least} seconds`)] : [];
 }
 
-function validateLifetime(seconds: unknown, path: Path): FieldError[] {
-  if (seconds === undefined) return [];
-  return [
-    ...(Number(seconds) < tokenSecondsMin ? [invalid(path, seconds, 'may not specify a duration less than 10 minutes')] : []),
-    ...(Number(seconds) > tokenSecondsMax ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
-  ];
+function forTokens(inSecrets: boolean, path: Path, { tokenRequests }: Writable<v1.CSIDriverSpec>): FieldError[] {
+  const text = 'serviceAccountTokenInSecrets is set but no tokenRequests are specified';
+  return itemsOf(tokenRequests).length === 0 ? [invalid(path, inSecrets, text)] : [];
 }
 
 /** The field is not listed as gated: every driver has it and would count as using it. */
-function keepContextMounts(driver: Draft<CSIDriver>, old: Draft<CSIDriver> | null): void {
+function keepContextMounts(driver: Draft<v1.CSIDriver>, old: Draft<v1.CSIDriver> | null): void {
   ensureObject(driver, 'spec').seLinuxMount = old?.spec?.seLinuxMount ?? false;
 }
 
 const secrets = ['tokenRequests', 'serviceAccountTokenInSecrets'] as const;
 
-const warnings = (driver: Draft<CSIDriver>): string[] => {
+const warnings = (driver: Draft<v1.CSIDriver>): string[] => {
   const spec = specOf(driver);
   return objectsIn(spec, 'tokenRequests').length > 0 && spec.serviceAccountTokenInSecrets === undefined ? [secretsWarning] : [];
 };
 
-export const csiDrivers: Kind<Draft<CSIDriver>> = {
+export const csiDrivers: Kind<Draft<v1.CSIDriver>> = {
   name: 'csidrivers.storage.k8s.io',
   gated: [
     gate('CSIServiceAccountTokenSecrets', 'spec.serviceAccountTokenInSecrets'),

@@ -1,18 +1,18 @@
-import type { CSINode } from '../../../api/types/storage/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { duplicate, invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { groupedBy, repeats } from '../../registry/validation/repeats.js';
+import { all, distinct, members, objectRules, orEmpty, required } from '../../registry/validation/table.js';
 import { nonNegative, qualified } from '../../registry/validation/values.js';
 import { countAt } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { groupedBy, repeats } from '../../registry/validation/repeats.js';
 
-const drivers = Path.of('spec', 'drivers');
+type Driver = Writable<v1.CSINodeDriver>;
+
 const nodeIdMax = 256;
 const driverForm: StructureForm = [
   ['name', 'Name', 'text'],
@@ -21,55 +21,44 @@ const driverForm: StructureForm = [
   ['allocatable', 'Allocatable', 'optional'],
 ];
 
-const driversOf = (node: Draft<CSINode>): JsonObject[] => objectsIn(specOf(node), 'drivers');
-
-function validate(node: Draft<CSINode>): FieldError[] {
-  const seen = new Set<string>();
-  return driversOf(node).flatMap((driver, position) => {
-    const path = drivers.index(position);
-    const name = textAt(driver, 'name');
-    const repeated = seen.has(name) ? [duplicate(path.child('name'), name)] : [];
-    seen.add(name);
-    return [
-      ...driverName(name, path.child('name')),
-      ...validateNodeId(textAt(driver, 'nodeID'), path.child('nodeID')),
-      ...nonNegative(memberAt(driver, 'allocatable', 'count'), path.child('allocatable', 'count')),
-      ...repeated,
-      ...validateTopologyKeys(itemsOf(driver.topologyKeys).map(String), path),
-    ];
-  });
-}
+const driver = members<v1.CSINodeDriver>({
+  name: orEmpty(driverName),
+  nodeID: required(nodeId),
+  allocatable: members<v1.VolumeNodeResources>({ count: nonNegative }),
+});
+const drivers = distinct<Driver>('name', (once) => all(driver, once, topologyKeys));
+const validate = objectRules<v1.CSINode>({ spec: members<v1.CSINodeSpec>({ drivers }) });
 
 /** The reference says characters, but counts bytes. */
-const validateNodeId = (id: string, path: Path): FieldError[] =>
-  id === ''
-    ? [required(path, '')]
-    : Buffer.byteLength(id) > nodeIdMax
-      ? [invalid(path, id, `must be ${nodeIdMax} characters or less`)]
-      : [];
+function nodeId(id: string, path: Path): FieldError[] {
+  return Buffer.byteLength(id) > nodeIdMax ? [invalid(path, id, `must be ${nodeIdMax} characters or less`)] : [];
+}
 
 /** Keys are reported at their driver. */
-function validateTopologyKeys(keys: readonly string[], path: Path): FieldError[] {
+function topologyKeys({ topologyKeys }: Driver, path: Path): FieldError[] {
+  const keys = itemsOf(topologyKeys);
   const isRepeated = repeats(keys);
   return keys.flatMap((key, position) => [
-    ...(key === '' ? [required(path, '')] : []),
+    ...(key === '' ? [missing(path, '')] : []),
     ...(isRepeated(position) ? [duplicate(path, key)] : []),
     ...qualified(key, path),
   ]);
 }
 
-/** An existing driver's entry is immutable except for its volume limit. */
-function validateKept(node: Draft<CSINode>, old: Draft<CSINode>): FieldError[] {
-  const byName = groupedBy(driversOf(node), (driver) => driver.name);
+const driversOf = (node: Draft<v1.CSINode>): readonly Driver[] => itemsOf(specOf(node).drivers);
+const withoutLimit = ({ allocatable: _allocatable, ...driver }: Driver): Driver => driver;
+
+/** An existing driver's entry is otherwise immutable. */
+function validateKept(node: Draft<v1.CSINode>, old: Draft<v1.CSINode>): FieldError[] {
+  const byName = groupedBy(driversOf(node), ({ name }) => name);
   return driversOf(old).flatMap((before) =>
-    (byName.get(before.name) ?? []).flatMap((driver) => {
-      const [now, then] = [driver, before].map(({ allocatable: _allocatable, ...rest }) => rest) as [JsonObject, JsonObject];
-      return unchanged(now, then, drivers, printedStructure(now, driverForm));
-    }),
+    (byName.get(before.name) ?? [])
+      .map(withoutLimit)
+      .flatMap((now) => unchanged(now, withoutLimit(before), Path.of('spec', 'drivers'), printedStructure(now, driverForm))),
   );
 }
 
-export const csiNodes: Kind<Draft<CSINode>> = {
+export const csiNodes: Kind<Draft<v1.CSINode>> = {
   name: 'csinodes.storage.k8s.io',
   validate,
   update: { unconditional: false, review: ['objectMeta', validate, validateKept] },

@@ -1,11 +1,11 @@
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import type { CSIStorageCapacity } from '../../../api/types/storage/v1.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { printedSelector } from '../../registry/validation/printed.js';
 import { nonNegativeQuantity } from '../../registry/validation/quantities.js';
+import { objectRules, optional, orEmpty } from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { deprecatedNodeLabel, namedLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
@@ -13,16 +13,13 @@ import type { Draft, Kind } from '../kind.js';
 
 const topologyPath = Path.of('nodeTopology');
 
-function validate(capacity: Draft<CSIStorageCapacity>): Found {
-  const topology = objectAt(capacity, 'nodeTopology');
-  return inOrder(
-    topology === null ? [] : validateLabelSelector(topology, topologyPath),
-    dnsSubdomain(textAt(capacity, 'storageClassName'), Path.of('storageClassName')),
-    capacity.capacity === undefined ? [] : nonNegativeQuantity(capacity.capacity, Path.of('capacity')),
-  );
-}
+const validate = objectRules<v1.CSIStorageCapacity>({
+  nodeTopology: optional(validateLabelSelector),
+  storageClassName: orEmpty(dnsSubdomain),
+  capacity: optional(nonNegativeQuantity),
+});
 
-function topologyWarnings(capacity: Draft<CSIStorageCapacity>): string[] {
+function topologyWarnings(capacity: Draft<v1.CSIStorageCapacity>): string[] {
   const topology = objectAt(capacity, 'nodeTopology') ?? {};
   return [
     ...objectsIn(topology, 'matchExpressions').flatMap((expression, position) =>
@@ -35,7 +32,7 @@ function topologyWarnings(capacity: Draft<CSIStorageCapacity>): string[] {
   ];
 }
 
-export const csiStorageCapacities: Kind<Draft<CSIStorageCapacity>> = {
+export const csiStorageCapacities: Kind<Draft<v1.CSIStorageCapacity>> = {
   name: 'csistoragecapacities.storage.k8s.io',
   validate,
   warnings: (capacity) => topologyWarnings(capacity),

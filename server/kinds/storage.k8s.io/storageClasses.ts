@@ -1,75 +1,55 @@
-import type { StorageClass } from '../../../api/types/storage/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as core from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
 import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
-import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { causesMax } from '../../../api/status.js';
+import { duplicate, Path, type FieldError } from '../../registry/validation/field.js';
+import { atOnce } from '../../registry/validation/ofEach.js';
 import { printedMap } from '../../registry/validation/printed.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { all, distinct, members, objectRules, nonZero, oneOf, optional, orEmpty, required } from '../../registry/validation/table.js';
+import { qualified } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
-import { validateParameters, validateProvisioner } from './parameters.js';
-import { causesMax } from '../../../api/status.js';
+import type { Draft, Kind, Writable } from '../kind.js';
+import { parameters, provisioner } from './parameters.js';
+
+type Term = Writable<core.TopologySelectorTerm>;
 
 const topologies = Path.of('allowedTopologies');
 
-function validate(storage: Draft<StorageClass>): FieldError[] {
-  return [
-    ...validateProvisioner(textAt(storage, 'provisioner'), Path.of('provisioner')),
-    ...validateParameters(storage.parameters, true, Path.of('parameters')),
-    ...(storage.reclaimPolicy === '' ? [] : optionallyOneOf(storage.reclaimPolicy, ['Delete', 'Retain'], Path.of('reclaimPolicy'))),
-    ...optionallyOneOf(storage.volumeBindingMode, ['Immediate', 'WaitForFirstConsumer'], Path.of('volumeBindingMode')),
-    ...validateTopologies(objectsIn(storage, 'allowedTopologies')),
-  ];
-}
+const expression = members<core.TopologySelectorLabelRequirement>({ values: required(distinct(null)), key: orEmpty(qualified) });
+const term = members<core.TopologySelectorTerm>({ matchLabelExpressions: distinct('key', (once) => all(expression, once)) });
+const validate = objectRules<v1.StorageClass>({
+  provisioner,
+  parameters: parameters(true),
+  reclaimPolicy: nonZero(oneOf('Delete', 'Retain')),
+  volumeBindingMode: optional(oneOf('Immediate', 'WaitForFirstConsumer')),
+  allowedTopologies: distinctTerms,
+});
 
-/** The comparable form of a term: values by key. */
-type Term = string;
-const printedTerm = (values: ReadonlyMap<string, readonly string[]>): Term =>
-  JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
-const emptyTerm = printedTerm(new Map());
-
-function validateTopologies(terms: readonly JsonObject[]): FieldError[] {
-  // The reference compares with as many empty terms as there are terms, and reports an empty one that often.
-  const earlier = new Map<Term, number>([[emptyTerm, terms.length]]);
+/** The reference compares with as many empty terms as there are terms, and reports an empty one that often. */
+function distinctTerms(terms: Term[] | undefined, path: Path): FieldError[] {
+  const earlier = new Map<string, number>([[comparable({}), itemsOf(terms).length]]);
   const findings: FieldError[] = [];
-  for (const [position, term] of terms.entries()) {
-    const path = topologies.index(position).child('matchLabelExpressions');
-    const read = readTerm(term, path);
-    const times = earlier.get(read.values) ?? 0;
-    earlier.set(read.values, times + 1);
-    findings.push(...read.findings, ...Array.from({ length: Math.min(times, causesMax) }, () => duplicate(path, '')));
+  for (const [position, each] of itemsOf(terms).entries()) {
+    const times = earlier.get(comparable(each)) ?? 0;
+    earlier.set(comparable(each), times + 1);
+    const repeated = duplicate(path.index(position).child('matchLabelExpressions'), '');
+    findings.push(...atOnce(term(each, path.index(position), terms)));
+    findings.push(...Array.from({ length: Math.min(times, causesMax) }, () => repeated));
     if (findings.length >= causesMax) break;
   }
   return findings;
 }
 
-function readTerm(term: JsonObject, path: Path): { readonly values: Term; readonly findings: FieldError[] } {
-  const values = new Map<string, readonly string[]>();
-  const findings = objectsIn(term, 'matchLabelExpressions').flatMap((expression, position) => {
-    const at = path.index(position);
-    const key = textAt(expression, 'key');
-    const found = validateRequirement(expression, key, at);
-    if (values.has(key)) found.push(duplicate(at.child('key'), key));
-    values.set(key, [...new Set(itemsOf(expression.values).map(String))].sort());
-    return found;
-  });
-  return { values: printedTerm(values), findings };
+/** The last expression with a key counts. */
+function comparable({ matchLabelExpressions }: Term): string {
+  const values = new Map(itemsOf(matchLabelExpressions).map((each) => [each.key ?? '', [...new Set(itemsOf(each.values))].sort()]));
+  return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function validateRequirement(expression: JsonObject, key: string, path: Path): FieldError[] {
-  const values = itemsOf(expression.values).map(String);
-  const isRepeated = repeats(values);
-  return [
-    ...(values.length === 0 ? [required(path.child('values'), '')] : []),
-    ...values.flatMap((value, position) => (isRepeated(position) ? [duplicate(path.child('values').index(position), value)] : [])),
-    ...qualified(key, path.child('key')),
-  ];
-}
-
-const topologyWarnings = (storage: Draft<StorageClass>): string[] =>
+const topologyWarnings = (storage: Draft<v1.StorageClass>): string[] =>
   objectsIn(storage, 'allowedTopologies').flatMap((term, outer) =>
     objectsIn(term, 'matchLabelExpressions').flatMap((expression, inner) => {
       const text = deprecatedNodeLabel(textAt(expression, 'key'));
@@ -79,7 +59,7 @@ const topologyWarnings = (storage: Draft<StorageClass>): string[] =>
     }),
   );
 
-export const storageClasses: Kind<Draft<StorageClass>> = {
+export const storageClasses: Kind<Draft<v1.StorageClass>> = {
   name: 'storageclasses.storage.k8s.io',
   defaults(storage) {
     setDefault(storage, 'reclaimPolicy', 'Delete');

@@ -1,26 +1,26 @@
-import type { VolumeAttachment } from '../../../api/types/storage/v1.js';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
 import { objectAt } from '../../../api/json/defaulting.js';
-import { membersOf, textAt } from '../../../api/json/members.js';
+import { isSet } from '../../../api/json/members.js';
+import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import type { ChangeRules } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, required as missing, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { inOrder } from '../../registry/validation/ofEach.js';
+import { members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
 import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
 import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
-import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
+import { bytesOf } from './parameters.js';
 
-const specPath = Path.of('spec');
-const statusPath = Path.of('status');
 const metadataBytesMax = 256 * 1024;
 const messageBytesMax = 1024;
 const errorCodeMax = 2 ** 31 - 1;
-const oneSource = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const sourceText = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 const specForm: StructureForm = [
   ['attacher', 'Attacher', 'text'],
   [
@@ -36,66 +36,47 @@ const specForm: StructureForm = [
   ['nodeName', 'NodeName', 'text'],
 ];
 
-function validate(attachment: Draft<VolumeAttachment>): FieldError[] {
-  const spec = specOf(attachment);
-  const status = statusOf(attachment);
-  return [
-    ...driverName(textAt(spec, 'attacher'), specPath.child('attacher')),
-    ...validateSource(objectAt(spec, 'source') ?? {}, specPath.child('source')),
-    ...dnsSubdomain(textAt(spec, 'nodeName'), specPath.child('nodeName')),
-    ...validateAttachmentMetadata(status.attachmentMetadata, statusPath.child('attachmentMetadata')),
-    ...(['attachError', 'detachError'] as const).flatMap((member) =>
-      validateVolumeError(objectAt(status, member), statusPath.child(member)),
-    ),
-  ];
+const error = members<v1.VolumeError>({
+  // The message names the wrong limit.
+  message: orEmpty((text, path) => (Buffer.byteLength(text) > messageBytesMax ? [tooLong(path, metadataBytesMax)] : [])),
+  errorCode: optional((code, path) => (code < 0 ? [invalid(path, code, between(0, errorCodeMax))] : [])),
+});
+
+const rules = objectRules<v1.VolumeAttachment>({
+  spec: members<v1.VolumeAttachmentSpec>({ attacher: orEmpty(driverName), source: oneSource, nodeName: orEmpty(dnsSubdomain) }),
+  status: members<v1.VolumeAttachmentStatus>({
+    attachmentMetadata: optional((texts, path) => (bytesOf(texts) > metadataBytesMax ? [tooLong(path, metadataBytesMax)] : [])),
+    attachError: optional(error),
+    detachError: optional(error),
+  }),
+});
+
+function oneSource(source: Writable<v1.VolumeAttachmentSource> | undefined, path: Path): FieldError[] {
+  const { inlineVolumeSpec: inline, persistentVolumeName: name } = source ?? {};
+  if (isSet(inline)) return isSet(name) ? [forbidden(path, sourceText)] : validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec'));
+  if (!isSet(name)) return [missing(path, sourceText)];
+  return name === '' ? [missing(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
 }
 
-function validateSource(source: JsonObject, path: Path): FieldError[] {
-  const [inline, name] = [objectAt(source, 'inlineVolumeSpec'), source.persistentVolumeName];
-  if (inline !== null)
-    return name === undefined ? validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec')) : [forbidden(path, oneSource)];
-  if (name === undefined) return [required(path, oneSource)];
-  return name === '' ? [required(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
-}
-
-function validateAttachmentMetadata(metadata: JsonValue | undefined, path: Path): FieldError[] {
-  const size = Object.entries(membersOf(metadata)).reduce(
-    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)),
-    0,
-  );
-  return size > metadataBytesMax ? [tooLong(path, metadataBytesMax)] : [];
-}
-
-function validateVolumeError(error: JsonObject | null, path: Path): FieldError[] {
-  if (error === null) return [];
-  const code = error.errorCode;
-  return [
-    // The message names the wrong limit.
-    ...(Buffer.byteLength(textAt(error, 'message')) > messageBytesMax ? [tooLong(path.child('message'), metadataBytesMax)] : []),
-    ...(code !== undefined && Number(code) < 0 ? [invalid(path.child('errorCode'), code, between(0, errorCodeMax))] : []),
-  ];
-}
-
-function validateVolumeName(attachment: Draft<VolumeAttachment>): FieldError[] {
-  const spec = specOf(attachment);
-  const volume = objectAt(spec, 'source')?.persistentVolumeName;
-  return volume === undefined ? [] : dnsSubdomain(String(volume), specPath.child('source', 'persistentVolumeName'));
-}
-
-const review: ChangeRules<Draft<VolumeAttachment>>['review'] = [
+const volumeName = objectRules<v1.VolumeAttachment>({
+  spec: members<v1.VolumeAttachmentSpec>({
+    source: members<v1.VolumeAttachmentSource>({ persistentVolumeName: optional(dnsSubdomain) }),
+  }),
+});
+const review: ChangeRules<Draft<v1.VolumeAttachment>>['review'] = [
   'objectMeta',
-  validate,
-  validateVolumeName,
+  rules,
+  volumeName,
   immutable('spec', (spec) => printedStructure(spec, specForm)),
 ];
 
-export const volumeAttachments: Kind<Draft<VolumeAttachment>> = {
+export const volumeAttachments: Kind<Draft<v1.VolumeAttachment>> = {
   name: 'volumeattachments.storage.k8s.io',
   defaults(attachment) {
     const inline = objectAt(objectAt(specOf(attachment), 'source') ?? {}, 'inlineVolumeSpec');
     if (inline !== null) setSourceDefaults(inline);
   },
-  validate: (attachment) => [...validate(attachment), ...validateVolumeName(attachment)],
+  validate: (attachment) => inOrder(rules(attachment), volumeName(attachment)),
   create: { status: { attached: false } },
   update: {
     unconditional: false,

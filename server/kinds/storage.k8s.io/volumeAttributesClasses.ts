@@ -1,17 +1,14 @@
-import type { VolumeAttributesClass } from '../../../api/types/storage/v1.js';
+import type * as v1 from '../../../api/types/storage/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { textAt } from '../../../api/json/members.js';
-import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, Path } from '../../registry/validation/field.js';
+import { objectRules } from '../../registry/validation/table.js';
 import { at } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
-import { validateParameters, validateProvisioner } from './parameters.js';
+import { parameters, provisioner } from './parameters.js';
 
-const validate = (attributes: Draft<VolumeAttributesClass>): FieldError[] => [
-  ...validateProvisioner(textAt(attributes, 'driverName'), Path.of('driverName')),
-  ...validateParameters(attributes.parameters, false, Path.of('parameters')),
-];
+const validate = objectRules<v1.VolumeAttributesClass>({ driverName: provisioner, parameters: parameters(false) });
 
-export const volumeAttributesClasses: Kind<Draft<VolumeAttributesClass>> = {
+export const volumeAttributesClasses: Kind<Draft<v1.VolumeAttributesClass>> = {
   name: 'volumeattributesclasses.storage.k8s.io',
   validate,
   update: {

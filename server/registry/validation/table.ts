@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { isSet, itemsOf, membersOf } from '../../../api/json/members.js';
+import { isSet, itemsOf, membersOf, type MemberOf } from '../../../api/json/members.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
 import type { Draft, Writable } from '../draft.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required as missing, tooLong, tooMany, type FieldError } from './field.js';
@@ -92,6 +92,15 @@ export const requiredAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]
 
 export const required = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => requiredAs('', ...rules);
 
+/** Absent texts are empty, absent numbers zero. */
+export const orEmpty = <O>(...rules: readonly Rule<string, O>[]): Rule<string | null | undefined, O> => orElse<string, O>('', ...rules);
+export const orZero = <O>(...rules: readonly Rule<number, O>[]): Rule<number | null | undefined, O> => orElse<number, O>(0, ...rules);
+
+const orElse = <V, O>(zero: V, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+  const rule = all(...rules);
+  return (value, path, owner, before) => rule(value ?? zero, path, owner, before);
+};
+
 /** Refuses an absent pointer, with `detail`. */
 export const requiredPointerAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
   const rule = all(...rules);
@@ -134,6 +143,21 @@ export const each = <I, O = unknown>(...rules: readonly Rule<I, O>[]): Rule<read
     ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner)),
   );
 };
+
+/** Like `each`; `once` refuses an item with the key, or value, of an earlier one. */
+export const distinct = <I, O = unknown>(
+  key: MemberOf<I> | null,
+  ofItem: (once: Rule<I, O>) => Rule<I, O> = (once) => once,
+): Rule<readonly I[] | null | undefined, O> =>
+  skippingAbsent((value, path, owner) => {
+    const items = itemsOf(value) as readonly I[];
+    const keys = items.map((item) => (key === null ? (item as JsonValue) : (membersOf(item as JsonValue)[key] ?? '')));
+    const isRepeated = repeats(keys);
+    return ofEach(items, (item, position) => {
+      const once: Rule<I, O> = (_, at) => (isRepeated(position) ? [duplicate(key === null ? at : at.child(key), keys[position])] : []);
+      return ofItem(once)(item, path.index(position), owner);
+    });
+  });
 
 /** Findings that hold while a feature is on, or off. */
 export const on = <V, O>(feature: FieldGate, ...rules: readonly Rule<V, O>[]): Rule<V, O> =>
