@@ -8,12 +8,12 @@ import { setContainerResources } from './defaults.js';
 
 const rangesResource = { group: '', resource: 'limitranges' };
 
-/** Pods cannot change their requests, but claims can. */
-const isLimited = ({ operation, resource, subresource, object, old }: AdmissionRequest): boolean =>
-  object !== null &&
-  subresource === '' &&
-  old?.metadata.deletionTimestamp === undefined &&
-  (operation === 'CREATE' || (operation === 'UPDATE' && resource.storage.resource === 'persistentvolumeclaims'));
+/** Pods are resized, claims updated (`limitranger/admission.go`). */
+const isLimited = ({ operation, resource, subresource, object, old }: AdmissionRequest): boolean => {
+  if (object === null || old?.metadata.deletionTimestamp !== undefined) return false;
+  if (operation === 'CREATE') return subresource === '';
+  return operation === 'UPDATE' && subresource === (resource.storage.resource === 'pods' ? 'resize' : '');
+};
 
 /** Amounts of limit ranges times containers of a pod: short lists could make a pod of any size. */
 const combinationsMax = 100_000;

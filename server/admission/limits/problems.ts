@@ -11,7 +11,6 @@ interface Asked {
 type Bound = (resource: string, type: string, enforced: Quantity, asked: Asked) => string | null;
 
 const less = (a: Quantity, b: Quantity): boolean => compareQuantities(a, b) < 0;
-const isNothing = (amount: Quantity | undefined): boolean => amount === undefined || amount.digits === 0n;
 
 const minimum: Bound = (resource, type, enforced, { requests, limits }) => {
   const head = `minimum ${resource} usage per ${type} is ${textOf(enforced)}`;
@@ -29,7 +28,6 @@ const maximum: Bound = (resource, type, enforced, { requests, limits }) => {
   return request !== undefined && less(enforced, request) ? `${head}, but request is ${textOf(request)}` : null;
 };
 
-/** Claims have no limits of their own. */
 const maximumRequest: Bound = (resource, type, enforced, { requests }) => {
   const head = `maximum ${resource} usage per ${type} is ${textOf(enforced)}`;
   const request = requests.get(resource);
@@ -40,13 +38,14 @@ const maximumRequest: Bound = (resource, type, enforced, { requests }) => {
 const ratio: Bound = (resource, type, enforced, { requests, limits }) => {
   const head = `${resource} max limit to request ratio per ${type} is ${textOf(enforced)}`;
   const [request, limit] = [requests.get(resource), limits.get(resource)];
-  if (request === undefined || isNothing(request)) return `${head}, but no request is specified or request is 0`;
-  if (limit === undefined || isNothing(limit)) return `${head}, but no limit is specified or limit is 0`;
-  const observed = numberOf(limit) / numberOf(request);
-  return observed > numberOf(enforced) ? `${head}, but provided ratio is ${observed.toFixed(6)}` : null;
+  if (request === undefined || request.digits === 0n) return `${head}, but no request is specified or request is 0`;
+  if (limit === undefined || limit.digits === 0n) return `${head}, but no limit is specified or limit is 0`;
+  if (!less(product(enforced, request), limit)) return null;
+  const observed = (Number(limit.digits) / Number(request.digits)) * 10 ** (limit.exponent - request.exponent);
+  return `${head}, but provided ratio is ${observed.toFixed(6)}`;
 };
 
-const numberOf = ({ digits, exponent }: Quantity): number => Number(digits) * 10 ** exponent;
+const product = (a: Quantity, b: Quantity): Quantity => ({ ...a, digits: a.digits * b.digits, exponent: a.exponent + b.exponent });
 
 const podBounds = [
   ['min', minimum],
@@ -83,5 +82,8 @@ export function podProblems(spec: JsonObject, limits: readonly JsonObject[]): st
   });
 }
 
-export const claimProblems = (spec: JsonObject, limits: readonly JsonObject[]): string[] =>
-  limits.filter((limit) => limit['type'] === 'PersistentVolumeClaim').flatMap((limit) => broken(limit, claimBounds, askedBy(spec)));
+/** Limits of claims count for nothing. */
+export function claimProblems(spec: JsonObject, limits: readonly JsonObject[]): string[] {
+  const asked = { ...askedBy(spec), limits: new Map() };
+  return limits.filter((limit) => limit['type'] === 'PersistentVolumeClaim').flatMap((limit) => broken(limit, claimBounds, asked));
+}

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
 import type { JsonObject } from '../../../../api/object.js';
 import { podSecurityRules } from '../../../../server/admission/podsecurity/configuration.js';
+import { createPodSecurityMetrics } from '../../../../server/admission/podsecurity/metrics.js';
 import { noPolicy, policyOf, type Level } from '../../../../server/admission/podsecurity/policy.js';
 import { detailsText, violations } from '../../../../server/admission/podsecurity/standards.js';
 import { subjectOf } from '../../../../server/admission/podsecurity/subject.js';
@@ -9,6 +11,7 @@ import { podSecurity } from '../../../../server/admission/podsecurity/podSecurit
 import { createCatalogue } from '../../../../server/kinds/index.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
+/** The rules of each level, and what requests that break them leave behind. */
 const good = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
@@ -168,7 +171,55 @@ const rows: readonly (readonly [
     'hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)',
   ],
 
-  ['a good pod', 'restricted', spec(container('a')), ''],
+  [
+    'what is usual',
+    'baseline',
+    {
+      securityContext: { seLinuxOptions: { type: 'container_t', level: 's0' }, appArmorProfile: { type: 'Localhost' }, runAsUser: null },
+      volumes: [{ name: 'v', emptyDir: {} }],
+      ...spec(
+        container(
+          'a',
+          { privileged: false, windowsOptions: { hostProcess: false }, appArmorProfile: { type: 'RuntimeDefault' } },
+          { ports: [{ containerPort: 1, hostPort: 0 }, { containerPort: 2 }] },
+        ),
+      ),
+    },
+    '',
+    undefined,
+    {
+      ...Object.fromEntries(
+        ['runtime/default', 'localhost/x', ''].map((value, at) => [`container.apparmor.security.beta.kubernetes.io/${at}`, value]),
+      ),
+      other: 'x',
+    },
+  ],
+  [
+    'a user of SELinux',
+    'baseline',
+    spec(container('a', { seLinuxOptions: { user: 'u' } })),
+    'seLinuxOptions (container "a" set forbidden securityContext.seLinuxOptions: user may not be set)',
+  ],
+  [
+    'usual annotations, long ago',
+    'baseline',
+    spec(container('a', {}), container('b', {})),
+    '',
+    18,
+    {
+      'seccomp.security.alpha.kubernetes.io/pod': 'runtime/default',
+      'container.seccomp.security.alpha.kubernetes.io/a': 'docker/default',
+      'container.seccomp.security.alpha.kubernetes.io/b': 'localhost/x',
+    },
+  ],
+
+  ['a good pod', 'restricted', spec(container('a', { ...good, runAsUser: 1 }), container('b', { ...good, runAsUser: null })), ''],
+  [
+    'unconfined pods, strictly',
+    'restricted',
+    { securityContext: { seccompProfile: { type: 'Unconfined' } }, ...spec(container('a')) },
+    'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")',
+  ],
   [
     'what is left open',
     'restricted',
@@ -243,6 +294,24 @@ describe('admission, standards of pods', () => {
       noPolicy,
     );
     expect([policy.enforce.level, policy.warn.level, findings.length]).to.deep.equal(['restricted', 'privileged', 3]);
+  });
+
+  it('warns as much as it enforces where the namespace says so, else as by default', () => {
+    const strict = { level: 'restricted', minor: 28 } as const;
+    const baseline = label('enforce', 'baseline');
+    const rows = [
+      [{ ...baseline, ...label('enforce-version', 'v1.30') }, noPolicy, 'baseline 30'],
+      [{ ...baseline, ...label('warn-version', 'v1.29') }, noPolicy, 'baseline 29'],
+      [{ ...baseline, ...label('warn-version', 'latest') }, noPolicy, 'baseline Infinity'],
+      [baseline, { ...noPolicy, warn: strict }, 'restricted 28'],
+      [label('enforce', 'restricted'), { ...noPolicy, warn: strict }, 'restricted 28'],
+      [label('warn-version', 'v2.29'), { ...noPolicy, warn: strict }, 'restricted Infinity'],
+      [{}, { ...noPolicy, enforce: strict }, 'privileged Infinity'],
+    ] as const;
+    for (const [labels, defaults, expected] of rows) {
+      const { level, minor } = policyOf(labels, defaults).policy.warn;
+      expect(`${level} ${minor}`, JSON.stringify(labels)).to.equal(expected);
+    }
   });
 
   it('takes exemptions and defaults from its configuration, and refuses what it does not understand', () => {
@@ -326,12 +395,15 @@ describe('admission, standards of pods', () => {
 describe('what is told of standards', () => {
   const pods = createCatalogue().resource('', 'v1', 'pods')!;
   const deployments = createCatalogue().resource('apps', 'v1', 'deployments')!;
+  const namespaces = createCatalogue().resource('', 'v1', 'namespaces')!;
   const rules = {
     ...podSecurityRules(null),
     namespaces: new Set(['free']),
     users: new Set(['root']),
     runtimeClasses: new Set(['vm']),
   };
+  /** Pods of the namespace. */
+  let there: JsonObject[] = [];
   /** What a request with an object leaves behind: how it is refused, annotations of the audit event, warnings, and what is counted. */
   async function told(
     labels: Record<string, string>,
@@ -341,7 +413,7 @@ describe('what is told of standards', () => {
     const audit: Record<string, string> = {};
     const warnings: string[] = [];
     const counts: string[] = [];
-    const lookup = { find: () => Promise.resolve({ metadata: { name: 'n', labels } }), list: () => Promise.resolve([]) };
+    const lookup = { find: () => Promise.resolve({ metadata: { name: 'n', labels } }), list: () => Promise.resolve(there) };
     const plugin = podSecurity(lookup as never, rules, {
       evaluated: (decision, mode, { level }) => counts.push(`${decision} ${mode} ${level}`),
       exempted: () => counts.push('exempted'),
@@ -419,5 +491,113 @@ describe('what is told of standards', () => {
     expect(await why({ user: { name: 'root', uid: '', groups: [], extra: {} } })).to.deep.equal(exempt('user'));
     const isolated = { spec: { ...privileged.spec, runtimeClassName: 'vm' } };
     expect(await why({}, isolated)).to.deep.equal(exempt('runtimeClass'));
+    const made = { resource: deployments };
+    const template = { spec: { template: isolated } };
+    for (const more of [made, { ...made, namespace: 'free' }])
+      expect(await why(more, template)).to.deep.equal(exempt(more === made ? 'runtimeClass' : 'namespace'));
+    const nothing = [false, {}, []];
+    for (const more of [{ subresource: 'exec' }, { object: null }, { ...made, subresource: 'scale' }, made])
+      expect(await why(more)).to.deep.equal(nothing);
+  });
+
+  it('is as much of warnings of pods, and of annotations of what they are made of', async () => {
+    const { refused, warnings, counts } = await told(label('warn', 'baseline'), privileged);
+    expect([refused, warnings.length, counts]).to.deep.equal([false, 1, ['allow enforce privileged', 'deny warn baseline']]);
+    const annotations = { 'seccomp.security.alpha.kubernetes.io/pod': 'unconfined' };
+    const old = { ...label('warn', 'baseline'), ...label('warn-version', 'v1.18') };
+    expect(
+      (await told(old, { spec: { template: { metadata: { annotations }, ...fine } } }, { resource: deployments })).warnings,
+    ).to.deep.equal([
+      'would violate PodSecurity "baseline:v1.18": seccompProfile (forbidden annotation seccomp.security.alpha.kubernetes.io/pod="unconfined")',
+    ]);
+  });
+
+  it('is about updates that change an image, a container or its annotation', async () => {
+    const image = (name: string): JsonObject => container('a', { privileged: true }, { image: name });
+    const seccomp = (value: string): JsonObject => ({ annotations: { 'container.seccomp.security.alpha.kubernetes.io/a': value } });
+    const debugged = (...ephemeralContainers: JsonObject[]): JsonObject => ({ spec: { ...fine.spec, ephemeralContainers } });
+    const updates: readonly (readonly [what: string, before: JsonObject, after: JsonObject, looked: boolean])[] = [
+      ['labels', { spec: spec(image('i')) }, { metadata: { labels: { a: 'b' } }, spec: spec(image('i')) }, false],
+      ['an image', { spec: spec(image('i')) }, { spec: spec(image('j')) }, true],
+      ['an annotation', { metadata: seccomp('x'), spec: spec(image('i')) }, { metadata: seccomp('y'), spec: spec(image('i')) }, true],
+      ['a container less', { spec: spec(image('i'), image('j')) }, { spec: spec(image('i')) }, true],
+      ['the same one for debugging', debugged(image('i')), debugged(image('i')), false],
+      ['another image for debugging', debugged(image('i')), debugged(image('j')), true],
+      ['another one for debugging', debugged(image('i')), debugged(container('b', { privileged: true }), image('i')), true],
+    ];
+    for (const [what, before, after, looked] of updates) {
+      const more = { operation: 'UPDATE', old: { metadata: {}, ...before } } as unknown as AdmissionRequest;
+      expect((await told(label('enforce', 'baseline'), after, more)).refused, what).to.equal(looked);
+    }
+  });
+
+  it('is said of namespaces that get stricter, and of exempt ones', async () => {
+    const baseline = label('enforce', 'baseline');
+    const older = label('enforce-version', 'v1.30');
+    there = ['c', 'a', 'b'].map((name) => ({ metadata: { name }, ...privileged }));
+    there.push({ metadata: { name: 'd' }, spec: { hostPID: true } }, { metadata: { name: 'e' }, ...fine });
+    const violating = (version: string): string[] => [
+      `existing pods in namespace "p" violate the new PodSecurity enforce level "baseline:${version}"`,
+      'a (and 2 other pods): privileged',
+      'd: host namespaces',
+    ];
+    const exempt = (policy: string): string[] => [
+      `namespace "free" is exempt from Pod Security, and the policy (${policy}) will be ignored`,
+    ];
+    const rows: readonly (readonly [
+      before: Record<string, string> | null,
+      after: Record<string, string>,
+      expected: readonly string[],
+      more?: JsonObject,
+    ])[] = [
+      [{}, baseline, violating('latest')],
+      [baseline, { ...baseline, ...older }, violating('v1.30')],
+      [{}, label('enforce', 'privileged'), []],
+      [baseline, { ...baseline, other: 'x' }, []],
+      [label('enforce', 'restricted'), baseline, []],
+      [baseline, {}, []],
+      [null, baseline, []],
+      [{}, baseline, [], { subresource: 'status' }],
+      [
+        null,
+        { ...baseline, ...label('warn', 'restricted'), ...label('audit', 'privileged') },
+        exempt('enforce=baseline:latest, warn=restricted:latest'),
+        { name: 'free' },
+      ],
+      [{}, { ...baseline, ...older }, exempt('enforce=baseline:v1.30'), { name: 'free' }],
+      [null, {}, [], { name: 'free' }],
+    ];
+    for (const [before, after, expected, more = {}] of rows) {
+      const old = before === null ? null : { metadata: { labels: before } };
+      const { warnings } = await told({}, { metadata: { labels: after } }, {
+        resource: namespaces,
+        old,
+        ...more,
+      } as unknown as AdmissionRequest);
+      expect(warnings, JSON.stringify([before, after, more])).to.deep.equal(expected);
+    }
+    there = Array.from({ length: 3001 }, (_, at) => ({ metadata: { name: `p${at}` }, ...fine }));
+    const stricter = { resource: namespaces, old: { metadata: {} } } as unknown as AdmissionRequest;
+    const checked = async (): Promise<string[]> => (await told({}, { metadata: { labels: baseline } }, stricter)).warnings;
+    expect(await checked()).to.deep.equal(['new PodSecurity enforce level only checked against the first 3000 of 3001 existing pods']);
+    there.pop();
+    expect(await checked()).to.deep.equal([]);
+    there = [];
+  });
+
+  it('is counted by level and version, for pods and what makes them', async () => {
+    const registry = new Registry();
+    const counts = createPodSecurityMetrics(registry);
+    const request = { operation: 'CREATE', resource: deployments, subresource: '' } as unknown as AdmissionRequest;
+    counts.evaluated('deny', 'warn', { level: 'baseline', minor: 30 }, request);
+    counts.exempted({ ...request, resource: pods });
+    const shown = await registry.metrics();
+    for (const line of [
+      'pod_security_evaluations_total{decision="deny",policy_level="baseline",policy_version="v1.30",mode="warn",request_operation="create",resource="controller",subresource=""} 1',
+      'pod_security_evaluations_total{decision="allow",policy_level="privileged",policy_version="latest",mode="enforce",resource="pod",subresource="",request_operation="update"} 0',
+      'pod_security_exemptions_total{request_operation="create",resource="pod",subresource=""} 1',
+      'pod_security_exemptions_total{request_operation="update",resource="controller",subresource=""} 0',
+    ])
+      expect(shown).to.contain(line);
   });
 });

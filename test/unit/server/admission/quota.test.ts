@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import type { JsonObject } from '../../../../api/object.js';
+import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { resourceQuota } from '../../../../server/admission/quota/resourceQuota.js';
+import { createCatalogue } from '../../../../server/kinds/index.js';
+import type { AdmissionRequest } from '../../../../server/registry/admission.js';
+import type { Storage } from '../../../../server/storage/contract.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
 const quota = (name: string, hard: Record<string, string>, spec: JsonObject = {}): JsonObject => ({
@@ -96,10 +100,93 @@ describe('admission/quota', () => {
   });
 
   it('wants containers to name what is limited', async () => {
-    await countedQuota('q', { 'requests.cpu': '1', 'limits.memory': '1Gi', pods: '9' });
-    expect((await refusal(sample.create(pod('a', { memory: '1' })))).message).to.equal(
-      'pods "a" is forbidden: failed quota: q: must specify limits.memory for: c; requests.cpu for: c',
+    await countedQuota('q', { 'requests.cpu': '1', memory: '1', 'limits.memory': '1Gi', pods: '9' });
+    const containers = ['c', 'b'].map((name) => ({ name, image: 'i' }));
+    expect((await refusal(sample.create(pod('a', {}, { containers })))).message).to.equal(
+      'pods "a" is forbidden: failed quota: q: must specify limits.memory for: b,c; memory for: b,c; requests.cpu for: b,c',
     );
+  });
+
+  it('is refused what a controller has not counted completely', async () => {
+    const hard = { secrets: '3', 'count/secrets': '3' };
+    await sample.create(quota('q', hard));
+    await sample.update(
+      quota('q', hard),
+      (current) => {
+        current['status'] = { hard, used: { secrets: '0' } };
+      },
+      'status',
+    );
+    expect((await refusal(sample.create(secret('a')))).message).to.equal(
+      'secrets "a" is forbidden: status unknown for quota: q, resources: count/secrets,secrets',
+    );
+  });
+
+  it('names all that is exceeded', async () => {
+    await countedQuota('q', { secrets: '0', 'count/secrets': '0' });
+    expect((await refusal(sample.create(secret('a')))).message).to.contain(
+      'requested: count/secrets=1,secrets=1, used: count/secrets=0,secrets=0, limited: count/secrets=0,secrets=0',
+    );
+  });
+
+  it('charges nothing for a dry run, nor outside of its namespace', async () => {
+    await countedQuota('q', { secrets: '3', 'count/clusterroles.rbac.authorization.k8s.io': '0' });
+    await sample.create(secret('a'), { dryRun: true });
+    await sample.create({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'r' }, rules: [] });
+    expect(await used('q')).to.deep.equal({ secrets: '0', 'count/clusterroles.rbac.authorization.k8s.io': '0' });
+  });
+
+  describe('by request', () => {
+    const pods = createCatalogue().resource('', 'v1', 'pods')!;
+    const whole = pod('a', { cpu: '2' }) as ApiObject;
+    const smaller = pod('a', { cpu: '500m' }) as ApiObject;
+    const validate = (more: Partial<AdmissionRequest>, storage = sample.storage): Promise<void> =>
+      Promise.resolve(
+        resourceQuota({ storage, limited: [], now: () => '' }).validate?.({
+          operation: 'CREATE',
+          subresource: '',
+          resource: pods,
+          namespace: 'default',
+          name: 'a',
+          object: whole,
+          old: null,
+          dryRun: false,
+          ...more,
+        } as AdmissionRequest),
+      );
+    const untouched = ['0', '0'];
+    const charges: readonly (readonly [what: string, request: Partial<AdmissionRequest>, charged: readonly string[]])[] = [
+      ['a pod', {}, ['1', '2']],
+      ['one that grows', { operation: 'UPDATE', subresource: 'resize', old: smaller }, ['0', '1500m']],
+      ['one that shrinks', { operation: 'UPDATE', subresource: 'resize', object: smaller, old: whole }, untouched],
+      ['a binding', { subresource: 'binding' }, untouched],
+      ['a first resize', { subresource: 'resize' }, untouched],
+      ['a status', { operation: 'UPDATE', subresource: 'status', old: smaller }, untouched],
+      ['an update of a pod', { operation: 'UPDATE', old: smaller }, untouched],
+      ['a deletion', { operation: 'DELETE' }, untouched],
+      ['no object', { object: null }, untouched],
+    ];
+    for (const [what, request, charged] of charges)
+      it(`charges ${charged === untouched ? 'nothing for ' : ''}${what}`, async () => {
+        await countedQuota('q', { pods: '9', 'requests.cpu': '9' });
+        await validate(request);
+        expect(Object.values((await used('q')) as JsonObject)).to.deep.equal(charged);
+      });
+
+    it('fails as reads and writes of quotas do', async () => {
+      await countedQuota('q', { pods: '9' });
+      const list = sample.storage.list.bind(sample.storage);
+      const ends = async (storage: object): Promise<number> => (await refusal(validate({}, storage as Storage))).code;
+      for (const [outcome, code] of [
+        ['unavailable', 503],
+        ['rejected', 503],
+        ['noSpace', 507],
+        ['unknown', 504],
+        ['conflict', 500],
+      ] as const)
+        expect([outcome, await ends({ list, update: () => Promise.resolve({ outcome, reason: '' }) })]).to.deep.equal([outcome, code]);
+      expect(await ends({ list: () => Promise.resolve({ outcome: 'unavailable', reason: '' }) })).to.equal(503);
+    });
   });
 
   it('adds up what pods request', async () => {
@@ -145,9 +232,27 @@ describe('admission/quota', () => {
       expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.equal(
         'pods "a" is forbidden: insufficient quota to consume: count/pods,cpu',
       );
+      await countedQuota('scoped', { 'count/pods': '2', cpu: '2' }, { scopes: ['Terminating'] });
+      expect(await refused(sample.create(pod('a', { cpu: '1' })))).to.contain('insufficient quota to consume: count/pods,cpu');
       await countedQuota('r', { 'count/pods': '2', cpu: '2' });
       await sample.create(pod('a', { cpu: '1' }));
       await sample.create(secret('of another type'.replaceAll(' ', '-')));
+    });
+
+    it('is any that one of its rules names, and is let be while it does not grow', async () => {
+      await sample.create(service('old', 'ClusterIP'));
+      await limit(
+        { resource: 'services', matchContains: ['services'] },
+        { resource: 'services', matchContains: ['nodeports'] },
+        { apiGroup: 'apps', resource: 'pods', matchContains: ['pods'] },
+      );
+      await sample.create(pod('a', { cpu: '1' }));
+      await sample.update(service('old', ''), (current) => {
+        current.metadata.labels = { a: 'b' };
+      });
+      expect(await refused(sample.create(service('a', 'NodePort')))).to.contain(
+        'insufficient quota to consume: count/services,services,services.nodeports',
+      );
     });
 
     it('is refused before what exceeds a quota', async () => {
@@ -165,6 +270,9 @@ describe('admission/quota', () => {
       // The reference has no reason for this refusal.
       const { code, message } = await refusal(sample.create(urgent));
       expect([code, message]).to.deep.equal([500, 'insufficient quota to match these scopes: [{PriorityClass In [system-node-critical]}]']);
+      const other = { ...critical, values: ['system-cluster-critical'] };
+      await countedQuota('other', { pods: '1' }, { scopeSelector: { matchExpressions: [other] } });
+      expect(await refused(sample.create(urgent))).to.contain('insufficient quota to match these scopes');
       await countedQuota('q', { pods: '1' }, { scopeSelector: { matchExpressions: [critical] } });
       await sample.create(urgent);
     });
@@ -191,6 +299,7 @@ describe('admission/quota', () => {
 
   it('charges an update only for what it adds', async () => {
     await countedQuota('q', { services: '1', 'services.nodeports': '1' });
+    await countedQuota('more', { 'services.nodeports': '2' });
     await sample.create(service('a', 'ClusterIP'));
     const opened = await refusal(
       sample.update(service('a', ''), (current) => {
@@ -202,6 +311,16 @@ describe('admission/quota', () => {
       current.metadata.labels = { a: 'b' };
     });
     expect(await used('q')).to.deep.equal({ services: '1', 'services.nodeports': '0' });
+    await sample.remove('ResourceQuota', 'q');
+    await countedQuota('one', { services: '1' });
+    const version = async (): Promise<unknown> => (await sample.get('ResourceQuota', 'one')).metadata.resourceVersion;
+    const before = await version();
+    for (const type of ['NodePort', 'ClusterIP'])
+      await sample.update(service('a', ''), (current) => {
+        (current['spec'] as JsonObject)['type'] = type;
+      });
+    // A controller counts what is given back.
+    expect([await used('more'), await version()]).to.deep.equal([{ 'services.nodeports': '2' }, before]);
   });
 
   it('charges an update for all that comes into the scopes of a quota', async () => {
