@@ -55,7 +55,6 @@ interface Parsed {
   readonly suffix: string;
 }
 
-/** Quantities repeat across objects. */
 const known = new BoundedMap<string, QuantityResult>(4_096);
 const knownCharactersMax = 24;
 
@@ -184,10 +183,11 @@ export const compareQuantities = (a: Quantity, b: Quantity): number => {
   return sign(a.digits * 10n ** BigInt(a.exponent - low) - b.digits * 10n ** BigInt(b.exponent - low));
 };
 
-/** Keeps the format of the first unless that is zero. */
+/** Keeps the format of the first unless that is zero. Far apart, the larger is the sum. */
 export const addQuantities = (a: Quantity, b: Quantity): Quantity => {
   if (a.digits === 0n) return b;
   if (b.digits === 0n) return a;
+  if (Math.abs(a.exponent - b.exponent) > digitsMax) return magnitude(a) < magnitude(b) ? b : a;
   const exponent = Math.min(a.exponent, b.exponent);
   return {
     digits: a.digits * 10n ** BigInt(a.exponent - exponent) + b.digits * 10n ** BigInt(b.exponent - exponent),
@@ -203,7 +203,7 @@ export const largerQuantity = (a: Quantity, b: Quantity): Quantity => (compareQu
 
 /** Multiplies by a power of ten and rounds up; the reference counts in thousandths (`3`). */
 export const scaledQuantity = ({ digits, exponent }: Quantity, places: number): bigint => {
-  const scale = exponent + places;
+  const scale = Math.min(exponent + places, digitsMax);
   if (scale >= 0) return digits * 10n ** BigInt(scale);
   const divisor = 10n ** BigInt(-scale);
   return digits / divisor + (digits % divisor > 0n ? 1n : 0n);

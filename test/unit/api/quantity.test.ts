@@ -1,6 +1,14 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { canonicalQuantity, compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../../api/quantity.js';
+import {
+  addQuantities,
+  canonicalQuantity,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  scaledQuantity,
+  type Quantity,
+} from '../../../api/quantity.js';
 
 const canonical = (text: string): string => {
   const result = canonicalQuantity(text);
@@ -107,6 +115,14 @@ describe('quantities', () => {
       expect(compareQuantities(quantity(ascending[index - 1] ?? ''), quantity(ascending[index] ?? '')), ascending[index]).to.equal(-1);
     expect(compareQuantities(quantity('1024Mi'), quantity('1Gi'))).to.equal(0);
     expect(compareQuantities(quantity('0'), quantity('0Gi'))).to.equal(0);
+  });
+
+  it('cost little, however large they are', () => {
+    const [one, huge] = ['1', '1e2000000000'].map(quantity) as [Quantity, Quantity];
+    for (const sum of [addQuantities(one, huge), addQuantities(huge, one)]) expect(sum).to.deep.equal(huge);
+    expect(addQuantities(one, quantity('-1e2000000000')).digits).to.equal(-1n);
+    expect(scaledQuantity(huge, 3) > scaledQuantity(quantity('1e900'), 3)).to.equal(true);
+    expect(addQuantities(one, quantity('1e1000'))).to.deep.equal({ digits: 10n ** 1000n + 1n, exponent: 0, format: 'decimal' });
   });
 
   it('have canonical forms that are stable and of the same value', () => {
