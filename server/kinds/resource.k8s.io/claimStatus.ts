@@ -1,23 +1,28 @@
 import { isIP } from 'node:net';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../api/json/members.js';
 import { parseRange } from '../../registry/validation/addresses.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, Path, required, strictly, tooLong, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, Path, strictly, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { unchanged } from '../../registry/validation/immutable.js';
-import { dnsLabel, oneOf } from '../../registry/validation/values.js';
-import { configurationsMax, validateBindingConditions, validateConfiguration, validateParameters, validateTolerations } from './devices.js';
-import { requestNames, validateReference, validateReferences, type RequestNames } from './claimSpec.js';
-import { validateList, validateSet } from './lists.js';
-import { poolName, uniqueId } from './names.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { all, changed, maxBytes, members, oneOf, optional, orEmpty, required, type Rule } from '../../registry/validation/table.js';
+import { dnsLabel } from '../../registry/validation/values.js';
+import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
+import type { Draft, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
-import { atOnce } from '../../registry/validation/ofEach.js';
+import { reference, references, requestNames, type RequestNames } from './claimSpec.js';
+import { bindingConditions, configuration, configurationsMax, parameters, tolerations } from './devices.js';
+import { list, set } from './lists.js';
+import { poolName, uniqueId } from './names.js';
 
 /** The allocation of a claim, its users, and drivers' reports. */
+
+type Claim = Draft<v1.ResourceClaim>;
+type Status = Writable<v1.ResourceClaimStatus>;
+type Device = Pick<v1.AllocatedDeviceStatus, 'driver' | 'pool' | 'device' | 'shareID'>;
 
 const statusPath = Path.of('status');
 const reservationsMax = 256;
@@ -27,127 +32,98 @@ const ipsMax = 16;
 const interfaceNameMax = 256;
 const hardwareAddressMax = 128;
 
-const resultsOf = (status: JsonObject): JsonObject[] =>
-  objectsIn(objectAt(objectAt(status, 'allocation') ?? {}, 'devices') ?? {}, 'results');
-const sharedId = (device: JsonObject): string => ['driver', 'pool', 'device', 'shareID'].map((member) => textAt(device, member)).join('/');
+const sharedId = ({ driver = '', pool = '', device = '', shareID = '' }: Writable<Device>): string =>
+  [driver, pool, device, shareID].join('/');
+const allocatedIn = (status: Status): ReadonlySet<string> => new Set(itemsOf(status.allocation?.devices?.results).map(sharedId));
 
-export function validateClaimStatus(claim: ApiObject, old: ApiObject): FieldError[] {
+const consumer = members<v1.ResourceClaimConsumerReference>({ resource: required(), name: required(), uid: required() });
+const device = members<Device>({ driver: orEmpty(driverName), pool: orEmpty(poolName), device: orEmpty(dnsLabel) });
+const share = members<Device>({ shareID: optional(uniqueId) });
+const nodes = changed(validateNodeSelector, strictly);
+
+export function validateClaimStatus(claim: Claim, old: Claim): Found {
   const [status, before] = [statusOf(claim), statusOf(old)];
-  const allocated = new Set(resultsOf(status).map(sharedId));
-  return [
-    ...validateSet(objectsIn(status, 'reservedFor'), reservationsMax, statusPath.child('reservedFor'), {
-      key: (consumer) => textAt(consumer, 'uid'),
-      check: validateConsumer,
-    }),
-    ...validateSet(objectsIn(status, 'devices'), null, statusPath.child('devices'), {
-      key: sharedId,
-      check: (device, path) => validateDevice(device, allocated, path),
-    }),
-    ...validateReservations(claim, before),
-    ...validateAllocation(objectAt(status, 'allocation'), objectAt(before, 'allocation'), requestNames(specOf(claim))),
-  ];
+  const rules = members<v1.ResourceClaimStatus>({
+    reservedFor: set(reservationsMax, ({ uid = '' }) => uid, consumer),
+    devices: set(Infinity, sharedId, reportOf(allocatedIn(status))),
+  });
+  const allocation = allocationFor(requestNames(specOf(claim)));
+  return inOrder(rules(status, statusPath, claim), validateReservations(claim, before), allocated(status, before, allocation));
 }
 
-const validateConsumer = (consumer: JsonObject, path: Path): FieldError[] =>
-  ['resource', 'name', 'uid'].filter((member) => textAt(consumer, member) === '').map((member) => required(path.child(member), ''));
-
-function validateReservations(claim: ApiObject, before: JsonObject): FieldError[] {
+function validateReservations(claim: Claim, before: Status): FieldError[] {
   const path = statusPath.child('reservedFor');
-  const consumers = itemsOf(statusOf(claim)['reservedFor']);
-  if (consumers.length === 0) return [];
-  if (objectAt(statusOf(claim), 'allocation') === null) return [forbidden(path, 'may not be specified when `allocated` is not set')];
+  const { reservedFor, allocation } = statusOf(claim);
+  if (itemsOf(reservedFor).length === 0) return [];
+  if (!isSet(allocation)) return [forbidden(path, 'may not be specified when `allocated` is not set')];
   const added =
     claim.metadata.deletionTimestamp !== undefined &&
-    consumers.some((consumer) => !itemsOf(before['reservedFor']).some((each) => sameValue(each, consumer)));
+    itemsOf(reservedFor).some((consumer) => !itemsOf(before.reservedFor).some((each) => sameValue(each, consumer)));
   return added ? [forbidden(path, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set')] : [];
 }
 
 /** An allocation is immutable until it is removed as a whole. */
-function validateAllocation(allocation: JsonObject | null, before: JsonObject | null, names: RequestNames): FieldError[] {
+function allocated({ allocation }: Status, before: Status, rule: Rule<Writable<v1.AllocationResult>>): Found {
   const path = statusPath.child('allocation');
-  if (allocation === null) return [];
-  if (before !== null) return unchanged(allocation, before, path);
-  const devices = objectAt(allocation, 'devices') ?? {};
-  const selector = objectAt(allocation, 'nodeSelector');
-  return [
-    ...validateList(objectsIn(devices, 'results'), resultsMax, path.child('devices', 'results'), (result, at) =>
-      validateResult(result, names, at),
-    ),
-    // Configuration comes from the claim and its class.
-    ...validateList(objectsIn(devices, 'config'), 2 * configurationsMax, path.child('devices', 'config'), (configuration, at) => [
-      ...oneOf(configuration['source'], ['FromClaim', 'FromClass'], at.child('source')),
-      ...validateReferences(configuration, names, at.child('requests')),
-      ...validateConfiguration(configuration, at),
-    ]),
-    ...(selector === null ? [] : strictly(atOnce(validateNodeSelector(selector, path.child('nodeSelector'))))),
-  ];
+  if (!isSet(allocation)) return [];
+  return isSet(before.allocation) ? unchanged(allocation, before.allocation, path) : rule(allocation, path, null);
 }
 
-function validateResult(result: JsonObject, names: RequestNames, path: Path): FieldError[] {
-  return [
-    ...validateReference(textAt(result, 'request'), names, path.child('request')),
-    ...validateDeviceName(result, path),
-    ...validateBindingConditions(result, path),
-    ...validateTolerations(result, path.child('tolerations')),
-    ...validateShare(result, path),
-  ];
+const allocationFor = (names: RequestNames): Rule<Writable<v1.AllocationResult>> => {
+  const result = all(
+    members<v1.DeviceRequestAllocationResult>({ request: orEmpty(reference(names)) }),
+    device,
+    bindingConditions,
+    members<v1.DeviceRequestAllocationResult>({ tolerations }),
+    share,
+  );
+  const source = members<v1.DeviceAllocationConfiguration>({
+    source: required(oneOf('FromClaim', 'FromClass')),
+    requests: references(names),
+  });
+  // Configuration comes from the claim and its class.
+  const config = list(2 * configurationsMax, source, configuration);
+  return members<v1.AllocationResult>({
+    devices: members<v1.DeviceAllocationResult>({ results: list(resultsMax, result), config }),
+    nodeSelector: optional(nodes),
+  });
+};
+
+const networkData = members<v1.NetworkDeviceData>({
+  interfaceName: orEmpty(maxBytes(interfaceNameMax)),
+  hardwareAddress: orEmpty(maxBytes(hardwareAddressMax)),
+  ips: set(ipsMax, (ip) => ip, interfaceAddress),
+});
+
+const reportOf = (allocated: ReadonlySet<string>): Rule<Writable<v1.AllocatedDeviceStatus>> =>
+  all<Writable<v1.AllocatedDeviceStatus>>(
+    device,
+    share,
+    (report: Writable<Device>, path) => {
+      const { driver = '', pool = '', device = '', shareID = '' } = report;
+      const shown = { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
+      return allocated.has(sharedId(report)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')];
+    },
+    members<v1.AllocatedDeviceStatus>({ conditions: fewConditions, data: optional(parameters), networkData }),
+  );
+
+function fewConditions(conditions: Writable<v1.AllocatedDeviceStatus['conditions']>, path: Path): FieldError[] {
+  const count = itemsOf(conditions).length;
+  const surplus = count > conditionsMax ? [tooMany(path, count, conditionsMax)] : [];
+  return [...surplus, ...validateConditions(itemsOf(conditions), path)];
 }
 
-const validateDeviceName = (device: JsonObject, path: Path): FieldError[] => [
-  ...driverName(textAt(device, 'driver'), path.child('driver')),
-  ...poolName(textAt(device, 'pool'), path.child('pool')),
-  ...dnsLabel(textAt(device, 'device'), path.child('device')),
-];
-
-const validateShare = ({ shareID }: JsonObject, path: Path): FieldError[] =>
-  shareID === undefined || shareID === null ? [] : uniqueId(String(shareID), path.child('shareID'));
-
-function validateDevice(device: JsonObject, allocated: ReadonlySet<string>, path: Path): FieldError[] {
-  const conditions = itemsOf(device['conditions']);
-  const shown = {
-    Driver: textAt(device, 'driver'),
-    Pool: textAt(device, 'pool'),
-    Device: textAt(device, 'device'),
-    ShareID: textAt(device, 'shareID'),
-  };
-  return [
-    ...validateDeviceName(device, path),
-    ...validateShare(device, path),
-    ...(allocated.has(sharedId(device)) ? [] : [invalid(path, shown, 'must be an allocated device in the claim')]),
-    ...(conditions.length > conditionsMax ? [tooMany(path.child('conditions'), conditions.length, conditionsMax)] : []),
-    ...validateConditions(conditions, path.child('conditions')),
-    ...(device['data'] === undefined || device['data'] === null ? [] : validateParameters(device['data'], path.child('data'))),
-    ...validateNetwork(objectAt(device, 'networkData') ?? {}, path.child('networkData')),
-  ];
-}
-
-const atMostBytes = (holder: JsonObject, member: string, max: number, path: Path): FieldError[] =>
-  Buffer.byteLength(textAt(holder, member)) > max ? [tooLong(path.child(member), max)] : [];
-
-function validateNetwork(data: JsonObject, path: Path): FieldError[] {
-  return [
-    ...atMostBytes(data, 'interfaceName', interfaceNameMax, path),
-    ...atMostBytes(data, 'hardwareAddress', hardwareAddressMax, path),
-    ...validateSet(itemsOf(data['ips']).map(String), ipsMax, path.child('ips'), { key: (ip) => ip, check: validateInterfaceAddress }),
-  ];
-}
-
-const validateInterfaceAddress = (text: string, path: Path): FieldError[] =>
-  parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0
+function interfaceAddress(text: string, path: Path): FieldError[] {
+  return parseRange(text) !== null && isIP(text.split('/')[0] ?? '') !== 0
     ? []
     : [invalid(path, text, 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)')];
+}
 
 /** Reports about devices that are no longer allocated are removed. */
-export function dropDeallocated(claim: ApiObject, old: ApiObject): void {
-  const present = new Set(resultsOf(statusOf(claim)).map(sharedId));
-  const gone = new Set(
-    resultsOf(statusOf(old))
-      .map(sharedId)
-      .filter((id) => !present.has(id)),
-  );
-  const devices = itemsOf(memberAt(claim, 'status', 'devices'));
-  const kept = devices.filter((device) => !gone.has(sharedId(membersOf(device))));
-  if (kept.length === devices.length) return;
-  const { devices: _devices, ...status } = statusOf(claim);
-  claim['status'] = kept.length === 0 ? status : { ...status, devices: kept };
+export function dropDeallocated(claim: Claim, old: Claim): void {
+  const [present, before] = [allocatedIn(statusOf(claim)), allocatedIn(statusOf(old))];
+  const { devices, ...status } = statusOf(claim);
+  const kept = itemsOf(devices).filter((each) => present.has(sharedId(each)) || !before.has(sharedId(each)));
+  if (kept.length === itemsOf(devices).length) return;
+  claim.status = kept.length === 0 ? status : { ...status, devices: kept };
 }

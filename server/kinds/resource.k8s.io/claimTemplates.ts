@@ -1,6 +1,6 @@
-import type { ResourceClaimTemplate, ResourceClaimTemplateSpec } from '../../../api/types/resource/v1.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
+import { ensureObject } from '../../../api/json/defaulting.js';
 import { membersOf } from '../../../api/json/members.js';
 import { Path } from '../../registry/validation/field.js';
 import { printedStructure } from '../../registry/validation/internalform.js';
@@ -11,26 +11,26 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { claimTemplateGates } from './gated.js';
 import { validateAdminAccess } from './adminAccess.js';
-import { claimSpecForm, setClaimDefaults, validateClaimSpec } from './claimSpec.js';
+import { claimSpec, claimSpecForm, setClaimDefaults } from './claimSpec.js';
 import { claimTemplateConversion } from './conversion.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
 const specPath = Path.of('spec');
 
-function validateTemplate(template: Draft<ResourceClaimTemplate>): Found {
+function validateTemplate(template: Draft<v1.ResourceClaimTemplate>): Found {
   const spec = specOf(template);
   return inOrder(
-    validateTemplateMetadata(objectAt(spec, 'metadata') ?? {}, specPath.child('metadata')),
-    validateClaimSpec(specOf(spec), specPath.child('spec')),
+    validateTemplateMetadata(membersOf(spec.metadata), specPath.child('metadata')),
+    claimSpec(specOf(spec), specPath.child('spec')),
   );
 }
 
-const printedTemplate = (spec: Writable<ResourceClaimTemplateSpec>): JsonObject => ({
+const printedTemplate = (spec: Writable<v1.ResourceClaimTemplateSpec>): JsonObject => ({
   ...printedMetadata(membersOf(spec.metadata)),
   Spec: printedStructure(spec.spec, claimSpecForm),
 });
 
-export const resourceClaimTemplates: Kind<Draft<ResourceClaimTemplate>> = {
+export const resourceClaimTemplates: Kind<Draft<v1.ResourceClaimTemplate>> = {
   name: 'resourceclaimtemplates.resource.k8s.io',
   gated: claimTemplateGates,
   versions: { 'resource.k8s.io/v1beta1': { conversion: claimTemplateConversion } },

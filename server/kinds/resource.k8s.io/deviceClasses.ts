@@ -1,38 +1,39 @@
-import type { DeviceClass } from '../../../api/types/resource/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { memberAt } from '../../../api/json/members.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
-import { isExtendedResource } from '../../registry/validation/resourcenames.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
+import { isExtendedResource } from '../../registry/validation/resourcenames.js';
+import { members, objectRules, optional } from '../../registry/validation/table.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
-import { configurationsMax, validateConfiguration, validateSelectors } from './devices.js';
-import { validateList } from './lists.js';
+import { configuration, configurationsMax, selectors, storedConfiguration } from './devices.js';
+import { list } from './lists.js';
 
-const specPath = Path.of('spec');
+const rulesWith = (each: typeof configuration): ReturnType<typeof objectRules<v1.DeviceClass>> =>
+  objectRules<v1.DeviceClass>({
+    spec: members<v1.DeviceClassSpec>({
+      selectors,
+      config: list(configurationsMax, each),
+      extendedResourceName: optional(extendedResource),
+    }),
+  });
+const [rules, rulesForStored] = [rulesWith(configuration), rulesWith(storedConfiguration)];
 
-function validate(deviceClass: Draft<DeviceClass>, old: Draft<DeviceClass> | null): FieldError[] {
-  const spec = specOf(deviceClass);
-  const name = spec.extendedResourceName;
-  const stored = old !== null && sameValue(spec.config, memberAt(old, 'spec', 'config'));
-  return [
-    ...validateSelectors(spec, specPath.child('selectors')),
-    ...validateList(objectsIn(spec, 'config'), configurationsMax, specPath.child('config'), (configuration, at) =>
-      validateConfiguration(configuration, at, stored),
-    ),
-    ...(name === undefined || isExtendedResource(String(name))
-      ? []
-      : [invalid(specPath.child('extendedResourceName'), name, 'must be a valid extended resource name')]),
-  ];
+function extendedResource(name: string, path: Path): FieldError[] {
+  return isExtendedResource(name) ? [] : [invalid(path, name, 'must be a valid extended resource name')];
 }
 
-export const deviceClasses: Kind<Draft<DeviceClass>> = {
+export const deviceClasses: Kind<Draft<v1.DeviceClass>> = {
   name: 'deviceclasses.resource.k8s.io',
   gated: [gate('DRAExtendedResource', 'spec.extendedResourceName')],
   metadata: { generationOf: ['spec'], name: longName },
-  validate: (deviceClass) => validate(deviceClass, null),
-  update: { review: ['objectMeta', 'objectMetaUpdate', validate] },
+  validate: rules,
+  update: {
+    review: [
+      'objectMeta',
+      'objectMetaUpdate',
+      (now, old) => (sameValue(now.spec?.config, old.spec?.config) ? rulesForStored(now) : rules(now)),
+    ],
+  },
   delete: { answers: 'object' },
 };

@@ -1,57 +1,56 @@
-import type { DeviceTaintRule } from '../../../api/types/resource/v1beta2.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import type * as v1beta2 from '../../../api/types/resource/v1beta2.js';
+import { isSet, itemsOf } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
 import { driverName } from '../../registry/validation/drivernames.js';
 import { Path, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { fromFound, type Found } from '../../registry/validation/ofEach.js';
+import { members, objectRules, optional } from '../../registry/validation/table.js';
 import { dnsLabel } from '../../registry/validation/values.js';
 import type { Draft, Kind } from '../kind.js';
-import { specOf } from '../parts.js';
-import { validateTaint } from './devices.js';
+import { specOf, statusOf } from '../parts.js';
+import { taint } from './devices.js';
 import { poolName } from './names.js';
 
-const specPath = Path.of('spec');
+type TaintRule = Draft<v1beta2.DeviceTaintRule>;
+
 const conditionsPath = Path.of('status', 'conditions');
 const conditionsMax = 8;
-const selected = [
-  ['driver', driverName],
-  ['pool', poolName],
-  ['device', dnsLabel],
-] as const;
 
-/** A taint and its devices; all without a selector. An existing effect stays acceptable. */
-function validate(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null): FieldError[] {
-  const spec = specOf(rule);
-  const selector = objectAt(spec, 'deviceSelector') ?? {};
-  const sameEffect = old !== null && textAt(old, 'spec', 'taint', 'effect') === textAt(spec, 'taint', 'effect');
-  const effect = specPath.child('taint', 'effect').toString();
-  return [
-    ...selected.flatMap(([member, check]) =>
-      selector[member] === undefined || selector[member] === null
-        ? []
-        : check(textAt(selector, member), specPath.child('deviceSelector', member)),
-    ),
-    ...validateTaint(objectAt(spec, 'taint') ?? {}, specPath.child('taint')).filter(({ path }) => !sameEffect || path !== effect),
-  ];
+/** A taint and its devices; all without a selector. */
+const rules = objectRules<v1beta2.DeviceTaintRule>({
+  spec: members<v1beta2.DeviceTaintRuleSpec>({
+    deviceSelector: members<v1beta2.DeviceTaintSelector>({
+      driver: optional(driverName),
+      pool: optional(poolName),
+      device: optional(dnsLabel),
+    }),
+    taint,
+  }),
+});
+
+const effectOf = (rule: TaintRule): string => rule.spec?.taint?.effect ?? '';
+
+/** An existing effect stays acceptable. */
+const changeRules = (rule: TaintRule, old: TaintRule): Found =>
+  fromFound(rules(rule), (findings) =>
+    effectOf(rule) === effectOf(old) ? findings.filter(({ path }) => path !== 'spec.taint.effect') : findings,
+  );
+
+function validateStatus(rule: TaintRule): FieldError[] {
+  const conditions = itemsOf(statusOf(rule).conditions);
+  const surplus = conditions.length > conditionsMax ? [tooMany(conditionsPath, conditions.length, conditionsMax)] : [];
+  return [...validateConditions(conditions, conditionsPath), ...surplus];
 }
 
-function validateStatus(rule: Draft<DeviceTaintRule>): FieldError[] {
-  const conditions = itemsOf(memberAt(rule, 'status', 'conditions'));
-  return [
-    ...validateConditions(conditions, conditionsPath),
-    ...(conditions.length > conditionsMax ? [tooMany(conditionsPath, conditions.length, conditionsMax)] : []),
-  ];
-}
-
-export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
+export const deviceTaintRules: Kind<TaintRule> = {
   name: 'devicetaintrules.resource.k8s.io',
   metadata: { generationOf: ['spec'] },
   prepare(rule, old, { now }) {
     stampTaint(rule, old, now);
   },
-  validate: (rule) => validate(rule, null),
+  validate: rules,
   update: {
-    review: ['objectMetaUpdate', validate],
+    review: ['objectMetaUpdate', changeRules],
   },
   delete: { answers: 'object' },
   subresources: {
@@ -60,10 +59,10 @@ export const deviceTaintRules: Kind<Draft<DeviceTaintRule>> = {
 };
 
 /** Sets the time of the taint by default, and when the effect changes. */
-function stampTaint(rule: Draft<DeviceTaintRule>, old: Draft<DeviceTaintRule> | null, now: string): void {
-  const taint = objectAt(specOf(rule), 'taint');
-  if (taint === null) return;
-  const before = old === null ? {} : (objectAt(specOf(old), 'taint') ?? {});
-  const changed = old !== null && textAt(before, 'effect') !== textAt(taint, 'effect') && taint.timeAdded === before.timeAdded;
-  if (taint.timeAdded === undefined || taint.timeAdded === null || changed) taint.timeAdded = now;
+function stampTaint(rule: TaintRule, old: TaintRule | null, now: string): void {
+  const { taint } = specOf(rule);
+  if (!isSet(taint)) return;
+  const before = old?.spec?.taint?.timeAdded;
+  const changed = old !== null && effectOf(old) !== effectOf(rule) && taint.timeAdded === before;
+  if (!isSet(taint.timeAdded) || changed) taint.timeAdded = now;
 }

@@ -1,23 +1,30 @@
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
+import type { JsonValue } from '../../../api/object.js';
 import { refusedSelector } from '../../../cel/check/device.js';
-import { objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
+import { setTextDefault } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import {
-  duplicate,
-  forbidden,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-  type FieldError,
-  type Path,
-} from '../../registry/validation/field.js';
+import { forbidden, invalid, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
 import { labelValueProblems } from '../../registry/validation/names.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { optionallyOneOf, qualified } from '../../registry/validation/values.js';
-import { validateList } from './lists.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  distinct,
+  each,
+  format,
+  maxBytes,
+  members,
+  nonZero,
+  oneOf,
+  orEmpty,
+  required,
+  requiredPointer,
+} from '../../registry/validation/table.js';
+import { qualified } from '../../registry/validation/values.js';
+import type { Writable } from '../kind.js';
+import { list } from './lists.js';
 
 /** Common parts of claims, classes and slices: selectors, configuration, taints and tolerations, binding conditions. */
 
@@ -26,109 +33,77 @@ export const configurationsMax = 32;
 const expressionBytesMax = 10 * 1024;
 const parametersBytesMax = 10 * 1024;
 const bindingConditionsMax = 4;
-const taintEffects = ['NoExecute', 'NoSchedule', 'None'];
-const tolerationOperators = ['Equal', 'Exists'];
+const effect = oneOf('NoExecute', 'NoSchedule', 'None');
+const labelValue = format(labelValueProblems);
 
-export const setTolerationDefaults = (holder: JsonObject): void => {
-  for (const toleration of objectsIn(holder, 'tolerations')) setTextDefault(toleration, 'operator', 'Equal');
+export const setTolerationDefaults = (tolerations: Writable<v1.DeviceToleration>[] | undefined): void => {
+  for (const toleration of itemsOf(tolerations)) setTextDefault(toleration, 'operator', 'Equal');
 };
 
-export const validateSelectors = (holder: JsonObject, path: Path): FieldError[] =>
-  validateList(objectsIn(holder, 'selectors'), selectorsMax, path, (selector, at) => {
-    const cel = objectAt(selector, 'cel');
-    if (cel === null) return [required(at.child('cel'), '')];
-    const [expression, ofExpression] = [textAt(cel, 'expression'), at.child('cel', 'expression')];
-    if (Buffer.byteLength(expression) > expressionBytesMax) return [tooLong(ofExpression, expressionBytesMax)];
-    const refused = refusedSelector(expression);
-    if (refused === null) return [];
-    return refused.reason === 'costly'
-      ? [forbidden(ofExpression, 'too complex, exceeds cost limit')]
-      : [invalid(ofExpression, expression, refused.text)];
-  });
+const cel = members<v1.CELDeviceSelector>({ expression: orEmpty(andThen(maxBytes(expressionBytesMax), cheap)) });
+export const selectors = list(selectorsMax, members<v1.DeviceSelector>({ cel: requiredPointer(cel) }));
+
+function cheap(expression: string, path: Path): FieldError[] {
+  const refused = refusedSelector(expression);
+  if (refused === null) return [];
+  return refused.reason === 'costly' ? [forbidden(path, 'too complex, exceeds cost limit')] : [invalid(path, expression, refused.text)];
+}
+
+type Configuration = Pick<v1.DeviceClaimConfiguration, 'opaque'>;
+type Parameters = Writable<v1.OpaqueDeviceConfiguration['parameters']>;
+
+const short = (value: Parameters, path: Path): FieldError[] =>
+  Buffer.byteLength(writeJson(value)) > parametersBytesMax ? [tooLong(path, parametersBytesMax)] : [];
+const jsonObject = (value: JsonValue, path: Path): FieldError[] =>
+  typeof value === 'object' && !Array.isArray(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
+export const parameters = requiredPointer(andThen(short, jsonObject));
 
 /** Only the driver interprets configuration. A `stored` one may be larger than a new one. */
-export function validateConfiguration(configuration: JsonObject, path: Path, stored = false): FieldError[] {
-  const opaque = objectAt(configuration, 'opaque');
-  const at = path.child('opaque');
-  if (opaque === null) return [required(at, '')];
-  return [
-    ...driverName(textAt(opaque, 'driver'), at.child('driver')),
-    ...validateParameters(opaque['parameters'], at.child('parameters'), stored),
-  ];
+export const configuration = members<Configuration>({
+  opaque: requiredPointer(members<v1.OpaqueDeviceConfiguration>({ driver: orEmpty(driverName), parameters })),
+});
+export const storedConfiguration = members<Configuration>({
+  opaque: requiredPointer(members<v1.OpaqueDeviceConfiguration>({ driver: orEmpty(driverName), parameters: requiredPointer(jsonObject) })),
+});
+
+export const tolerations = each(
+  members<v1.DeviceToleration>({
+    key: nonZero(qualified),
+    operator: required(oneOf('Equal', 'Exists')),
+    value: nonZero(comparedValue),
+    effect: nonZero(effect),
+  }),
+);
+
+function comparedValue(value: string, path: Path, { operator }: Writable<v1.DeviceToleration>): Found {
+  if (operator === 'Exists') return [invalid(path, value, 'must be empty for operator `Exists`')];
+  return operator === 'Equal' ? labelValue(value, path) : [];
 }
 
-/** A JSON object of limited size. */
-export function validateParameters(value: JsonValue | undefined, path: Path, stored = false): FieldError[] {
-  if (value === undefined || value === null) return [required(path, '')];
-  if (!stored && Buffer.byteLength(writeJson(value)) > parametersBytesMax) return [tooLong(path, parametersBytesMax)];
-  return typeof value === 'object' && !Array.isArray(value) ? [] : [invalid(path, '<value omitted>', 'must be a valid JSON object')];
-}
+export const taint = members<v1.DeviceTaint>({ key: orEmpty(qualified), value: nonZero(labelValue), effect: required(effect) });
 
-export const validateTolerations = (holder: JsonObject, path: Path): FieldError[] =>
-  validateList(objectsIn(holder, 'tolerations'), null, path, (toleration, at) => {
-    const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map((member) => textAt(toleration, member)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    return [
-      ...(key === '' ? [] : qualified(key, at.child('key'))),
-      ...validateOperator(operator, value, at),
-      ...optionallyOneOf(effect === '' ? undefined : effect, taintEffects, at.child('effect')),
-    ];
-  });
+type Bindings = Pick<v1.Device, 'bindingConditions' | 'bindingFailureConditions'>;
 
-function validateOperator(operator: string, value: string, path: Path): FieldError[] {
-  switch (operator) {
-    case 'Exists':
-      return value === '' ? [] : [invalid(path.child('value'), value, 'must be empty for operator `Exists`')];
-    case 'Equal':
-      return labelValueProblems(value).map((text) => invalid(path.child('value'), value, text));
-    case '':
-      return [required(path.child('operator'), '')];
-    default:
-      return [notSupported(path.child('operator'), operator, tolerationOperators)];
-  }
-}
-
-export function validateTaint(taint: JsonObject, path: Path): FieldError[] {
-  const [value, effect] = [textAt(taint, 'value'), textAt(taint, 'effect')];
-  return [
-    ...qualified(textAt(taint, 'key'), path.child('key')),
-    ...(value === '' ? [] : labelValueProblems(value).map((text) => invalid(path.child('value'), value, text))),
-    ...(effect === '' ? [required(path.child('effect'), '')] : optionallyOneOf(effect, taintEffects, path.child('effect'))),
-  ];
-}
+const conditions = list(bindingConditionsMax, qualified);
 
 /** Conditions that a device must meet before pods are bound, and those of a failure. Both lists are set, or neither. */
-export function validateBindingConditions(holder: JsonObject, path: Path): FieldError[] {
-  const [wanted, failures] = ['bindingConditions', 'bindingFailureConditions'].map((member) => itemsOf(holder[member]).map(String)) as [
-    string[],
-    string[],
-  ];
-  const [wantedPath, failuresPath] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
-  const [isRepeated, isWanted] = [repeats(failures), new Set(wanted)];
-  return [
-    ...validateList(wanted, bindingConditionsMax, wantedPath, qualified),
-    ...validateList(failures, bindingConditionsMax, failuresPath, qualified),
-    ...repeated(wanted, wantedPath),
-    ...failures.flatMap((condition, position) => [
-      ...(isRepeated(position) ? [duplicate(failuresPath.index(position), condition)] : []),
-      ...(isWanted.has(condition)
-        ? [invalid(failuresPath.index(position), condition, 'bindingFailureConditions must not overlap with bindingConditions')]
-        : []),
-    ]),
-    ...(wanted.length === 0 && failures.length > 0
-      ? [invalid(wantedPath, null, 'bindingConditions are required to use bindingFailureConditions')]
-      : []),
-    ...(failures.length === 0 && wanted.length > 0
-      ? [invalid(failuresPath, null, 'bindingFailureConditions are required to use bindingConditions')]
-      : []),
-  ];
+export const bindingConditions = all(
+  members<Bindings>({ bindingConditions: conditions, bindingFailureConditions: conditions }),
+  members<Bindings>({ bindingConditions: distinct(null), bindingFailureConditions: otherConditions }),
+  bothLists,
+);
+
+function otherConditions(failures: string[] | undefined, path: Path, { bindingConditions }: Writable<Bindings>): Found {
+  const wanted = new Set(bindingConditions);
+  const other = (condition: string, at: Path): FieldError[] =>
+    wanted.has(condition) ? [invalid(at, condition, 'bindingFailureConditions must not overlap with bindingConditions')] : [];
+  return distinct<string>(null, (once) => all(once, other))(failures, path, null);
 }
 
-function repeated(values: readonly string[], path: Path): FieldError[] {
-  const isRepeated = repeats(values);
-  return values.flatMap((value, position) => (isRepeated(position) ? [duplicate(path.index(position), value)] : []));
+function bothLists(holder: Writable<Bindings> | null | undefined, path: Path): FieldError[] {
+  const lists = ['bindingConditions', 'bindingFailureConditions'] as const;
+  const [missing, ...others] = lists.filter((name) => itemsOf(holder?.[name]).length === 0);
+  if (missing === undefined || others.length > 0) return [];
+  const given = lists.find((name) => name !== missing);
+  return [invalid(path.child(missing), null, `${missing} are required to use ${given}`)];
 }

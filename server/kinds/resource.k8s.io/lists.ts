@@ -1,51 +1,53 @@
-import type { JsonObject } from '../../../api/object.js';
-import { membersOf } from '../../../api/json/members.js';
-import { duplicate, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
+import { isSet } from '../../../api/json/members.js';
+import { duplicate, tooMany, type Path } from '../../registry/validation/field.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { repeats } from '../../registry/validation/repeats.js';
+import { all, each, type Rule } from '../../registry/validation/table.js';
 
 /** This group checks no items of a list that is too long. */
-
-export function validateList<T>(
-  items: readonly T[],
-  max: number | null,
-  path: Path,
-  check: (item: T, path: Path) => FieldError[],
-): FieldError[] {
-  if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
-  return items.flatMap((item, position) => check(item, path.index(position)));
-}
+export const list =
+  <I, O = unknown>(most: number, ...rules: readonly Rule<I, O>[]): Rule<readonly I[] | null | undefined, O> =>
+  (items, path, owner) =>
+    (items?.length ?? 0) > most ? [tooMany(path, items?.length ?? 0, most)] : each(...rules)(items, path, owner);
 
 /** A list without duplicates, which are reported last. */
-export function validateSet<T>(
-  items: readonly T[],
-  max: number | null,
-  path: Path,
-  rules: { readonly key: (item: T) => string; readonly check: (item: T, path: Path) => FieldError[] },
-): FieldError[] {
-  if (max !== null && items.length > max) return [tooMany(path, items.length, max)];
-  const keys = items.map(rules.key);
-  const isRepeated = repeats(keys);
-  return [
-    ...validateList(items, null, path, rules.check),
-    ...keys.flatMap((key, position) => (isRepeated(position) ? [duplicate(path.index(position), key)] : [])),
-  ];
+export const set =
+  <I, O = unknown>(
+    most: number,
+    key: (item: NonNullable<I>) => string,
+    ...rules: readonly Rule<I, O>[]
+  ): Rule<readonly I[] | null | undefined, O> =>
+  (value, path, owner) => {
+    const items = value ?? [];
+    if (items.length > most) return [tooMany(path, items.length, most)];
+    const keys = items.map((item) => (isSet(item) ? key(item) : ''));
+    const isRepeated = repeats(keys);
+    const repeated = keys.flatMap((text, position) => (isRepeated(position) ? [duplicate(path.index(position), text)] : []));
+    return inOrder(each(...rules)(items, path, owner), repeated);
+  };
+
+interface Named {
+  readonly name?: string;
 }
+export const byName = ({ name = '' }: Named): string => name;
 
 const ellipsis = '...';
 
-interface MapRules {
-  readonly max?: number | null;
+interface KeyRules {
   readonly keyMax: number;
-  readonly key: (key: string, path: Path) => FieldError[];
-  readonly check: (value: JsonObject, path: Path) => FieldError[];
+  readonly key: (key: string, path: Path) => Found;
 }
 
-/** A map of objects. Keys are reported at the map, values at their key, which messages shorten in the middle. */
-export function validateMap(map: unknown, path: Path, { max = null, keyMax, key: checkKey, check }: MapRules): FieldError[] {
-  const entries = Object.entries(membersOf(map as JsonObject));
-  if (max !== null && entries.length > max) return [tooMany(path, entries.length, max)];
-  return entries.flatMap(([key, value]) => [...checkKey(key, path), ...check(membersOf(value), path.key(shortened(key, keyMax)))]);
-}
+/** Keys are reported at the map, values at their key, which messages shorten in the middle. */
+export const map =
+  <V, O = unknown>(
+    { keyMax, key: checkKey }: KeyRules,
+    ...rules: readonly Rule<V, O>[]
+  ): Rule<Readonly<Record<string, V>> | undefined, O> =>
+  (value, path, owner) =>
+    ofEach(Object.entries(value ?? {}), ([key, held]) =>
+      inOrder(checkKey(key, path), all(...rules)(held, path.key(shortened(key, keyMax)), owner)),
+    );
 
 function shortened(key: string, max: number): string {
   if (key.length <= max) return key;

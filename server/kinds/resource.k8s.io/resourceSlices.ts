@@ -1,23 +1,25 @@
-import type { ResourceSlice, ResourceSliceSpec } from '../../../api/types/resource/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { invalid, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
-import { unchanged } from '../../registry/validation/immutable.js';
+import { invalid, Path, required as missing, strictly, type FieldError } from '../../registry/validation/field.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { all, changed, members, objectRules, optional, orEmpty, orZero } from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
 import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
 import { fieldsAt } from '../fields.js';
+import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { sliceGates } from './gated.js';
 import { sliceConversion } from './conversion.js';
-import { validateSet } from './lists.js';
+import { sliceGates } from './gated.js';
+import { byName, set } from './lists.js';
 import { poolName } from './names.js';
-import { lists, validateCounters, validateDevice } from './sliceDevices.js';
-import { atOnce } from '../../registry/validation/ofEach.js';
+import { counters, deviceRules, isAdvanced, onlyTrue, placesIn } from './sliceDevices.js';
+
+type Slice = Draft<v1.ResourceSlice>;
+type Spec = Writable<v1.ResourceSliceSpec>;
 
 const specPath = Path.of('spec');
 const devicesMax = 128;
@@ -27,85 +29,65 @@ const counterSetsMax = 8;
 const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const;
 const onePlace = `exactly one of ${places.map((place) => `\`${place}\``).join(', ')} is required`;
 
-const devicesOf = (spec: Writable<ResourceSliceSpec>): JsonObject[] => objectsIn(spec, 'devices');
-
-function validate(slice: Draft<ResourceSlice>, old: Draft<ResourceSlice> | null): FieldError[] {
-  const spec = specOf(slice);
-  const before = old === null ? null : specOf(old);
-  const known = new Map((before === null ? [] : devicesOf(before)).map((device) => [textAt(device, 'name'), device]));
-  return [
-    ...driverName(textAt(spec, 'driver'), specPath.child('driver')),
-    ...validatePool(objectAt(spec, 'pool') ?? {}, specPath.child('pool')),
-    ...(before === null ? [] : validateOrigin(spec, before)),
-    ...validatePlace(spec),
-    ...(itemsOf(spec.sharedCounters).length > 0 && itemsOf(spec.devices).length > 0
-      ? [invalid(specPath, '', 'only one of `sharedCounters` or `devices` is allowed')]
-      : []),
-    ...validateSet(devicesOf(spec), devicesOf(spec).some(isAdvanced) ? advancedDevicesMax : devicesMax, specPath.child('devices'), {
-      key: (device) => textAt(device, 'name'),
-      check: (device, path) =>
-        validateDevice(device, known.get(textAt(device, 'name')) ?? null, spec.perDeviceNodeSelection === true, path),
+const origin = objectRules<v1.ResourceSlice>({
+  spec: members<v1.ResourceSliceSpec>({
+    driver: orEmpty(driverName),
+    pool: members<v1.ResourcePool>({
+      name: orEmpty(poolName),
+      resourceSliceCount: orZero((count, path) => (count <= 0 ? [invalid(path, count, 'must be greater than zero')] : [])),
+      generation: orZero((number, path) => (number < 0 ? [invalid(path, number, 'must be greater than or equal to zero')] : [])),
     }),
-    ...validateSet(objectsIn(spec, 'sharedCounters'), counterSetsMax, specPath.child('sharedCounters'), {
-      key: (set) => textAt(set, 'name'),
-      check: (set, at) => validateCounters(set, 'name', at),
-    }),
-  ];
-}
-
-const isAdvanced = (device: JsonObject): boolean =>
-  itemsOf(device.taints).length > 0 ||
-  itemsOf(device.consumesCounters).length > 0 ||
-  Object.values(objectAt(device, 'attributes') ?? {}).some((attribute) =>
-    lists.some((member) => itemsOf(memberAt(attribute, member)).length > 0),
-  );
-
-function validatePool(pool: JsonObject, path: Path): FieldError[] {
-  const [count, generation] = [Number(pool.resourceSliceCount ?? 0), Number(pool.generation ?? 0)];
-  return [
-    ...poolName(textAt(pool, 'name'), path.child('name')),
-    ...(count <= 0 ? [invalid(path.child('resourceSliceCount'), count, 'must be greater than zero')] : []),
-    ...(generation < 0 ? [invalid(path.child('generation'), generation, 'must be greater than or equal to zero')] : []),
-  ];
-}
-
-const validateOrigin = (spec: Writable<ResourceSliceSpec>, before: Writable<ResourceSliceSpec>): FieldError[] => [
-  ...unchanged(spec.pool?.name, before.pool?.name, specPath.child('pool', 'name')),
-  ...unchanged(spec.driver, before.driver, specPath.child('driver')),
-  ...unchanged(spec.nodeName, before.nodeName, specPath.child('nodeName')),
-];
+  }),
+});
 
 /** The nodes of the devices: one, some, all, or separate ones per device. */
-function validatePlace(spec: Writable<ResourceSliceSpec>): FieldError[] {
-  const { nodeName } = spec;
-  const selector = objectAt(spec, 'nodeSelector');
-  const findings =
-    nodeName === undefined
-      ? []
-      : nodeName === ''
-        ? [invalid(specPath.child('nodeName'), '', 'must be either unset or set to a non-empty string')]
-        : dnsSubdomain(String(nodeName), specPath.child('nodeName'));
-  if (selector !== null) findings.push(...validateSliceSelector(selector, specPath.child('nodeSelector')));
-  for (const flag of ['allNodes', 'perDeviceNodeSelection'] as const)
-    if (spec[flag] === false) findings.push(invalid(specPath.child(flag), false, 'must be either unset or set to true'));
-  const set = places.filter((place) => spec[place] !== undefined && spec[place] !== null && spec[place] !== '' && spec[place] !== false);
-  if (set.length === 0) findings.push(required(specPath, onePlace));
-  if (set.length > 1)
-    findings.push(invalid(specPath, `{${set.map((place) => `\`${place}\``).join(', ')}}`, `${onePlace}, but multiple fields are set`));
-  return findings;
+const place = all(
+  members<v1.ResourceSliceSpec>({
+    nodeName: optional(nodeName),
+    // Selectors of several slices can be combined only if each has a single term.
+    nodeSelector: optional(changed(validateNodeSelector, strictly), oneTerm),
+    allNodes: optional(onlyTrue),
+    perDeviceNodeSelection: optional(onlyTrue),
+  }),
+  oneOfPlaces,
+  oneContent,
+);
+
+function nodeName(name: string, path: Path): FieldError[] {
+  return name === '' ? [invalid(path, '', 'must be either unset or set to a non-empty string')] : dnsSubdomain(name, path);
 }
 
-/** Selectors of several slices can be combined only if each has a single term. */
-const validateSliceSelector = (selector: JsonObject, path: Path): FieldError[] => [
-  ...strictly(atOnce(validateNodeSelector(selector, path))),
-  ...(objectsIn(selector, 'nodeSelectorTerms').length === 1
-    ? []
-    : [invalid(path.child('nodeSelectorTerms'), selector.nodeSelectorTerms ?? null, 'must have exactly one node selector term')]),
-];
+function oneTerm({ nodeSelectorTerms }: NonNullable<Spec['nodeSelector']>, path: Path): FieldError[] {
+  const text = 'must have exactly one node selector term';
+  return itemsOf(nodeSelectorTerms).length === 1 ? [] : [invalid(path.child('nodeSelectorTerms'), nodeSelectorTerms ?? null, text)];
+}
+
+function oneOfPlaces(spec: Spec, path: Path): FieldError[] {
+  const set = placesIn(spec, places);
+  if (set.length === 0) return [missing(path, onePlace)];
+  return set.length > 1 ? [invalid(path, `{${set.join(', ')}}`, `${onePlace}, but multiple fields are set`)] : [];
+}
+
+function oneContent({ sharedCounters, devices }: Spec, path: Path): FieldError[] {
+  const both = itemsOf(sharedCounters).length > 0 && itemsOf(devices).length > 0;
+  return both ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')] : [];
+}
+
+const sharedCounters = members<v1.ResourceSliceSpec>({
+  sharedCounters: set(counterSetsMax, byName, members<v1.CounterSet>({ name: counters.name, counters: counters.values })),
+});
+
+function content(slice: Slice, old: Slice | null): Found {
+  const spec = specOf(slice);
+  const known = new Map(itemsOf(old?.spec?.devices).map((device) => [byName(device), device]));
+  const most = itemsOf(spec.devices).some(isAdvanced) ? advancedDevicesMax : devicesMax;
+  const devices = set(most, byName, deviceRules(known, spec.perDeviceNodeSelection === true));
+  return all(place, members<v1.ResourceSliceSpec>({ devices }), sharedCounters)(spec, specPath, slice);
+}
 
 /** The time of a new taint is now by default. */
-function setTaintTimes(slice: Draft<ResourceSlice>, now: string): void {
-  for (const device of devicesOf(specOf(slice))) for (const taint of objectsIn(device, 'taints')) taint.timeAdded ??= now;
+function setTaintTimes(slice: Slice, now: string): void {
+  for (const { taints } of itemsOf(specOf(slice).devices)) for (const taint of itemsOf(taints)) taint.timeAdded ??= now;
 }
 
 const capitalWarnings = (driver: string): string[] =>
@@ -113,12 +95,12 @@ const capitalWarnings = (driver: string): string[] =>
     ? []
     : [`spec.driver: driver names should be lowercase; ${JSON.stringify(driver)} contains uppercase characters`];
 
-export const resourceSlices: Kind<Draft<ResourceSlice>> = {
+export const resourceSlices: Kind<Slice> = {
   name: 'resourceslices.resource.k8s.io',
   gated: sliceGates,
   versions: { 'resource.k8s.io/v1beta1': { conversion: sliceConversion } },
   metadata: { generationOf: ['spec'] },
-  validate: (slice) => validate(slice, null),
+  validate: (slice) => inOrder(origin(slice), content(slice, null)),
   warnings: (slice) => capitalWarnings(textAt(slice, 'spec', 'driver')),
   create: {
     prepare(slice, { now }) {
@@ -131,7 +113,7 @@ export const resourceSlices: Kind<Draft<ResourceSlice>> = {
       if (!sameValue(slice.spec, old.spec)) slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
       setTaintTimes(slice, now);
     },
-    review: ['objectMetaUpdate', validate],
+    review: ['objectMetaUpdate', origin, immutable('spec.pool.name'), immutable('spec.driver'), immutable('spec.nodeName'), content],
   },
   delete: { answers: 'object' },
   fields: {

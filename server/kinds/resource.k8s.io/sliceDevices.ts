@@ -1,18 +1,22 @@
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/resource/v1.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, membersOf, textAt } from '../../../api/json/members.js';
-import { forbidden, invalid, required, strictly, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { isSet, itemsOf } from '../../../api/json/members.js';
+import { forbidden, invalid, required as missing, strictly, tooMany, type FieldError, type Path } from '../../registry/validation/field.js';
 import { optionals, printedStructure } from '../../registry/validation/internalform.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import { all, changed, each, maxBytes, members, optional, orEmpty, required, type Rule } from '../../registry/validation/table.js';
 import { dnsLabel, dnsSubdomain } from '../../registry/validation/values.js';
-import { validateRequestPolicy } from './capacity.js';
-import { validateBindingConditions, validateTaint } from './devices.js';
-import { validateList, validateMap, validateSet } from './lists.js';
-import { qualifiedNameMax, qualifiedName } from './names.js';
-import { atOnce } from '../../registry/validation/ofEach.js';
+import { validateNodeSelector } from '../core/podSpec/validation/scheduling.js';
+import type { Writable } from '../kind.js';
+import { requestPolicy } from './capacity.js';
+import { bindingConditions, taint } from './devices.js';
+import { list, map, set } from './lists.js';
+import { qualifiedName, qualifiedNameMax } from './names.js';
 
 /** A device as its driver describes it: attributes, capacities, taints, counters, and nodes. */
+
+type Device = Writable<v1.Device>;
+type Attribute = Writable<v1.DeviceAttribute>;
 
 const descriptionsMax = 32;
 const valuesMax = 48;
@@ -21,74 +25,32 @@ const consumptionsMax = 2;
 const countersMax = 32;
 const counterNameMax = 63;
 const valueMax = 64;
-const places = ['nodeName', 'nodeSelector', 'allNodes'];
+const places = ['nodeName', 'nodeSelector', 'allNodes'] as const;
 const onePlace =
   'exactly one of `nodeName`, `nodeSelector`, or `allNodes` is required when `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
 const noPlace =
   '`nodeName`, `nodeSelector` and `allNodes` can only be set if `perDeviceNodeSelection` is set to true in the ResourceSlice spec';
-export const lists = ['bools', 'ints', 'strings', 'versions'];
+const lists = ['bools', 'ints', 'strings', 'versions'] as const;
+const kinds = ['bool', 'int', 'string', 'version', ...lists] as const;
 const semanticVersion =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
 
-/** An unchanged device is not checked again. */
-export function validateDevice(device: JsonObject, old: JsonObject | null, placedByItself: boolean, path: Path): FieldError[] {
-  const isNew = (member: string): boolean => old === null || !sameValue(old[member], device[member]);
-  const shared = device['allowMultipleAllocations'] === true;
-  return [
-    ...dnsLabel(textAt(device, 'name'), path.child('name')),
-    ...validateAmount(device, path),
-    ...validateMap(device['attributes'], path.child('attributes'), {
-      keyMax: qualifiedNameMax,
-      key: qualifiedName,
-      check: validateAttribute,
-    }),
-    ...(isNew('capacity')
-      ? validateMap(device['capacity'], path.child('capacity'), {
-          keyMax: qualifiedNameMax,
-          key: qualifiedName,
-          check: (capacity, at) => validateCapacity(capacity, shared, at),
-        })
-      : []),
-    ...(isNew('taints') ? validateList(objectsIn(device, 'taints'), taintsMax, path.child('taints'), validateTaint) : []),
-    ...validateSet(objectsIn(device, 'consumesCounters'), consumptionsMax, path.child('consumesCounters'), {
-      key: (each) => textAt(each, 'counterSet'),
-      check: (consumption, at) => validateCounters(consumption, 'counterSet', at),
-    }),
-    ...(placedByItself
-      ? validatePlace(device, path)
-      : places.some((place) => device[place] !== undefined && device[place] !== null)
-        ? [invalid(path, null, noPlace)]
-        : []),
-    ...validateBindingConditions(device, path),
-  ];
+const names = { keyMax: qualifiedNameMax, key: qualifiedName };
+
+export const counters = { name: required(dnsLabel), values: someCounters };
+const counterMap = map({ keyMax: counterNameMax, key: dnsLabel });
+
+function someCounters(values: Writable<v1.CounterSet['counters']>, path: Path): Found {
+  const count = Object.keys(values ?? {}).length;
+  if (count === 0) return [missing(path, '')];
+  return count > countersMax ? [tooMany(path, count, countersMax)] : counterMap(values, path, null);
 }
 
-function validateAmount(device: JsonObject, path: Path): FieldError[] {
-  const attributes = Object.values(objectAt(device, 'attributes') ?? {});
-  const descriptions = attributes.length + Object.keys(objectAt(device, 'capacity') ?? {}).length;
-  const values = attributes.reduce<number>(
-    (sum, attribute) =>
-      sum +
-      Math.max(
-        1,
-        lists.reduce((count, list) => count + itemsOf(membersOf(attribute)[list]).length, 0),
-      ),
-    0,
-  );
-  return [
-    ...(descriptions > descriptionsMax
-      ? [invalid(path, descriptions, `the total number of attributes and capacities must not exceed ${descriptionsMax}`)]
-      : []),
-    ...(values > valuesMax ? [invalid(path, values, `the total number of attribute values must not exceed ${valuesMax}`)] : []),
-  ];
-}
-
-const text = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  Buffer.byteLength(String(value)) > valueMax ? [tooLong(path, valueMax)] : [];
-const version = (value: JsonValue | undefined, path: Path): FieldError[] => [
-  ...(semanticVersion.test(String(value)) ? [] : [invalid(path, value, 'must be a string compatible with semver.org spec 2.0.0')]),
-  ...text(value, path),
-];
+const text = maxBytes(valueMax);
+const version = all<string>(
+  (value, path) => (semanticVersion.test(value) ? [] : [invalid(path, value, 'must be a string compatible with semver.org spec 2.0.0')]),
+  text,
+);
 
 const attributeForm = optionals(
   'int=IntValue',
@@ -101,60 +63,85 @@ const attributeForm = optionals(
   'versions=VersionValues',
 );
 
-/** An attribute has one value of one type, or a list. */
-function validateAttribute(attribute: JsonObject, path: Path): FieldError[] {
-  const set = ['bool', 'int', 'string', 'version', ...lists].filter(
-    (member) => attribute[member] !== undefined && attribute[member] !== null,
+const attribute = all(
+  members<v1.DeviceAttribute>({ string: optional(text), version: optional(version), strings: each(text), versions: each(version) }),
+  oneValue,
+);
+
+function oneValue(attribute: Attribute | null | undefined, path: Path): FieldError[] {
+  const count = kinds.filter((kind) => isSet(attribute?.[kind])).length;
+  const shown = count === 0 ? '' : printedStructure(attribute, attributeForm);
+  return count === 1 ? [] : [invalid(path, shown, 'exactly one value must be specified')];
+}
+
+const capacity = (shared: boolean): Rule<Writable<v1.DeviceCapacity> | undefined> =>
+  members<v1.DeviceCapacity>({
+    requestPolicy: optional(shared ? requestPolicy : (_, path) => [forbidden(path, 'allowMultipleAllocations must be true')]),
+  });
+const capacities = { shared: map(names, capacity(true)), own: map(names, capacity(false)) };
+
+const consumption = members<v1.DeviceCounterConsumption>({ counterSet: counters.name, counters: counters.values });
+
+/** Unchanged capacities and taints of `known` devices are not checked again. */
+export function deviceRules(known: ReadonlyMap<string, Device>, placedByItself: boolean): Rule<Device> {
+  const unlessKnown =
+    <V>(member: keyof Device, rule: Rule<V, Device>): Rule<V, Device> =>
+    (value, path, device) => {
+      const old = known.get(device.name ?? '');
+      return old !== undefined && sameValue(old[member], value) ? [] : rule(value, path, device);
+    };
+  return all<Device>(
+    members<v1.Device>({ name: orEmpty(dnsLabel) }),
+    describedBriefly,
+    members<v1.Device>({
+      attributes: map(names, attribute),
+      capacity: unlessKnown('capacity', (value, path, device) =>
+        (device.allowMultipleAllocations === true ? capacities.shared : capacities.own)(value, path, device),
+      ),
+      taints: unlessKnown('taints', list(taintsMax, taint)),
+      consumesCounters: set(consumptionsMax, ({ counterSet = '' }) => counterSet, consumption),
+    }),
+    placedByItself ? place : unplaced,
+    bindingConditions,
   );
-  return [
-    ...(set.includes('string') ? text(attribute['string'], path.child('string')) : []),
-    ...(set.includes('version') ? version(attribute['version'], path.child('version')) : []),
-    ...itemsOf(attribute['strings']).flatMap((value, position) => text(value, path.child('strings').index(position))),
-    ...itemsOf(attribute['versions']).flatMap((value, position) => version(value, path.child('versions').index(position))),
-    ...(set.length === 1
-      ? []
-      : [invalid(path, set.length === 0 ? '' : printedStructure(attribute, attributeForm), 'exactly one value must be specified')]),
-  ];
 }
 
-function validateCapacity(capacity: JsonObject, shared: boolean, path: Path): FieldError[] {
-  const policy = objectAt(capacity, 'requestPolicy');
-  if (policy === null) return [];
-  return shared
-    ? validateRequestPolicy(capacity['value'], policy, path.child('requestPolicy'))
-    : [forbidden(path.child('requestPolicy'), 'allowMultipleAllocations must be true')];
+const valuesIn = (attribute: Attribute | undefined): number =>
+  lists.reduce((count, member) => count + itemsOf(attribute?.[member]).length, 0);
+
+function describedBriefly(device: Device, path: Path): FieldError[] {
+  const attributes = Object.values(device.attributes ?? {});
+  const descriptions = attributes.length + Object.keys(device.capacity ?? {}).length;
+  const values = attributes.reduce((sum, attribute) => sum + Math.max(1, valuesIn(attribute)), 0);
+  const limit = (count: number, most: number, of: string): FieldError[] =>
+    count > most ? [invalid(path, count, `the total number of ${of} must not exceed ${most}`)] : [];
+  return [...limit(descriptions, descriptionsMax, 'attributes and capacities'), ...limit(values, valuesMax, 'attribute values')];
 }
 
-/** A set of counters, whose name is in `nameMember`. */
-export function validateCounters(set: JsonObject, nameMember: 'name' | 'counterSet', path: Path): FieldError[] {
-  const name = textAt(set, nameMember);
-  const counters = objectAt(set, 'counters') ?? {};
-  return [
-    ...(name === '' ? [required(path.child(nameMember), '')] : dnsLabel(name, path.child(nameMember))),
-    ...(Object.keys(counters).length === 0
-      ? [required(path.child('counters'), '')]
-      : validateMap(counters, path.child('counters'), { max: countersMax, keyMax: counterNameMax, key: dnsLabel, check: () => [] })),
-  ];
-}
+export const isAdvanced = ({ taints, consumesCounters, attributes }: Device): boolean =>
+  itemsOf(taints).length > 0 ||
+  itemsOf(consumesCounters).length > 0 ||
+  Object.values(attributes ?? {}).some((attribute) => valuesIn(attribute) > 0);
 
-function validatePlace(device: JsonObject, path: Path): FieldError[] {
-  const { nodeName, allNodes } = device;
-  const selector = objectAt(device, 'nodeSelector');
-  const set = places.filter(
-    (place) => device[place] !== undefined && device[place] !== null && device[place] !== '' && device[place] !== false,
-  );
-  return [
-    ...(nodeName === undefined || nodeName === null
-      ? []
-      : nodeName === ''
-        ? [invalid(path.child('nodeName'), '', 'must not be empty')]
-        : dnsSubdomain(String(nodeName), path.child('nodeName'))),
-    ...(selector === null ? [] : strictly(atOnce(validateNodeSelector(selector, path.child('nodeSelector'))))),
-    ...(allNodes === false ? [invalid(path.child('allNodes'), false, 'must be either unset or set to true')] : []),
-    ...(set.length === 0
-      ? [required(path, onePlace)]
-      : set.length > 1
-        ? [invalid(path, `{${set.map((place) => `\`${place}\``).join(', ')}}`, onePlace)]
-        : []),
-  ];
-}
+export const onlyTrue = (flag: boolean, path: Path): FieldError[] =>
+  flag ? [] : [invalid(path, false, 'must be either unset or set to true')];
+
+/** Stated places, as messages quote them. */
+export const placesIn = <M extends string>(holder: { readonly [name in M]?: unknown }, members: readonly M[]): string[] =>
+  members.filter((name) => isSet(holder[name]) && holder[name] !== '' && holder[name] !== false).map((name) => `\`${name}\``);
+
+const unplaced = (device: Device, path: Path): FieldError[] =>
+  places.some((member) => isSet(device[member])) ? [invalid(path, null, noPlace)] : [];
+
+const place = all<Device>(
+  members<v1.Device>({
+    nodeName: optional((name, path) => (name === '' ? [invalid(path, '', 'must not be empty')] : dnsSubdomain(name, path))),
+    nodeSelector: optional(changed(validateNodeSelector, strictly)),
+    allNodes: optional(onlyTrue),
+  }),
+  (device, path) => {
+    const set = placesIn(device, places);
+    if (set.length === 0) return [missing(path, onePlace)];
+    return set.length > 1 ? [invalid(path, `{${set.join(', ')}}`, onePlace)] : [];
+  },
+);
