@@ -9,11 +9,9 @@ import { setContainerResources } from './defaults.js';
 const rangesResource = { group: '', resource: 'limitranges' };
 
 /** Pods are resized, claims updated (`limitranger/admission.go`). */
-const isLimited = ({ operation, resource, subresource, object, old }: AdmissionRequest): boolean => {
-  if (object === null || old?.metadata.deletionTimestamp !== undefined) return false;
-  if (operation === 'CREATE') return subresource === '';
-  return operation === 'UPDATE' && subresource === (resource.storage.resource === 'pods' ? 'resize' : '');
-};
+const isLimited = ({ operation, resource, subresource, old }: AdmissionRequest): boolean =>
+  old?.metadata.deletionTimestamp === undefined &&
+  subresource === (operation === 'UPDATE' && resource.storage.resource === 'pods' ? 'resize' : '');
 
 /** Amounts of limit ranges times containers of a pod: short lists could make a pod of any size. */
 const combinationsMax = 100_000;

@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import { limitRanger } from '../../../../server/admission/limits/limitRanger.js';
+import { createCatalogue } from '../../../../server/kinds/index.js';
+import type { AdmissionRequest } from '../../../../server/registry/admission.js';
 import { createSample, refusal, type Sample } from '../registry/sample.js';
 
 const pod = (name: string, ...containers: readonly JsonObject[]): JsonObject => ({
@@ -175,14 +178,16 @@ describe('admission', () => {
   }
 
   it('admits what is just within its limits, whatever other types have', async () => {
-    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`a.b/r${i}`, '1']));
+    const many = Object.fromEntries(Array.from({ length: 9_000 }, (_, i) => [`a.b/r${i}`, '1']));
     const exact = { min: { cpu: '10m' }, max: { cpu: '70m' }, maxLimitRequestRatio: { cpu: '7' } };
-    await limits({ type: 'Container', ...exact }, { type: 'Pod', ...exact }, claimLimit, {
+    await limits({ type: 'Container', ...exact }, { type: 'Pod', ...exact, min: { cpu: '120m' }, max: { cpu: '840m' } }, claimLimit, {
       type: 'example.com/other',
       max: { ...many, cpu: '1m', storage: '1m' },
       default: { memory: '1' },
     });
-    expect((await sample.create(pod('a', cpu('10m', '70m')))).metadata.annotations).to.equal(undefined);
+    expect((await sample.create(pod('a', ...Array.from({ length: 12 }, () => cpu('10m', '70m'))))).metadata.annotations).to.equal(
+      undefined,
+    );
     for (const size of ['2Gi', '3Gi']) await sample.create(claim(`c${size.toLowerCase()}`, size));
     // Limits of claims count for nothing.
     await sample.create(claim('d', '2Gi', { resources: { requests: { storage: '2Gi' }, limits: { storage: '1Gi' } } }));
@@ -214,7 +219,24 @@ describe('admission', () => {
       );
     expect((await refusal(resize('3'))).message).to.equal('pods "kept" is forbidden: maximum cpu usage per Container is 1, but limit is 3');
     expect((await resize('1')).metadata.annotations).to.equal(undefined);
+    const range = {
+      apiVersion: 'v1',
+      kind: 'LimitRange',
+      metadata: { name: 'm' },
+      spec: { limits: [{ type: 'Container', default: { memory: '1' } }] },
+    };
+    await sample.create(range);
     await label(pod('kept'));
+    const bound = {
+      operation: 'CREATE',
+      subresource: 'binding',
+      resource: createCatalogue().resource('', 'v1', 'pods'),
+      object: pod('a'),
+      old: null,
+    };
+    const ranges = [{ metadata: {}, spec: { limits: [{ type: 'Pod', min: { cpu: '1' } }] } }];
+    const plugin = limitRanger({ list: () => Promise.resolve(ranges), find: () => Promise.resolve(null) });
+    await plugin.validate?.(bound as unknown as AdmissionRequest);
     await label(claim('kept', ''), 'status');
     expect((await refusal(label(claim('kept', '')))).message).to.contain('but request is 1Gi');
     await label(claim('going', ''));
