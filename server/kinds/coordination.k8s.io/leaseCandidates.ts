@@ -1,55 +1,47 @@
-import type { LeaseCandidate, LeaseCandidateSpec } from '../../../api/types/coordination/v1beta1.js';
+import type * as v1beta1 from '../../../api/types/coordination/v1beta1.js';
 import { isBefore, isVersion } from '../../../cel/eval/functions/semvers.js';
-import { textAt, type MemberOf } from '../../../api/json/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { all, members, nonZero, objectRules, required as demanded, whole, type Check } from '../../registry/validation/table.js';
 import { configMapKeyProblems } from '../../registry/validation/values.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { oldestEmulationVersion, validateLeaseStrategy } from './leaseStrategy.js';
 
-const spec = Path.of('spec');
-const versionText = 'must be a valid semantic version';
+type Spec = Writable<v1beta1.LeaseCandidateSpec>;
+
 const zeroVersion = '0.0.0';
 
+const version: Check<string> = (value, path) => (isVersion(value) ? [] : [invalid(path, value, 'must be a valid semantic version')]);
+
+/** An invalid version counts as the lowest. */
+const notBelowEmulated = (value: string, path: Path, { emulationVersion = '' }: Spec): FieldError[] =>
+  isBefore(isVersion(value) ? value : zeroVersion, emulationVersion)
+    ? [invalid(path, value, 'must be greater than or equal to `emulationVersion`')]
+    : [];
+
+/** The part of a version after the plus sign does not distinguish versions. */
+const isUnknown = (emulated: string): boolean => !isVersion(emulated) || emulated.split('+')[0] === zeroVersion;
+
+function needsEmulated(spec: Spec, path: Path): FieldError[] {
+  return spec.strategy === oldestEmulationVersion && isUnknown(spec.emulationVersion ?? '')
+    ? [required(path.child('emulationVersion'), `must be specified when \`strategy\` is '${oldestEmulationVersion}'`)]
+    : [];
+}
+
 /** A candidate's versions determine the leader. */
-function validate(candidate: Draft<LeaseCandidate>): FieldError[] {
-  const specified = (member: MemberOf<LeaseCandidateSpec>): string => textAt(candidate, 'spec', member);
-  const [emulationVersion, strategy] = [specified('emulationVersion'), specified('strategy')];
-  return [
-    ...(specified('leaseName') === '' ? [required(spec.child('leaseName'), '')] : []),
-    ...(emulationVersion === '' || isVersion(emulationVersion)
-      ? []
-      : [invalid(spec.child('emulationVersion'), emulationVersion, versionText)]),
-    ...validateBinaryVersion(specified('binaryVersion'), emulationVersion),
-    ...(strategy === '' ? [required(spec.child('strategy'), '')] : validateStrategy(strategy, emulationVersion)),
-  ];
-}
+const validate = objectRules<v1beta1.LeaseCandidate>({
+  spec: all(
+    members<v1beta1.LeaseCandidateSpec>({
+      leaseName: demanded(),
+      emulationVersion: nonZero(version),
+      binaryVersion: demanded(version, notBelowEmulated),
+    }),
+    whole<v1beta1.LeaseCandidateSpec>(needsEmulated),
+    members<v1beta1.LeaseCandidateSpec>({ strategy: demanded(validateLeaseStrategy) }),
+  ),
+});
 
-function validateBinaryVersion(version: string, emulated: string): FieldError[] {
-  const path = spec.child('binaryVersion');
-  if (version === '') return [required(path, '')];
-  const known = isVersion(version);
-  return [
-    ...(known ? [] : [invalid(path, version, versionText)]),
-    // An invalid version counts as the lowest.
-    ...(isBefore(known ? version : zeroVersion, emulated)
-      ? [invalid(path, version, 'must be greater than or equal to `emulationVersion`')]
-      : []),
-  ];
-}
-
-function validateStrategy(strategy: string, emulated: string): FieldError[] {
-  // The part after the plus sign does not distinguish versions.
-  const isUnknown = !isVersion(emulated) || emulated.split('+')[0] === zeroVersion;
-  return [
-    ...(strategy === oldestEmulationVersion && isUnknown
-      ? [required(spec.child('emulationVersion'), `must be specified when \`strategy\` is '${oldestEmulationVersion}'`)]
-      : []),
-    ...validateLeaseStrategy(strategy, spec.child('strategy')),
-  ];
-}
-
-export const leaseCandidates: Kind<Draft<LeaseCandidate>> = {
+export const leaseCandidates: Kind<Draft<v1beta1.LeaseCandidate>> = {
   name: 'leasecandidates.coordination.k8s.io',
   metadata: { anyFinalizers: true, name: (name) => configMapKeyProblems(name) },
   validate,

@@ -1,25 +1,25 @@
-import type { Lease } from '../../../api/types/coordination/v1.js';
-import { forbidden, Path, type FieldError } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/coordination/v1.js';
+import { forbiddenAs, members, nonZero, objectRules, optional, whenOwner } from '../../registry/validation/table.js';
 import { nonNegative, positive } from '../../registry/validation/values.js';
 import { gate } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { validateLeaseStrategy } from './leaseStrategy.js';
 
-const specPath = Path.of('spec');
+const validate = objectRules<v1.Lease>({
+  spec: members<v1.LeaseSpec>({
+    leaseDurationSeconds: optional(positive),
+    leaseTransitions: nonNegative,
+    strategy: optional(validateLeaseStrategy),
+    preferredHolder: nonZero(
+      whenOwner(
+        ({ strategy = '' }: Writable<v1.LeaseSpec>) => strategy === '',
+        forbiddenAs('may only be specified if `strategy` is defined'),
+      ),
+    ),
+  }),
+});
 
-function validate({ spec = {} }: Draft<Lease>): FieldError[] {
-  const { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' } = spec;
-  return [
-    ...(leaseDurationSeconds === undefined ? [] : positive(leaseDurationSeconds, specPath.child('leaseDurationSeconds'))),
-    ...nonNegative(leaseTransitions, specPath.child('leaseTransitions')),
-    ...(strategy === undefined ? [] : validateLeaseStrategy(strategy, specPath.child('strategy'))),
-    ...(preferredHolder !== '' && (strategy ?? '') === ''
-      ? [forbidden(specPath.child('preferredHolder'), 'may only be specified if `strategy` is defined')]
-      : []),
-  ];
-}
-
-export const leases: Kind<Draft<Lease>> = {
+export const leases: Kind<Draft<v1.Lease>> = {
   name: 'leases.coordination.k8s.io',
   metadata: { anyFinalizers: true },
   gated: [gate('CoordinatedLeaderElection', 'spec.strategy', 'spec.preferredHolder')],

@@ -1,25 +1,36 @@
-import type { RoleBinding } from '../../../api/types/rbac/v1.js';
+import type * as v1 from '../../../api/types/rbac/v1.js';
 import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, textAt } from '../../../api/json/members.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { dnsSubdomain, named } from '../../registry/validation/values.js';
-import type { Draft, Kind } from '../kind.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  each,
+  format,
+  members,
+  nonZero,
+  objectRules,
+  oneOf,
+  required,
+  whenOwner,
+  type Rule,
+} from '../../registry/validation/table.js';
+import { dnsSubdomain } from '../../registry/validation/values.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 
 const groupName = 'rbac.authorization.k8s.io';
 const roleRef = Path.of('roleRef');
-const subjectsPath = Path.of('subjects');
-const subjectKinds = ['ServiceAccount', 'User', 'Group'];
 const roleRefForm: StructureForm = [
   ['apiGroup', 'APIGroup', 'text'],
   ['kind', 'Kind', 'text'],
   ['name', 'Name', 'text'],
 ];
 
-function setDefaults(binding: Draft<RoleBinding>): void {
+function setDefaults(binding: Draft<v1.RoleBinding>): void {
   setTextDefault(ensureObject(binding, 'roleRef'), 'apiGroup', groupName);
   for (const subject of objectsIn(binding, 'subjects')) {
     if (subject.kind === 'User' || subject.kind === 'Group') setTextDefault(subject, 'apiGroup', groupName);
@@ -32,52 +43,49 @@ interface BindingRules {
   readonly namespaced: boolean;
 }
 
-function validateBinding(binding: Draft<RoleBinding>, { roleKinds, namespaced }: BindingRules): Found {
-  const ref = objectAt(binding, 'roleRef') ?? {};
-  const { apiGroup: group = '', kind = '', name = '' } = ref;
-  return inOrder(
-    group === groupName ? [] : [notSupported(roleRef.child('apiGroup'), group, [groupName])],
-    roleKinds.includes(kind) ? [] : [notSupported(roleRef.child('kind'), kind, roleKinds)],
-    name === '' ? [required(roleRef.child('name'), '')] : named(name, pathSegmentName, roleRef.child('name')),
-    ofEach(objectsIn(binding, 'subjects'), (subject, position) => validateSubject(subject, namespaced, subjectsPath.index(position))),
+const isAccount = ({ kind }: Writable<v1.Subject>): boolean => kind === 'ServiceAccount';
+
+const subjectOf = (namespaced: boolean): Rule<Writable<v1.Subject>> =>
+  all(
+    members<v1.Subject>({ name: required() }),
+    andThen(
+      members<v1.Subject>({ kind: oneOf('ServiceAccount', 'User', 'Group') }),
+      members<v1.Subject>({
+        name: whenOwner(isAccount, nonZero(dnsSubdomain)),
+        apiGroup: (group, path, subject) => oneOf(isAccount(subject) ? '' : groupName)(group, path),
+        namespace: whenOwner((subject) => isAccount(subject) && !namespaced, required()),
+      }),
+    ),
   );
-}
 
-function validateSubject(subject: JsonObject, namespaced: boolean, path: Path): FieldError[] {
-  const [group, kind, name] = ['apiGroup', 'kind', 'name'].map((member) => textAt(subject, member)) as [string, string, string];
-  const findings = name === '' ? [required(path.child('name'), '')] : [];
-  if (!subjectKinds.includes(kind)) return [...findings, notSupported(path.child('kind'), kind, subjectKinds)];
-  if (kind === 'ServiceAccount') {
-    if (name !== '') findings.push(...dnsSubdomain(name, path.child('name')));
-    if (group !== '') findings.push(notSupported(path.child('apiGroup'), group, ['']));
-    if (!namespaced && textAt(subject, 'namespace') === '') findings.push(required(path.child('namespace'), ''));
-    return findings;
-  }
-  return group === groupName ? findings : [...findings, notSupported(path.child('apiGroup'), group, [groupName])];
-}
+const bindingRules = ({ roleKinds, namespaced }: BindingRules): ((binding: Draft<v1.RoleBinding>) => Found) =>
+  objectRules<v1.RoleBinding>({
+    roleRef: members<v1.RoleRef>({ apiGroup: oneOf(groupName), kind: oneOf(...roleKinds), name: required(format(pathSegmentName)) }),
+    subjects: each(subjectOf(namespaced)),
+  });
 
-const printedRef = (binding: Draft<RoleBinding>): JsonObject => printedStructure(binding.roleRef, roleRefForm);
+const printedRef = (binding: Draft<v1.RoleBinding>): JsonObject => printedStructure(binding.roleRef, roleRefForm);
 
 /** Another role is another grant. */
-function validateSameRole(binding: Draft<RoleBinding>, old: Draft<RoleBinding>): FieldError[] {
+function validateSameRole(binding: Draft<v1.RoleBinding>, old: Draft<v1.RoleBinding>): FieldError[] {
   const [ref, before] = [printedRef(binding), printedRef(old)];
   return Object.keys(ref).every((member) => ref[member] === before[member]) ? [] : [invalid(roleRef, ref, 'cannot change roleRef')];
 }
 
-const subjects = (object: Draft<RoleBinding>, kind: string): string =>
+const subjects = (object: Draft<v1.RoleBinding>, kind: string): string =>
   itemsOf(object.subjects)
     .filter((subject) => textAt(subject, 'kind') === kind)
     .map((subject) => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}` : textAt(subject, 'name')))
     .join(', ');
 
-const bindingKind = (name: string, rules: BindingRules): Kind<Draft<RoleBinding>> => ({
+const bindingKind = (name: string, validate: (binding: Draft<v1.RoleBinding>) => Found): Kind<Draft<v1.RoleBinding>> => ({
   name: `${name}.rbac.authorization.k8s.io`,
   metadata: { name: pathSegmentName },
   defaults: setDefaults,
-  validate: (binding) => validateBinding(binding, rules),
+  validate,
   update: {
     creates: true,
-    review: ['objectMeta', (binding) => validateBinding(binding, rules), 'objectMetaUpdate', validateSameRole],
+    review: ['objectMeta', validate, 'objectMetaUpdate', validateSameRole],
   },
   cells: {
     Role: (object) => `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,
@@ -87,5 +95,5 @@ const bindingKind = (name: string, rules: BindingRules): Kind<Draft<RoleBinding>
   },
 });
 
-export const roleBindings = bindingKind('rolebindings', { roleKinds: ['Role', 'ClusterRole'], namespaced: true });
-export const clusterRoleBindings = bindingKind('clusterrolebindings', { roleKinds: ['ClusterRole'], namespaced: false });
+export const roleBindings = bindingKind('rolebindings', bindingRules({ roleKinds: ['Role', 'ClusterRole'], namespaced: true }));
+export const clusterRoleBindings = bindingKind('clusterrolebindings', bindingRules({ roleKinds: ['ClusterRole'], namespaced: false }));

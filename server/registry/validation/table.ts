@@ -130,6 +130,12 @@ export const whenOwner = <V, O>(holds: (owner: O) => boolean, ...rules: readonly
   return (value, path, owner, before) => (holds(owner) ? rule(value, path, owner, before) : []);
 };
 
+/** A rule about an object as a whole, which is empty where there is none. */
+export const whole =
+  <T>(rule: (object: Writable<T>, path: Path) => Found): Rule<Writable<T> | null | undefined> =>
+  (value, path) =>
+    rule(value ?? ({} as Writable<T>), path);
+
 /** Checks the numbers, or the texts, of a member that takes both. */
 export const ifNumber = <O>(...rules: readonly Rule<number, O>[]): Rule<unknown, O> =>
   when<unknown, O>((value) => typeof value === 'number', all(...rules) as Rule<unknown, O>);
@@ -219,11 +225,11 @@ export type Check<V> = (value: V, path: Path) => FieldError[];
 /** Refuses a value that is set, with `detail`. */
 export const forbiddenAs = (detail: string): Rule<unknown> => optional((_, path) => [forbidden(path, detail)]);
 
-/** `values` in the order in which messages list them. */
+/** `values` in the order in which messages list them. An absent text is an empty one. */
 export const oneOf =
   (...values: readonly string[]): Check<JsonValue | undefined> =>
   (value, path) =>
-    values.includes(String(value)) ? [] : [notSupported(path, value, values)];
+    values.includes(String(value ?? '')) ? [] : [notSupported(path, value ?? '', values)];
 
 export const minimum =
   (least: number): Check<number> =>
