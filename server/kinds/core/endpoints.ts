@@ -1,72 +1,69 @@
-import type { Endpoints } from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { parseTime } from '../../../api/time.js';
-import type { JsonObject } from '../../../api/object.js';
 import { objectsIn, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress } from '../../registry/validation/addresses.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { dnsLabel, dnsSubdomain, ipAddress, portNumber, qualified } from '../../registry/validation/values.js';
 import { none } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import type { Draft, Kind, Writable } from '../kind.js';
+import { inOrder } from '../../registry/validation/ofEach.js';
+import { all, each, members, nonZero, objectRules, oneOf, optional, required, whole, type Rule } from '../../registry/validation/table.js';
 
-const protocols = ['SCTP', 'TCP', 'UDP'];
 const triggered = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-function validateSubset(subset: JsonObject, path: Path): Found {
-  const lists = ['addresses', 'notReadyAddresses'] as const;
-  const ports = objectsIn(subset, 'ports');
-  return inOrder(
-    lists.every((list) => itemsOf(subset[list]).length === 0) ? [required(path, 'must specify `addresses` or `notReadyAddresses`')] : [],
-    ofEach(lists, (list) =>
-      ofEach(objectsIn(subset, list), (address, position) => validateAddress(address, path.child(list).index(position))),
-    ),
-    ofEach(ports, (port, position) => validatePort(port, ports.length > 1, path.child('ports').index(position))),
-  );
-}
-
-function validateAddress(address: JsonObject, path: Path): FieldError[] {
-  const ip = textAt(address, 'ip');
-  return [
-    ...ipAddress(ip, path.child('ip')),
-    ...(textAt(address, 'hostname') === '' ? [] : dnsLabel(textAt(address, 'hostname'), path.child('hostname'))),
-    ...(typeof address.nodeName === 'string' ? dnsSubdomain(address.nodeName, path.child('nodeName')) : []),
+const addresses = each(
+  all(
+    members<v1.EndpointAddress>({
+      ip: (ip = '', path) => ipAddress(ip, path),
+      hostname: nonZero(dnsLabel),
+      nodeName: optional(dnsSubdomain),
+    }),
     // An invalid address is reported twice, the second time in fewer words.
-    ...endpointAddress(ip, path.child('ip')),
-  ];
-}
+    members<v1.EndpointAddress>({ ip: (ip = '', path) => endpointAddress(ip, path) }),
+  ),
+);
 
-function validatePort(port: JsonObject, named: boolean, path: Path): FieldError[] {
-  const [name, protocol] = [textAt(port, 'name'), textAt(port, 'protocol')];
-  return [
-    ...(name !== '' ? dnsLabel(name, path.child('name')) : named ? [required(path.child('name'), '')] : []),
-    ...portNumber(port.port, path.child('port')),
-    ...(protocol === ''
-      ? [required(path.child('protocol'), '')]
-      : protocols.includes(protocol)
-        ? []
-        : [notSupported(path.child('protocol'), protocol, protocols)]),
-    ...(typeof port.appProtocol === 'string' ? qualified(port.appProtocol, path.child('appProtocol')) : []),
-  ];
-}
+const severalPorts = ({ ports }: Writable<v1.EndpointSubset>): boolean => itemsOf(ports).length > 1;
 
-function validateAnnotations(endpoints: Draft<Endpoints>): FieldError[] {
+const portNamed = (isNamed: boolean): Rule<Writable<v1.EndpointPort>> =>
+  members<v1.EndpointPort>({
+    name: isNamed ? required(dnsLabel) : nonZero(dnsLabel),
+    port: portNumber,
+    protocol: required(oneOf('SCTP', 'TCP', 'UDP')),
+    appProtocol: optional(qualified),
+  });
+const [namedPorts, ports] = [each(portNamed(true)), each(portNamed(false))];
+
+const subset = all(
+  whole<v1.EndpointSubset>((value, path) =>
+    itemsOf(value.addresses).length === 0 && itemsOf(value.notReadyAddresses).length === 0
+      ? [missing(path, 'must specify `addresses` or `notReadyAddresses`')]
+      : [],
+  ),
+  members<v1.EndpointSubset>({
+    addresses,
+    notReadyAddresses: addresses,
+    ports: (value, path, owner) => (severalPorts(owner) ? namedPorts : ports)(value, path, owner),
+  }),
+);
+
+const validateSubsets = objectRules<v1.Endpoints>({ subsets: each(subset) });
+
+function validateAnnotations(endpoints: Draft<v1.Endpoints>): FieldError[] {
   const time = endpoints.metadata.annotations?.[triggered];
   return time === undefined || parseTime(time) !== undefined
     ? []
     : [invalid(Path.of('annotations').key(triggered), time, 'must be an RFC3339Nano formatted time')];
 }
 
-const validateSubsets = (endpoints: Draft<Endpoints>): Found =>
-  ofEach(objectsIn(endpoints, 'subsets'), (subset, position) => validateSubset(subset, Path.of('subsets').index(position)));
-
 const managedBy = 'endpoints.kubernetes.io/managed-by';
 const controller = 'endpoint-controller';
 
 /** The controller's addresses come from pods. */
-function warnings(endpoints: Draft<Endpoints>): string[] {
+function warnings(endpoints: Draft<v1.Endpoints>): string[] {
   if (endpoints.metadata.labels?.[managedBy] === controller) return [];
   return objectsIn(endpoints, 'subsets').flatMap((subset, position) =>
     (['addresses', 'notReadyAddresses'] as const).flatMap((list) =>
@@ -79,7 +76,7 @@ function warnings(endpoints: Draft<Endpoints>): string[] {
 
 const endpointsShown = 3;
 
-function endpointsText(object: Draft<Endpoints>): string {
+function endpointsText(object: Draft<v1.Endpoints>): string {
   const all = itemsOf(object.subsets).flatMap((subset) => {
     const ports = itemsOf(memberAt(subset, 'ports'));
     const addresses = itemsOf(memberAt(subset, 'addresses')).map((address) => textAt(address, 'ip'));
@@ -92,7 +89,7 @@ function endpointsText(object: Draft<Endpoints>): string {
   return all.length > endpointsShown ? `${shown} + ${all.length - endpointsShown} more...` : shown;
 }
 
-export const endpoints: Kind<Draft<Endpoints>> = {
+export const endpoints: Kind<Draft<v1.Endpoints>> = {
   name: 'endpoints',
   versions: { v1: { deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice' } },
   defaults(object) {
