@@ -1,17 +1,17 @@
-import type { JsonObject } from '../../../api/object.js';
 import { itemsOf } from '../../../api/json/members.js';
-import { forbidden, notSupported, type Path, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
 
-const knownModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const single = 'ReadWriteOncePod';
+const knownModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', single];
 
 /** Access modes of a volume; the mode for a single pod excludes all others. */
-export function validateAccessModes(spec: JsonObject, path: Path): FieldError[] {
-  const modes = itemsOf(spec['accessModes']).map(String);
-  const known = modes.filter((mode) => knownModes.includes(mode));
-  const single = known.includes('ReadWriteOncePod');
+export function accessModes(modes: readonly string[] | null | undefined, path: Path): FieldError[] {
+  const known = itemsOf(modes).filter((mode) => knownModes.includes(mode));
   return [
-    ...modes.filter((mode) => !knownModes.includes(mode)).map((mode) => notSupported(path, mode, knownModes)),
-    ...(single && known.some((mode) => mode !== 'ReadWriteOncePod')
+    ...itemsOf(modes)
+      .filter((mode) => !knownModes.includes(mode))
+      .map((mode) => notSupported(path, mode, knownModes)),
+    ...(known.includes(single) && known.some((mode) => mode !== single)
       ? [forbidden(path, 'may not use ReadWriteOncePod with other access modes')]
       : []),
   ];

@@ -14,7 +14,8 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { withNewLabels } from './persistentVolume/affinity.js';
 import { affinityForm, sourceForm } from './persistentVolume/printed.js';
-import { validateVolumeSpec } from './persistentVolume/spec.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { volumeSpec } from './persistentVolume/spec.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import { deprecatedNodeLabel } from './podSpec/warnings/placement.js';
 import { accessModes, terminatingOr } from './volumeCells.js';
@@ -48,8 +49,7 @@ function validateMountOptions(volume: Draft<PersistentVolume>): FieldError[] {
   return [forbidden(Path.of('metadata', 'annotations', mountAnnotation), 'may not specify mount options for this volume type')];
 }
 
-const validateSpec = (volume: Draft<PersistentVolume>): FieldError[] =>
-  validateVolumeSpec(specOf(volume), volume.metadata.name ?? '', specPath);
+const validateSpec = (volume: Draft<PersistentVolume>): Found => volumeSpec(volume.metadata.name ?? '')(specOf(volume), specPath, null);
 
 /** A volume's node affinity may be set later, once. */
 function validateChange(volume: Draft<PersistentVolume>, old: Draft<PersistentVolume>): FieldError[] {
@@ -142,7 +142,7 @@ export const persistentVolumes: Kind<Draft<PersistentVolume>> = {
     const azure = objectAt(spec, 'azureFile');
     if (azure !== null) setDefault<JsonObject, 'secretNamespace'>(azure, 'secretNamespace', null);
   },
-  validate: (volume) => [...validateSpec(volume), ...validateMountOptions(volume)],
+  validate: (volume) => inOrder(validateSpec(volume), validateMountOptions(volume)),
   warnings,
   create: {
     prepare(volume, context) {

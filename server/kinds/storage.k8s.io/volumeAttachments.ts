@@ -4,14 +4,15 @@ import { isSet } from '../../../api/json/members.js';
 import { setSourceDefaults } from '../../../api/pods/volumeDefaults.js';
 import type { ChangeRules } from '../../registry/rules.js';
 import { driverName } from '../../registry/validation/drivernames.js';
-import { forbidden, invalid, required as missing, tooLong, type FieldError, type Path } from '../../registry/validation/field.js';
+import { forbidden, invalid, required as missing, tooLong, type Path } from '../../registry/validation/field.js';
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
 import { members, objectRules, optional, orEmpty } from '../../registry/validation/table.js';
 import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { at, booleanAt } from '../cells.js';
 import { volumeForm } from '../core/persistentVolume/printed.js';
-import { validateInlineVolumeSpec } from '../core/persistentVolume/spec.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import { inlineVolumeSpec } from '../core/persistentVolume/spec.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
@@ -51,9 +52,9 @@ const rules = objectRules<v1.VolumeAttachment>({
   }),
 });
 
-function oneSource(source: Writable<v1.VolumeAttachmentSource> | undefined, path: Path): FieldError[] {
+function oneSource(source: Writable<v1.VolumeAttachmentSource> | undefined, path: Path): Found {
   const { inlineVolumeSpec: inline, persistentVolumeName: name } = source ?? {};
-  if (isSet(inline)) return isSet(name) ? [forbidden(path, sourceText)] : validateInlineVolumeSpec(inline, path.child('inlineVolumeSpec'));
+  if (isSet(inline)) return isSet(name) ? [forbidden(path, sourceText)] : inlineVolumeSpec(inline, path.child('inlineVolumeSpec'), null);
   if (!isSet(name)) return [missing(path, sourceText)];
   return name === '' ? [missing(path.child('persistentVolumeName'), 'must specify non empty persistentVolumeName')] : [];
 }

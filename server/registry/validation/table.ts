@@ -165,6 +165,16 @@ export const distinct = <I, O = unknown>(
     });
   });
 
+/** Checks the values of a map, each at the path of its key. */
+export const eachValue = <V, O = unknown>(
+  ...rules: readonly Rule<V, O>[]
+): Rule<Readonly<Record<string, V | undefined>> | null | undefined, O> => {
+  const rule = all(...rules);
+  return skippingAbsent((value, path, owner) =>
+    ofEach(Object.entries(value ?? {}), ([key, each]) => rule(each as V, path.key(key), owner)),
+  );
+};
+
 /** Findings that hold while a feature is on, or off. */
 export const on = <V, O>(feature: FieldGate, ...rules: readonly Rule<V, O>[]): Rule<V, O> =>
   changed(all(...rules), (findings) => whileOn(feature, findings));

@@ -1,58 +1,65 @@
+import type * as v1 from '../../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../../api/json/members.js';
-import { invalid, keepable, required, type FieldError, type Path } from '../../../registry/validation/field.js';
+import { isSet } from '../../../../api/json/members.js';
+import { invalid, keepable, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { dnsLabelName } from '../../../registry/validation/names.js';
+import type { Found } from '../../../registry/validation/ofEach.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
-import { dnsSubdomain, named } from '../../../registry/validation/values.js';
-import { validateAccessModes } from '../accessModes.js';
-import { validateClassName, validateVolumeMode } from '../persistentVolume/spec.js';
+import { all, changed, format, members, nonZero, optional, required, requiredAs, whole } from '../../../registry/validation/table.js';
+import { dnsSubdomain } from '../../../registry/validation/values.js';
+import type { Writable } from '../../kind.js';
+import { accessModes } from '../accessModes.js';
+import { volumeMode } from '../persistentVolume/spec.js';
 
-/** Checks claims and the claim templates of workloads. */
-export function validateClaimSpec(spec: JsonObject, path: Path): Found {
-  const selector = objectAt(spec, 'selector');
-  return inOrder(
-    itemsOf(spec['accessModes']).length === 0 ? [required(path.child('accessModes'), 'at least 1 access mode is required')] : [],
-    selector === null ? [] : validateLabelSelector(selector, path.child('selector')),
-    validateAccessModes(spec, path.child('accessModes')),
-    validateSize(spec, path.child('resources').key('storage')),
-    validateClassName(textAt(spec, 'storageClassName'), path.child('storageClassName')),
-    validateVolumeMode(spec, path.child('volumeMode')),
-    validateSources(spec, path),
-    validateClassName(textAt(spec, 'volumeAttributesClassName'), path.child('volumeAttributesClassName')),
-  );
+type Spec = Writable<v1.PersistentVolumeClaimSpec>;
+
+function size({ requests }: Writable<v1.VolumeResourceRequirements> = {}, path: Path): FieldError[] {
+  const [amount, at] = [requests?.['storage'], path.key('storage')];
+  if (!isSet(amount)) return [missing(at, '')];
+  return isNegative(amount) || isZero(amount) ? [invalid(at, amount, 'must be greater than zero')] : [];
 }
 
-function validateSize(spec: JsonObject, path: Path): FieldError[] {
-  const size = objectAt(objectAt(spec, 'resources') ?? {}, 'requests')?.['storage'];
-  if (size === undefined || size === null) return [required(path, '')];
-  return isNegative(size) || isZero(size) ? [invalid(path, size, 'must be greater than zero')] : [];
-}
+const otherKind = whole<v1.TypedObjectReference>(({ apiGroup, kind = '' }, path) =>
+  (apiGroup ?? '') === '' && kind !== 'PersistentVolumeClaim'
+    ? [invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
+    : [],
+);
 
-function validateSources(spec: JsonObject, path: Path): FieldError[] {
-  const [older, newer] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
-  const findings = [
-    ...(older === null ? [] : validateSource(older, path.child('dataSource'))),
-    ...(newer === null ? [] : validateSource(newer, path.child('dataSourceRef'))),
-  ];
-  if (older === null || newer === null) return findings;
+const source = all(
+  members<v1.TypedObjectReference>({ name: required(), kind: required() }),
+  otherKind,
+  members<v1.TypedObjectReference>({
+    apiGroup: nonZero(changed(dnsSubdomain, (findings) => keepable('group of a source', findings))),
+    namespace: nonZero(format(dnsLabelName)),
+  }),
+);
+
+/** Where both members name a source, it is the same. */
+function sameSource({ dataSource: older, dataSourceRef: newer }: Spec, path: Path): FieldError[] {
+  if (!isSet(older) || !isSet(newer)) return [];
   const shown = path.child('dataSource').toString();
-  if (textAt(newer, 'namespace') !== '')
-    return [...findings, invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')];
-  const same = ['apiGroup', 'kind', 'name'].every((member) => textAt(older, member) === textAt(newer, member));
-  return same ? findings : [...findings, invalid(path, shown, 'must match dataSourceRef')];
+  if ((newer.namespace ?? '') !== '') return [invalid(path, shown, 'may not be specified when dataSourceRef.namespace is specified')];
+  const same = (['apiGroup', 'kind', 'name'] as const).every((member) => (older[member] ?? '') === (newer[member] ?? ''));
+  return same ? [] : [invalid(path, shown, 'must match dataSourceRef')];
 }
 
-function validateSource(source: JsonObject, path: Path): FieldError[] {
-  const [group, kind, namespace] = [textAt(source, 'apiGroup'), textAt(source, 'kind'), textAt(source, 'namespace')];
-  return [
-    ...['name', 'kind'].filter((member) => textAt(source, member) === '').map((member) => required(path.child(member), '')),
-    ...(group === '' && kind !== 'PersistentVolumeClaim'
-      ? [invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
-      : []),
-    ...(group === '' ? [] : keepable('group of a source', dnsSubdomain(group, path.child('apiGroup')))),
-    ...(namespace === '' ? [] : named(namespace, dnsLabelName, path.child('namespace'))),
-  ];
-}
+/** Claims, and the claim templates of workloads. */
+const claimSpec = all(
+  members<v1.PersistentVolumeClaimSpec>({
+    accessModes: requiredAs('at least 1 access mode is required'),
+    selector: optional(validateLabelSelector),
+  }),
+  members<v1.PersistentVolumeClaimSpec>({
+    accessModes,
+    resources: size,
+    storageClassName: nonZero(dnsSubdomain),
+    volumeMode: optional(volumeMode),
+    dataSource: optional(source),
+    dataSourceRef: optional(source),
+  }),
+  whole<v1.PersistentVolumeClaimSpec>(sameSource),
+  members<v1.PersistentVolumeClaimSpec>({ volumeAttributesClassName: nonZero(dnsSubdomain) }),
+);
+
+export const validateClaimSpec = (spec: JsonObject, path: Path): Found => claimSpec(spec as Spec, path, null);
