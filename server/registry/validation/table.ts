@@ -130,7 +130,7 @@ export const whenOwner = <V, O>(holds: (owner: O) => boolean, ...rules: readonly
   return (value, path, owner, before) => (holds(owner) ? rule(value, path, owner, before) : []);
 };
 
-/** A rule about an object as a whole, which is empty where there is none. */
+/** A rule about a whole object; an absent one is empty. */
 export const whole =
   <T>(rule: (object: Writable<T>, path: Path) => Found): Rule<Writable<T> | null | undefined> =>
   (value, path) =>
@@ -165,7 +165,7 @@ export const distinct = <I, O = unknown>(
     });
   });
 
-/** Checks the values of a map, each at the path of its key. */
+/** Checks the values of a map. */
 export const eachValue = <V, O = unknown>(
   ...rules: readonly Rule<V, O>[]
 ): Rule<Readonly<Record<string, V | undefined>> | null | undefined, O> => {
@@ -235,7 +235,7 @@ export type Check<V> = (value: V, path: Path) => FieldError[];
 /** Refuses a value that is set, with `detail`. */
 export const forbiddenAs = (detail: string): Rule<unknown> => optional((_, path) => [forbidden(path, detail)]);
 
-/** `values` in the order in which messages list them. An absent text is an empty one. */
+/** `values` in the order of messages. An absent text is empty. */
 export const oneOf =
   (...values: readonly string[]): Check<JsonValue | undefined> =>
   (value, path) =>

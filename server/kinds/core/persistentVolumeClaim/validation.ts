@@ -35,7 +35,6 @@ const source = all(
   }),
 );
 
-/** Where both members name a source, it is the same. */
 function sameSource({ dataSource: older, dataSourceRef: newer }: Spec, path: Path): FieldError[] {
   if (!isSet(older) || !isSet(newer)) return [];
   const shown = path.child('dataSource').toString();
