@@ -25,7 +25,7 @@ export type Before = { readonly value: unknown } | null | undefined;
 
 type Members<T> = { readonly [M in keyof T]?: Rule<T[M], T> };
 
-/** The rules of a kind, for creates and updates alike. */
+/** The rules of a kind. */
 export const objectRules = <T>(table: Members<Draft<T>>): ((object: Draft<T>) => Found) => {
   const rule = members<T>(table as Members<Writable<T>>);
   return (object) => rule(object as Writable<T>, Path.root, null);
