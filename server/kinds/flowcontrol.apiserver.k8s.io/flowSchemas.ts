@@ -1,115 +1,79 @@
-import type { FlowSchema, FlowSchemaSpec } from '../../../api/types/flowcontrol/v1.js';
-import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/flowcontrol/v1.js';
+import { ensureObject } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { textAt } from '../../../api/json/members.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
+import {
+  flags,
+  listOf,
+  numbers,
+  optionals,
+  optionalStructure,
+  printedStructure,
+  structure,
+  texts,
+} from '../../registry/validation/internalform.js';
+import { all, members, objectRules, optional, requiredAs } from '../../registry/validation/table.js';
 import { dnsSubdomain } from '../../registry/validation/values.js';
 import { at, condition, numberAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf } from '../parts.js';
 import { mandatorySpec } from './mandatory.js';
-import { validateRules } from './rules.js';
-import { statusWrites, validateStatus } from './status.js';
+import { policyRules } from './rules.js';
+import { status, statusWrites } from './status.js';
 
-const specPath = Path.of('spec');
+type FlowSchema = Draft<v1.FlowSchema>;
+type Spec = Writable<v1.FlowSchemaSpec> | undefined;
+
 const precedenceDefault = 1000;
 const precedenceMax = 10_000;
 const methods = ['ByNamespace', 'ByUser'];
-const nameForm: StructureForm = [['name', 'Name', 'text']];
-const specForm: StructureForm = [
-  ['priorityLevelConfiguration', 'PriorityLevelConfiguration', { of: nameForm }],
-  ['matchingPrecedence', 'MatchingPrecedence', 'number'],
-  ['distinguisherMethod', 'DistinguisherMethod', { optional: [['type', 'Type', 'text']] }],
-  [
-    'rules',
-    'Rules',
-    {
-      list: [
-        [
-          'subjects',
-          'Subjects',
-          {
-            list: [
-              ['kind', 'Kind', 'text'],
-              ['user', 'User', { optional: nameForm }],
-              ['group', 'Group', { optional: nameForm }],
-              [
-                'serviceAccount',
-                'ServiceAccount',
-                {
-                  optional: [
-                    ['namespace', 'Namespace', 'text'],
-                    ['name', 'Name', 'text'],
-                  ],
-                },
-              ],
-            ],
-          },
-        ],
-        [
-          'resourceRules',
-          'ResourceRules',
-          {
-            list: [
-              ['verbs', 'Verbs', 'optional'],
-              ['apiGroups', 'APIGroups', 'optional'],
-              ['resources', 'Resources', 'optional'],
-              ['clusterScope', 'ClusterScope', 'flag'],
-              ['namespaces', 'Namespaces', 'optional'],
-            ],
-          },
-        ],
-        [
-          'nonResourceRules',
-          'NonResourceRules',
-          {
-            list: [
-              ['verbs', 'Verbs', 'optional'],
-              ['nonResourceURLs', 'NonResourceURLs', 'optional'],
-            ],
-          },
-        ],
-      ],
-    },
-  ],
+const subjectForm = [
+  ...texts('kind'),
+  ...optionalStructure('user', texts('name')),
+  ...optionalStructure('group', texts('name')),
+  ...optionalStructure('serviceAccount', texts('namespace', 'name')),
+];
+const resourceForm = [...optionals('verbs', 'apiGroups=APIGroups', 'resources'), ...flags('clusterScope'), ...optionals('namespaces')];
+const specForm = [
+  ...structure('priorityLevelConfiguration', texts('name')),
+  ...numbers('matchingPrecedence'),
+  ...optionalStructure('distinguisherMethod', texts('type')),
+  ...listOf('rules', [
+    ...listOf('subjects', subjectForm),
+    ...listOf('resourceRules', resourceForm),
+    ...listOf('nonResourceRules', optionals('verbs', 'nonResourceURLs')),
+  ]),
 ];
 
-function validate(schema: Draft<FlowSchema>): FieldError[] {
-  const name = schema.metadata.name ?? '';
-  const spec = specOf(schema);
+const spec = members<v1.FlowSchemaSpec>({
+  distinguisherMethod: optional(
+    members<v1.FlowDistinguisherMethod>({
+      type: (type = '', path) => (methods.includes(type) ? [] : [notSupported(path, { Type: type }, methods)]),
+    }),
+  ),
+  priorityLevelConfiguration: members<v1.PriorityLevelConfigurationReference>({
+    name: requiredAs('must reference a priority level', dnsSubdomain),
+  }),
+  rules: policyRules,
+});
+const validate = objectRules<v1.FlowSchema>({ spec: all(precedence, spec, fixedSpec), status });
+
+function precedence(spec: Spec, holder: Path, { metadata }: FlowSchema): FieldError[] {
+  const [value, path] = [spec?.matchingPrecedence ?? 0, holder.child('matchingPrecedence')];
+  if (value <= 0) return [invalid(path, value, 'must be a positive value')];
+  if (value > precedenceMax) return [invalid(path, value, `must not be greater than ${precedenceMax}`)];
+  return value === 1 && metadata.name !== 'exempt'
+    ? [invalid(path, value, "only the schema named 'exempt' may have matchingPrecedence 1")]
+    : [];
+}
+
+function fixedSpec(spec: Spec, path: Path, { metadata: { name = '' } }: FlowSchema): FieldError[] {
   const fixed = mandatorySpec('flowschemas', name);
-  return [
-    ...validatePrecedence(Number(spec.matchingPrecedence ?? 0), name, specPath.child('matchingPrecedence')),
-    ...validateMethod(spec, specPath.child('distinguisherMethod', 'type')),
-    ...validateLevel(textAt(spec, 'priorityLevelConfiguration', 'name'), specPath.child('priorityLevelConfiguration', 'name')),
-    ...validateRules(objectsIn(spec, 'rules'), specPath.child('rules')),
-    ...(fixed === null || sameValue(spec, fixed)
-      ? []
-      : [invalid(specPath, printedStructure(spec, specForm), `spec of '${name}' must equal the fixed value`)]),
-    ...validateStatus(schema),
-  ];
+  if (fixed === null || sameValue(spec, fixed)) return [];
+  return [invalid(path, printedStructure(spec, specForm), `spec of '${name}' must equal the fixed value`)];
 }
 
-function validatePrecedence(precedence: number, name: string, path: Path): FieldError[] {
-  return [
-    ...(precedence <= 0 ? [invalid(path, precedence, 'must be a positive value')] : []),
-    ...(precedence > precedenceMax ? [invalid(path, precedence, `must not be greater than ${precedenceMax}`)] : []),
-    ...(precedence === 1 && name !== 'exempt'
-      ? [invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1")]
-      : []),
-  ];
-}
-
-function validateMethod(spec: Writable<FlowSchemaSpec>, path: Path): FieldError[] {
-  const method = objectAt(spec, 'distinguisherMethod');
-  return method === null || methods.includes(textAt(method, 'type')) ? [] : [notSupported(path, { Type: textAt(method, 'type') }, methods)];
-}
-
-const validateLevel = (level: string, path: Path): FieldError[] =>
-  level === '' ? [required(path, 'must reference a priority level')] : dnsSubdomain(level, path);
-
-export const flowSchemas: Kind<Draft<FlowSchema>> = {
+export const flowSchemas: Kind<FlowSchema> = {
   name: 'flowschemas.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults(schema) {

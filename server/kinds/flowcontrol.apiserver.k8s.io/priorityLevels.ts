@@ -1,17 +1,33 @@
-import type { PriorityLevelConfiguration, PriorityLevelConfigurationSpec } from '../../../api/types/flowcontrol/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/flowcontrol/v1.js';
 import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { textAt } from '../../../api/json/members.js';
-import { forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
+import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
+import { numbers, optionals, optionalStructure, printedStructure, structure, texts } from '../../registry/validation/internalform.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  forbiddenAs,
+  members,
+  objectRules,
+  oneOf,
+  optional,
+  orEmpty,
+  orZero,
+  requiredPointer,
+  requiredPointerAs,
+  whenOwner,
+} from '../../registry/validation/table.js';
+import { inRange } from '../../registry/validation/values.js';
 import { at, valueAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { mandatorySpec } from './mandatory.js';
-import { statusWrites, validateStatus } from './status.js';
+import { status, statusWrites } from './status.js';
 
-const specPath = Path.of('spec');
+type Level = Draft<v1.PriorityLevelConfiguration>;
+type Spec = Writable<v1.PriorityLevelConfigurationSpec> | undefined;
+type Response = Writable<v1.LimitResponse>;
+
 const exempt = 'exempt';
 const sharesDefault = 30;
 const queuesMax = 10_000_000;
@@ -24,52 +40,19 @@ const queuingDefaults = [
 ] as const;
 /** An annotation for values that older versions could not express. */
 const roundtripAnnotation = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
-const specForm: StructureForm = [
-  ['type', 'Type', 'text'],
-  [
-    'limited',
-    'Limited',
-    {
-      optional: [
-        ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'number'],
-        [
-          'limitResponse',
-          'LimitResponse',
-          {
-            of: [
-              ['type', 'Type', 'text'],
-              [
-                'queuing',
-                'Queuing',
-                {
-                  optional: [
-                    ['queues', 'Queues', 'number'],
-                    ['handSize', 'HandSize', 'number'],
-                    ['queueLengthLimit', 'QueueLengthLimit', 'number'],
-                  ],
-                },
-              ],
-            ],
-          },
-        ],
-        ['lendablePercent', 'LendablePercent', 'optional'],
-        ['borrowingLimitPercent', 'BorrowingLimitPercent', 'optional'],
-      ],
-    },
-  ],
-  [
-    'exempt',
-    'Exempt',
-    {
-      optional: [
-        ['nominalConcurrencyShares', 'NominalConcurrencyShares', 'optional'],
-        ['lendablePercent', 'LendablePercent', 'optional'],
-      ],
-    },
-  ],
+const responseForm = [...texts('type'), ...optionalStructure('queuing', numbers('queues', 'handSize', 'queueLengthLimit'))];
+const limitedForm = [
+  ...numbers('nominalConcurrencyShares'),
+  ...structure('limitResponse', responseForm),
+  ...optionals('lendablePercent', 'borrowingLimitPercent'),
+];
+const specForm = [
+  ...texts('type'),
+  ...optionalStructure('limited', limitedForm),
+  ...optionalStructure('exempt', optionals('nominalConcurrencyShares', 'lendablePercent')),
 ];
 
-function setDefaults(level: Draft<PriorityLevelConfiguration>): void {
+function setDefaults(level: Level): void {
   const spec = specOf(level);
   const [limited, exempt] = [objectAt(spec, 'limited'), objectAt(spec, 'exempt')];
   if (exempt !== null) for (const member of ['nominalConcurrencyShares', 'lendablePercent'] as const) setDefault(exempt, member, 0);
@@ -81,92 +64,23 @@ function setDefaults(level: Draft<PriorityLevelConfiguration>): void {
   for (const [member, value] of queuingDefaults) if (Number(queuing[member] ?? 0) === 0) queuing[member] = value;
 }
 
-function validate(level: Draft<PriorityLevelConfiguration>): FieldError[] {
-  const annotations = Path.of('metadata', 'annotations');
-  return [
-    ...(level.metadata.annotations?.[roundtripAnnotation] === undefined
-      ? []
-      : [forbidden(annotations, `annotation '${roundtripAnnotation}' is forbidden`)]),
-    ...validateSpec(specOf(level), level.metadata.name ?? ''),
-    ...validateFixed(specOf(level), level.metadata.name ?? ''),
-    ...validateStatus(level),
-  ];
-}
+const atLeast =
+  (least: number, text: string) =>
+  (value: number, path: Path): FieldError[] =>
+    value < least ? [invalid(path, value, text)] : [];
+const nominalConcurrencyShares = orZero(atLeast(0, 'must be a non-negative integer'));
+const lendablePercent = orZero((value, path) => inRange(value, 0, 100, path));
 
-function validateSpec(spec: Writable<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
-  const type = textAt(spec, 'type');
-  const onlyExempt =
-    (name === exempt) === (type === 'Exempt')
-      ? []
-      : [invalid(specPath.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'")];
-  switch (type) {
-    case 'Exempt':
-      return [...onlyExempt, ...validateExempt(spec)];
-    case 'Limited':
-      return [...onlyExempt, ...validateLimited(spec)];
-    default:
-      return [...onlyExempt, notSupported(specPath.child('type'), type, ['Exempt', 'Limited'])];
-  }
-}
-
-function validateExempt(spec: Writable<PriorityLevelConfigurationSpec>): FieldError[] {
-  const exempt = objectAt(spec, 'exempt');
-  return [
-    ...(objectAt(spec, 'limited') === null ? [] : [forbidden(specPath.child('limited'), 'must be nil if the type is not Limited')]),
-    ...(exempt === null
-      ? []
-      : [...validateShares(exempt, specPath.child('exempt')), ...validateLendable(exempt, specPath.child('exempt'))]),
-  ];
-}
-
-function validateLimited(spec: Writable<PriorityLevelConfigurationSpec>): FieldError[] {
-  const limited = objectAt(spec, 'limited');
-  const path = specPath.child('limited');
-  const findings = objectAt(spec, 'exempt') === null ? [] : [forbidden(specPath.child('exempt'), 'must be nil if the type is Limited')];
-  if (limited === null) return [...findings, required(path, 'must not be empty when type is Limited')];
-  const borrowing = limited.borrowingLimitPercent;
-  return [
-    ...findings,
-    ...validateShares(limited, path),
-    ...validateResponse(objectAt(limited, 'limitResponse') ?? {}, path.child('limitResponse')),
-    ...validateLendable(limited, path),
-    ...(borrowing !== undefined && Number(borrowing) < 0
-      ? [invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer')]
-      : []),
-  ];
-}
-
-const validateShares = ({ nominalConcurrencyShares: shares }: JsonObject, path: Path): FieldError[] =>
-  Number(shares ?? 0) < 0 ? [invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer')] : [];
-
-const validateLendable = ({ lendablePercent: percent }: JsonObject, path: Path): FieldError[] =>
-  Number(percent ?? 0) < 0 || Number(percent ?? 0) > 100
-    ? [invalid(path.child('lendablePercent'), percent, 'must be between 0 and 100, inclusive')]
-    : [];
-
-function validateResponse(response: JsonObject, path: Path): FieldError[] {
-  const type = textAt(response, 'type');
-  const queuing = objectAt(response, 'queuing');
-  const at = path.child('queuing');
-  if (type === 'Reject') return queuing === null ? [] : [forbidden(at, 'must be nil if limited.limitResponse.type is not Limited')];
-  if (type !== 'Queue') return [notSupported(path.child('type'), type, ['Queue', 'Reject'])];
-  return queuing === null ? [required(at, 'must not be empty if limited.limitResponse.type is Limited')] : validateQueuing(queuing, at);
-}
-
-function validateQueuing(queuing: JsonObject, path: Path): FieldError[] {
-  const [queues, hand, length] = ['queues', 'handSize', 'queueLengthLimit'].map((member) => Number(queuing[member] ?? 0)) as [
-    number,
-    number,
-    number,
-  ];
-  const problem = handProblem(hand, queues);
-  return [
-    ...(length <= 0 ? [invalid(path.child('queueLengthLimit'), length, 'must be positive')] : []),
-    ...(queues <= 0 ? [invalid(path.child('queues'), queues, 'must be positive')] : []),
-    ...(queues > queuesMax ? [invalid(path.child('queues'), queues, `must not be greater than ${queuesMax}`)] : []),
-    ...(problem === null ? [] : [invalid(path.child('handSize'), hand, problem)]),
-  ];
-}
+const queuing = members<v1.QueuingConfiguration>({
+  queueLengthLimit: orZero(atLeast(1, 'must be positive')),
+  queues: orZero(atLeast(1, 'must be positive'), (queues, path) =>
+    queues > queuesMax ? [invalid(path, queues, `must not be greater than ${queuesMax}`)] : [],
+  ),
+  handSize: orZero((hand, path, { queues = 0 }: Writable<v1.QueuingConfiguration>) => {
+    const problem = handProblem(hand, queues);
+    return problem === null ? [] : [invalid(path, hand, problem)];
+  }),
+});
 
 function handProblem(hand: number, queues: number): string | null {
   if (hand <= 0) return 'must be positive';
@@ -176,23 +90,62 @@ function handProblem(hand: number, queues: number): string | null {
     : null;
 }
 
-/** Only the shares of the exempt level may change; the other mandatory level is immutable. */
-function validateFixed(spec: Writable<PriorityLevelConfigurationSpec>, name: string): FieldError[] {
-  const fixed = mandatorySpec('prioritylevelconfigurations', name);
-  if (fixed === null) return [];
-  const [wanted, present] =
-    name === exempt
-      ? [
-          { ...fixed, exempt: null },
-          { ...spec, exempt: null },
-        ]
-      : [fixed, spec];
-  if (sameValue(wanted, present)) return [];
-  const part = name === exempt ? ` except the 'spec.${exempt}' field` : '';
-  return [invalid(specPath, printedStructure(spec, specForm), `spec of '${name}'${part} must equal the fixed value`)];
+const limitResponse = members<v1.LimitResponse>({
+  type: orEmpty(oneOf('Queue', 'Reject')),
+  queuing: all(
+    whenOwner(({ type }: Response) => type === 'Reject', forbiddenAs('must be nil if limited.limitResponse.type is not Limited')),
+    whenOwner(
+      ({ type }: Response) => type === 'Queue',
+      requiredPointerAs('must not be empty if limited.limitResponse.type is Limited', queuing),
+    ),
+  ),
+});
+
+const ofExempt = members<v1.PriorityLevelConfigurationSpec>({
+  limited: forbiddenAs('must be nil if the type is not Limited'),
+  exempt: optional(members<v1.ExemptPriorityLevelConfiguration>({ nominalConcurrencyShares, lendablePercent })),
+});
+const limited = members<v1.LimitedPriorityLevelConfiguration>({
+  nominalConcurrencyShares,
+  limitResponse,
+  lendablePercent,
+  borrowingLimitPercent: optional(atLeast(0, 'if specified, must be a non-negative integer')),
+});
+const ofLimited = members<v1.PriorityLevelConfigurationSpec>({
+  exempt: forbiddenAs('must be nil if the type is Limited'),
+  limited: requiredPointerAs('must not be empty when type is Limited', limited),
+});
+
+function byType(spec: Spec, path: Path, { metadata }: Level): Found {
+  const { type = '' } = spec ?? {};
+  const text = "must be 'Exempt' if and only if `name` is 'exempt'";
+  const onlyExempt = (metadata.name === exempt) === (type === 'Exempt') ? [] : [invalid(path.child('type'), type, text)];
+  if (type === 'Exempt') return inOrder(onlyExempt, ofExempt(spec, path, spec));
+  if (type === 'Limited') return inOrder(onlyExempt, ofLimited(spec, path, spec));
+  return [...onlyExempt, notSupported(path.child('type'), type, ['Exempt', 'Limited'])];
 }
 
-export const priorityLevels: Kind<Draft<PriorityLevelConfiguration>> = {
+/** Only the shares of the exempt level may change; the other mandatory level is immutable. */
+function fixedSpec(spec: Spec, path: Path, { metadata: { name = '' } }: Level): FieldError[] {
+  const fixed = mandatorySpec('prioritylevelconfigurations', name);
+  const without = name === exempt ? { exempt: null } : {};
+  if (fixed === null || sameValue({ ...fixed, ...without }, { ...spec, ...without })) return [];
+  const part = name === exempt ? ` except the 'spec.${exempt}' field` : '';
+  return [invalid(path, printedStructure(spec, specForm), `spec of '${name}'${part} must equal the fixed value`)];
+}
+
+function withoutRoundtrip({ annotations }: Level['metadata'], path: Path): FieldError[] {
+  if (annotations?.[roundtripAnnotation] === undefined) return [];
+  return [forbidden(path.child('annotations'), `annotation '${roundtripAnnotation}' is forbidden`)];
+}
+
+const validate = objectRules<v1.PriorityLevelConfiguration>({
+  metadata: requiredPointer(withoutRoundtrip),
+  spec: all(byType, fixedSpec),
+  status,
+});
+
+export const priorityLevels: Kind<Level> = {
   name: 'prioritylevelconfigurations.flowcontrol.apiserver.k8s.io',
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,

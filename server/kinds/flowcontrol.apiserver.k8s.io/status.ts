@@ -1,26 +1,21 @@
-import type { ApiObject } from '../../../api/object.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
-import type { SubresourceRules } from '../../registry/rules.js';
-import { duplicate, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { statusOf } from '../parts.js';
-import { repeats } from '../../registry/validation/repeats.js';
-
-const conditions = Path.of('status', 'conditions');
+import type * as v1 from '../../../api/types/flowcontrol/v1.js';
+import { Path } from '../../registry/validation/field.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import { all, distinct, members, required } from '../../registry/validation/table.js';
+import type { Writable } from '../kind.js';
 
 /** The status of both kinds has one condition of each type. */
-export function validateStatus(object: ApiObject): FieldError[] {
-  const types = objectsIn(statusOf(object), 'conditions').map((condition) => textAt(condition, 'type'));
-  const isRepeated = repeats(types);
-  return types.flatMap((type, position) => {
-    const path = conditions.index(position).child('type');
-    return [...(isRepeated(position) ? [duplicate(path, type)] : []), ...(type === '' ? [required(path, '')] : [])];
-  });
+export const status = members<v1.FlowSchemaStatus>({
+  conditions: distinct('type', (once) => all(once, members<v1.FlowSchemaCondition>({ type: required() }))),
+});
+
+interface WithStatus {
+  readonly status?: Writable<v1.FlowSchemaStatus>;
 }
 
-export const statusWrites: Readonly<Record<string, SubresourceRules>> = {
+export const statusWrites = {
   status: {
     keepsMetadata: true,
-    review: [validateStatus],
+    review: [(object: WithStatus): Found => status(object.status, Path.of('status'), object)],
   },
 };
