@@ -1,27 +1,27 @@
-import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec } from '../../../api/types/autoscaling/v2.js';
-import type { ApiObject, JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import type * as v2 from '../../../api/types/autoscaling/v2.js';
+import type { ApiObject } from '../../../api/object.js';
+import { ensureObject, objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import { invalid, keepable, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../registry/validation/gatedFindings.js';
-import { nonNegativeMembers } from '../apps/statusCounts.js';
+import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
+import { all, changed, members, minimum, objectRules, off, on, optional, orZero } from '../../registry/validation/table.js';
+import { nonNegative } from '../../registry/validation/values.js';
 import { at, numberAt, unset, type Cells } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
-import { setBehaviorDefaults, validateBehavior } from './autoscaler/behavior.js';
-import { validateMetrics, validateReference, validateVersion } from './autoscaler/metrics.js';
+import { behavior, setBehaviorDefaults } from './autoscaler/behavior.js';
+import { metrics, reference, version } from './autoscaler/metrics.js';
 import { autoscalerConversion } from './conversion.js';
 import { targetsCell } from './targets.js';
 
-const specPath = Path.of('spec');
-const status = Path.of('status');
+type Autoscaler = Draft<v2.HorizontalPodAutoscaler>;
+type Reference = Writable<v2.CrossVersionObjectReference>;
+
 const minReplicas = 1;
 const cpuPercent = 80;
 /** The only scalable kind of the core group. */
 const withoutGroup = 'ReplicationController';
 
-function setDefaults(autoscaler: Draft<HorizontalPodAutoscaler>): void {
+function setDefaults(autoscaler: Autoscaler): void {
   const spec = ensureObject(autoscaler, 'spec');
   setDefault(spec, 'minReplicas', minReplicas);
   if (objectsIn(spec, 'metrics').length === 0) {
@@ -30,44 +30,34 @@ function setDefaults(autoscaler: Draft<HorizontalPodAutoscaler>): void {
   setBehaviorDefaults(spec);
 }
 
-function validateSpec(autoscaler: Draft<HorizontalPodAutoscaler>): FieldError[] {
-  const spec = specOf(autoscaler);
-  return [
-    ...validateReplicas(spec),
-    ...validateTarget(objectAt(spec, 'scaleTargetRef') ?? {}, specPath.child('scaleTargetRef')),
-    ...validateMetrics(spec, specPath.child('metrics')),
-    ...validateBehavior(spec, specPath.child('behavior')),
-  ];
+const targetVersion = members<v2.CrossVersionObjectReference>({
+  apiVersion: (apiVersion = '', path, { kind }: Reference) => version(kind === withoutGroup)(apiVersion, path),
+});
+// An unchanged target is not checked again.
+const sameTarget = (findings: FieldError[], target: Reference | null | undefined): FieldError[] =>
+  keepable(`${target?.apiVersion ?? ''} ${target?.kind ?? ''}`, findings);
+
+const validateSpec = objectRules<v2.HorizontalPodAutoscaler>({
+  spec: members<v2.HorizontalPodAutoscalerSpec>({
+    minReplicas: optional(off('HPAScaleToZero', minimum(minReplicas)), on('HPAScaleToZero', minimum(0))),
+    maxReplicas: orZero(mostReplicas),
+    scaleTargetRef: all(reference, changed(targetVersion, sameTarget)),
+    metrics,
+    behavior,
+  }),
+});
+const validateStatus = objectRules<v2.HorizontalPodAutoscaler>({
+  status: members<v2.HorizontalPodAutoscalerStatus>({ currentReplicas: nonNegative, desiredReplicas: nonNegative }),
+});
+
+function mostReplicas(most: number, path: Path, spec: Writable<v2.HorizontalPodAutoscalerSpec>): FieldError[] {
+  const findings = most < 0 ? minimum(minReplicas)(most, path) : [];
+  if (most === 0) findings.push(missing(path, 'must be set and greater than 0'));
+  if (most < (spec.minReplicas ?? minReplicas)) findings.push(invalid(path, most, 'must be greater than or equal to `minReplicas`'));
+  return findings;
 }
 
-const notBelow = (least: number, min: number): FieldError =>
-  invalid(specPath.child('minReplicas'), min, `must be greater than or equal to ${least}`);
-
-function validateReplicas(spec: Writable<HorizontalPodAutoscalerSpec>): FieldError[] {
-  const [min, max] = [Number(spec.minReplicas ?? minReplicas), Number(spec.maxReplicas ?? 0)];
-  const at = specPath.child('maxReplicas');
-  return [
-    ...whileOff('HPAScaleToZero', min < minReplicas ? [notBelow(minReplicas, min)] : []),
-    ...whileOn('HPAScaleToZero', min < 0 ? [notBelow(0, min)] : []),
-    ...(max === 0
-      ? [required(at, 'must be set and greater than 0')]
-      : max < 0
-        ? [invalid(at, max, 'must be greater than or equal to 1')]
-        : []),
-    ...(max < min ? [invalid(at, max, 'must be greater than or equal to `minReplicas`')] : []),
-  ];
-}
-
-const validateTarget = (target: JsonObject, path: Path): FieldError[] => [
-  ...validateReference(target, path),
-  // An unchanged target is not checked again.
-  ...keepable(
-    `${textAt(target, 'apiVersion')} ${textAt(target, 'kind')}`,
-    validateVersion(target, textAt(target, 'kind') === withoutGroup, path.child('apiVersion')),
-  ),
-];
-
-const cells: Cells<Draft<HorizontalPodAutoscaler>> = {
+const cells: Cells<Autoscaler> = {
   Reference: (object) => `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
   Targets: targetsCell,
   MinPods: at('spec.minReplicas', unset),
@@ -78,7 +68,7 @@ const cells: Cells<Draft<HorizontalPodAutoscaler>> = {
 /** Most metrics of the earlier version stand in an annotation. */
 const targetsOfEarlier = (autoscaler: ApiObject): string => targetsCell(autoscalerConversion.toStorage(autoscaler));
 
-export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
+export const horizontalPodAutoscalers: Kind<Autoscaler> = {
   name: 'horizontalpodautoscalers.autoscaling',
   gated: [gate('HPAConfigurableTolerance', 'spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance')],
   versions: { 'autoscaling/v1': { conversion: autoscalerConversion, cells: { ...cells, Targets: targetsOfEarlier } } },
@@ -90,10 +80,7 @@ export const horizontalPodAutoscalers: Kind<Draft<HorizontalPodAutoscaler>> = {
   },
   subresources: {
     status: {
-      review: [
-        'objectMetaUpdate',
-        (autoscaler) => nonNegativeMembers(statusOf(autoscaler), ['currentReplicas', 'desiredReplicas'], status),
-      ],
+      review: ['objectMetaUpdate', validateStatus],
     },
   },
   cells,

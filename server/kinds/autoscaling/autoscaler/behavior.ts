@@ -1,70 +1,44 @@
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
-import { invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
+import type * as v2 from '../../../../api/types/autoscaling/v2.js';
+import { isSet } from '../../../../api/json/members.js';
+import { setDefault } from '../../../../api/json/defaulting.js';
+import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { isNegative } from '../../../registry/validation/quantities.js';
+import { each, maximum, members, oneOf, optional, orEmpty, orZero, requiredAs } from '../../../registry/validation/table.js';
+import type { Writable } from '../../kind.js';
 
 /** Scaling behaviour of an autoscaler. */
 
 const windowSecondsMax = 3600;
 const periodSecondsMax = 1800;
-const selectPolicies = ['Disabled', 'Max', 'Min'];
-const policyTypes = ['Percent', 'Pods'];
 const double = { type: 'Percent', value: 100, periodSeconds: 15 };
 const fourMore = { type: 'Pods', value: 4, periodSeconds: 15 };
 
-const defaultRules: Readonly<Record<'scaleUp' | 'scaleDown', JsonObject>> = {
-  scaleUp: { stabilizationWindowSeconds: 0, selectPolicy: 'Max', policies: [fourMore, double] },
-  scaleDown: { selectPolicy: 'Max', policies: [double] },
-};
-
 /** A partial behaviour gets all other defaults. */
-export function setBehaviorDefaults(spec: JsonObject): void {
-  const behavior = objectAt(spec, 'behavior');
-  if (behavior === null) return;
-  for (const [direction, defaults] of Object.entries(defaultRules)) {
-    const rules = objectAt(behavior, direction) ?? {};
-    for (const [member, value] of Object.entries(defaults)) setDefault(rules, member, structuredClone(value) as JsonValue);
-    behavior[direction] = rules;
-  }
+export function setBehaviorDefaults({ behavior }: Writable<v2.HorizontalPodAutoscalerSpec>): void {
+  if (!isSet(behavior)) return;
+  const [up, down] = [(behavior.scaleUp ??= {}), (behavior.scaleDown ??= {})];
+  setDefault(up, 'stabilizationWindowSeconds', 0);
+  setDefault(up, 'selectPolicy', 'Max');
+  setDefault(up, 'policies', [{ ...fourMore }, { ...double }]);
+  setDefault(down, 'selectPolicy', 'Max');
+  setDefault(down, 'policies', [{ ...double }]);
 }
 
-export function validateBehavior(spec: JsonObject, path: Path): FieldError[] {
-  const behavior = objectAt(spec, 'behavior') ?? {};
-  return ['scaleUp', 'scaleDown'].flatMap((direction) => {
-    const rules = objectAt(behavior, direction);
-    return rules === null ? [] : validateRules(rules, path.child(direction));
-  });
-}
+const notNegative = (value: number | string, path: Path): FieldError[] =>
+  isNegative(value) ? [invalid(path, value, 'must be greater than or equal to zero')] : [];
+const aboveZero = (value: number, path: Path): FieldError[] => (value <= 0 ? [invalid(path, value, 'must be greater than zero')] : []);
 
-function validateRules(rules: JsonObject, path: Path): FieldError[] {
-  const window = Number(rules['stabilizationWindowSeconds'] ?? 0);
-  const at = path.child('stabilizationWindowSeconds');
-  const select = rules['selectPolicy'];
-  const policies = objectsIn(rules, 'policies');
-  return [
-    ...(window < 0 ? [invalid(at, window, 'must be greater than or equal to zero')] : []),
-    ...(window > windowSecondsMax ? [invalid(at, window, `must be less than or equal to ${windowSecondsMax}`)] : []),
-    ...(select === undefined || select === null || selectPolicies.includes(String(select))
-      ? []
-      : [notSupported(path.child('selectPolicy'), select, selectPolicies)]),
-    ...(policies.length === 0 ? [required(path.child('policies'), 'must specify at least one Policy')] : []),
-    ...policies.flatMap((policy, position) => validatePolicy(policy, path.child('policies').index(position))),
-    ...(isNegative(rules['tolerance'])
-      ? [invalid(path.child('tolerance'), rules['tolerance'], 'must be greater than or equal to zero')]
-      : []),
-  ];
-}
+const policy = members<v2.HPAScalingPolicy>({
+  type: orEmpty(oneOf('Percent', 'Pods')),
+  value: orZero(aboveZero),
+  periodSeconds: orZero(aboveZero, maximum(periodSecondsMax)),
+});
 
-function validatePolicy(policy: JsonObject, path: Path): FieldError[] {
-  const type = textAt(policy, 'type');
-  const [value, period] = [Number(policy['value'] ?? 0), Number(policy['periodSeconds'] ?? 0)];
-  return [
-    ...(policyTypes.includes(type) ? [] : [notSupported(path.child('type'), type, policyTypes)]),
-    ...(value <= 0 ? [invalid(path.child('value'), value, 'must be greater than zero')] : []),
-    ...(period <= 0 ? [invalid(path.child('periodSeconds'), period, 'must be greater than zero')] : []),
-    ...(period > periodSecondsMax
-      ? [invalid(path.child('periodSeconds'), period, `must be less than or equal to ${periodSecondsMax}`)]
-      : []),
-  ];
-}
+const rules = members<v2.HPAScalingRules>({
+  stabilizationWindowSeconds: orZero(notNegative, maximum(windowSecondsMax)),
+  selectPolicy: optional(oneOf('Disabled', 'Max', 'Min')),
+  policies: requiredAs('must specify at least one Policy', each(policy)),
+  tolerance: optional(notNegative),
+});
+
+export const behavior = members<v2.HorizontalPodAutoscalerBehavior>({ scaleUp: optional(rules), scaleDown: optional(rules) });
