@@ -1,86 +1,82 @@
-import type { APIService, APIServiceSpec } from '../../../api/types/apiregistration/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
-import { memberAt, textAt } from '../../../api/json/members.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/apiregistration/v1.js';
+import { objectAt, setDefault } from '../../../api/json/defaulting.js';
+import { isSet, memberAt, textAt } from '../../../api/json/members.js';
+import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, pathSegmentName } from '../../registry/validation/names.js';
-import { between, dnsSubdomain, named } from '../../registry/validation/values.js';
+import { all, each, format, members, objectRules, oneOf, optional, orEmpty, orZero, required } from '../../registry/validation/table.js';
+import { between, dnsSubdomain } from '../../registry/validation/values.js';
 import { condition } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import { specOf } from '../parts.js';
 
-const specPath = Path.of('spec');
-const service = specPath.child('service');
+type APIService = Draft<v1.APIService>;
+type Spec = Writable<v1.APIServiceSpec>;
+
 const groupPriorityMax = 20_000;
 const versionPriorityMax = 1000;
 const portDefault = 443;
 const portMax = 65_535;
 
-function validate(service: Draft<APIService>): FieldError[] {
-  const spec = specOf(service);
-  const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
-  const target = objectAt(spec, 'service');
-  return [
-    ...(group === '' && version !== 'v1'
-      ? [required(specPath.child('group'), 'only v1 may have an empty group and it better be legacy kube')]
-      : []),
-    ...(group === '' ? [] : dnsSubdomain(group, specPath.child('group'))),
-    ...named(version, dns1035LabelName, specPath.child('version')),
-    ...validatePriority(spec, 'groupPriorityMinimum', groupPriorityMax),
-    ...validatePriority(spec, 'versionPriority', versionPriorityMax),
-    ...(target === null ? validateLocal(spec) : validateTarget(target, spec)),
-  ];
+const spec = members<v1.APIServiceSpec>({
+  group: orEmpty(group),
+  version: orEmpty(format(dns1035LabelName)),
+  groupPriorityMinimum: orZero(priority(groupPriorityMax)),
+  versionPriority: orZero(priority(versionPriorityMax)),
+});
+
+/** This server's own API needs no certificates. */
+const local = members<v1.APIServiceSpec>({
+  caBundle: orEmpty(noBundle),
+  insecureSkipTLSVerify: optional((skips, path) =>
+    skips ? [invalid(path, true, 'local APIServices may not have insecureSkipTLSVerify')] : [],
+  ),
+});
+const remote = members<v1.APIServiceSpec>({
+  service: members<v1.ServiceReference>({
+    namespace: required(),
+    name: required(),
+    port: orZero((port, path) => (port < 1 || port > portMax ? [invalid(path, port, `port is not valid: ${between(1, portMax)}`)] : [])),
+  }),
+  insecureSkipTLSVerify: optional((skips, path, { caBundle = '' }: Spec) =>
+    skips && caBundle !== '' ? [invalid(path, true, 'may not be true if caBundle is present')] : [],
+  ),
+});
+
+const validate = objectRules<v1.APIService>({
+  spec: all(spec, (value, path, owner) => (isSet(value?.service) ? remote : local)(value, path, owner)),
+});
+const validateStatus = objectRules<v1.APIService>({
+  status: members<v1.APIServiceStatus>({
+    conditions: each(members<v1.APIServiceCondition>({ status: orEmpty(oneOf('True', 'False', 'Unknown')) })),
+  }),
+});
+
+function group(name: string, path: Path, { version }: Spec): FieldError[] {
+  if (name !== '') return dnsSubdomain(name, path);
+  return version === 'v1' ? [] : [missing(path, 'only v1 may have an empty group and it better be legacy kube')];
 }
 
-function nameProblems(name: string, prefix: boolean, service: Draft<APIService>): string[] {
+function priority(most: number): (value: number, path: Path) => FieldError[] {
+  return (value, path) => (value <= 0 || value > most ? [invalid(path, value, `must be positive and less than ${most}`)] : []);
+}
+
+function noBundle(base64: string, path: Path): FieldError[] {
+  const bytes = Buffer.from(base64, 'base64').length;
+  return bytes === 0 ? [] : [invalid(path, `${bytes} bytes`, 'local APIServices may not have a caBundle')];
+}
+
+function nameProblems(name: string, prefix: boolean, service: APIService): string[] {
   const problems = pathSegmentName(name, prefix);
   const wanted = `${textAt(specOf(service), 'version')}.${textAt(specOf(service), 'group')}`;
   return problems.length > 0 || name === wanted ? problems : [`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`];
 }
 
-function validatePriority(spec: Writable<APIServiceSpec>, member: 'groupPriorityMinimum' | 'versionPriority', max: number): FieldError[] {
-  const value = Number(spec[member] ?? 0);
-  return value <= 0 || value > max ? [invalid(specPath.child(member), value, `must be positive and less than ${max}`)] : [];
-}
-
-/** This server's own API needs no certificates. */
-function validateLocal(spec: Writable<APIServiceSpec>): FieldError[] {
-  const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length;
-  return [
-    ...(bundle === 0 ? [] : [invalid(specPath.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle')]),
-    ...(spec.insecureSkipTLSVerify === true
-      ? [invalid(specPath.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify')]
-      : []),
-  ];
-}
-
-function validateTarget(target: JsonObject, spec: Writable<APIServiceSpec>): FieldError[] {
-  const port = Number(target.port ?? 0);
-  return [
-    ...['namespace', 'name'].filter((member) => textAt(target, member) === '').map((member) => required(service.child(member), '')),
-    ...(port < 1 || port > portMax ? [invalid(service.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),
-    ...(spec.insecureSkipTLSVerify === true && textAt(spec, 'caBundle') !== ''
-      ? [invalid(specPath.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present')]
-      : []),
-  ];
-}
-
-const conditionStatuses = ['True', 'False', 'Unknown'];
-
-const validateStatus = (service: Draft<APIService>): FieldError[] =>
-  objectsIn(statusOf(service), 'conditions').flatMap((condition, position) => {
-    const status = textAt(condition, 'status');
-    return conditionStatuses.includes(status)
-      ? []
-      : [notSupported(Path.of('status', 'conditions').index(position).child('status'), status, conditionStatuses)];
-  });
-
-const apiServiceTarget = (object: Draft<APIService>): string =>
+const apiServiceTarget = (object: APIService): string =>
   memberAt(object, 'spec', 'service') === undefined
     ? 'Local'
     : `${textAt(object, 'spec', 'service', 'namespace')}/${textAt(object, 'spec', 'service', 'name')}`;
 
-function availability(object: Draft<APIService>): string {
+function availability(object: APIService): string {
   const available = condition(object, 'Available');
   return available === undefined
     ? 'Unknown'
@@ -89,7 +85,7 @@ function availability(object: Draft<APIService>): string {
       : `${textAt(available, 'status')} (${textAt(available, 'reason')})`;
 }
 
-export const apiServices: Kind<Draft<APIService>> = {
+export const apiServices: Kind<APIService> = {
   name: 'apiservices.apiregistration.k8s.io',
   metadata: { anyFinalizers: true, name: nameProblems },
   defaults(service) {

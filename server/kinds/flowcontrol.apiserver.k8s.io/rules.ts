@@ -51,7 +51,6 @@ const subject = andThen(
   }),
 );
 
-/** Some values, or a star alone. */
 const someOrAll = (absent: string, several: string, ofSome: Rule<string[]> = () => []): Rule<string[] | null | undefined> =>
   requiredAs(absent, (values, path, owner) => {
     if (!values.includes(star)) return ofSome(values, path, owner);

@@ -1,55 +1,52 @@
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
-import type { PodDisruptionBudget } from '../../../api/types/policy/v1.js';
+import type * as v1 from '../../../api/types/policy/v1.js';
 import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf } from '../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../api/json/members.js';
 import type { Conversion } from '../../registry/behaviour.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
-import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
 import { printedSelector } from '../../registry/validation/printed.js';
-import { optionallyOneOf } from '../../registry/validation/values.js';
-import { nonNegativeMembers } from '../apps/statusCounts.js';
+import { all, members, objectRules, oneOf, optional } from '../../registry/validation/table.js';
+import { nonNegative } from '../../registry/validation/values.js';
 import { at, numberAt } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 
-const specPath = Path.of('spec');
-const statusPath = Path.of('status');
-const amounts = ['minAvailable', 'maxUnavailable'] as const;
+type Spec = Writable<v1.PodDisruptionBudgetSpec> | null | undefined;
 
-function validateSpec(budget: Draft<PodDisruptionBudget>): Found {
-  const spec = specOf(budget);
-  const given = amounts.filter((member) => spec[member] !== undefined && spec[member] !== null);
-  const selector = objectAt(spec, 'selector');
-  return inOrder(
-    given.length > 1 ? [invalid(specPath, printed(spec), 'minAvailable and maxUnavailable cannot be both set')] : [],
-    given.flatMap((member) => [
-      ...intOrPercent(spec[member], specPath.child(member)),
-      ...atMostWhole(spec[member], specPath.child(member)),
-    ]),
-    selector === null ? [] : validateLabelSelector(selector, specPath.child('selector')),
-    optionallyOneOf(spec.unhealthyPodEvictionPolicy, ['AlwaysAllow', 'IfHealthyBudget'], specPath.child('unhealthyPodEvictionPolicy')),
-  );
-}
-
-const printed = ({ minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy }: JsonObject): JsonObject => ({
-  MinAvailable: minAvailable ?? null,
-  Selector: printedSelector(selector),
-  MaxUnavailable: maxUnavailable ?? null,
-  UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy ?? null,
+const amount = optional(intOrPercent, atMostWhole);
+const spec = members<v1.PodDisruptionBudgetSpec>({
+  minAvailable: amount,
+  maxUnavailable: amount,
+  selector: optional(validateLabelSelector),
+  unhealthyPodEvictionPolicy: optional(oneOf('AlwaysAllow', 'IfHealthyBudget')),
 });
+const validateSpec = objectRules<v1.PodDisruptionBudget>({ spec: all(oneAmount, spec) });
 
-function validateStatus(budget: Draft<PodDisruptionBudget>): FieldError[] {
-  const status = statusOf(budget);
-  return [
-    ...validateConditions(itemsOf(status.conditions), statusPath.child('conditions')),
-    ...nonNegativeMembers(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], statusPath),
-  ];
+function oneAmount(spec: Spec, path: Path): FieldError[] {
+  if (!isSet(spec?.minAvailable) || !isSet(spec?.maxUnavailable)) return [];
+  const { minAvailable, selector, maxUnavailable, unhealthyPodEvictionPolicy = null } = spec;
+  const shown = {
+    MinAvailable: minAvailable,
+    Selector: printedSelector(selector),
+    MaxUnavailable: maxUnavailable,
+    UnhealthyPodEvictionPolicy: unhealthyPodEvictionPolicy,
+  };
+  return [invalid(path, shown, 'minAvailable and maxUnavailable cannot be both set')];
 }
+
+const validateStatus = objectRules<v1.PodDisruptionBudget>({
+  status: members<v1.PodDisruptionBudgetStatus>({
+    conditions: (conditions, path) => validateConditions(itemsOf(conditions), path),
+    disruptionsAllowed: nonNegative,
+    currentHealthy: nonNegative,
+    desiredHealthy: nonNegative,
+    expectedPods: nonNegative,
+  }),
+});
 
 const selectsNone = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'Exists' }] };
 const selectsAll = { matchExpressions: [{ key: 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match', operator: 'DoesNotExist' }] };
@@ -76,7 +73,7 @@ const emptySelectors: Conversion = {
   ]),
 };
 
-export const podDisruptionBudgets: Kind<Draft<PodDisruptionBudget>> = {
+export const podDisruptionBudgets: Kind<Draft<v1.PodDisruptionBudget>> = {
   name: 'poddisruptionbudgets.policy',
   metadata: {
     // The reference checks a budget's name only generically: any path segment is valid.

@@ -52,12 +52,10 @@ const ownTarget = members<v2.MetricTarget>({
 
 type Amount = 'value' | 'averageValue' | 'averageUtilization';
 
-/** One of these amounts must be set; its absence is reported at `at`. */
 const someAmount =
   (amounts: readonly Amount[], at: Amount, text: string): Rule<Target> =>
   (target, path) =>
     amounts.some((amount) => isSet(target?.[amount])) ? [] : [missing(path.child(at), text)];
-/** Only one of both amounts may be set. */
 const notBoth =
   (amounts: readonly Amount[], at: Amount, text: string): Rule<Target> =>
   (target, path) =>
