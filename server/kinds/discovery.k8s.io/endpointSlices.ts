@@ -1,35 +1,46 @@
-import type { EndpointSlice } from '../../../api/types/discovery/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/discovery/v1.js';
+import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress, parseOldAddress } from '../../registry/validation/addresses.js';
-import { duplicate, invalid, notSupported, Path, required, tooMany, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, required as missing, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
 import { validateLabels } from '../../registry/validation/metadata.js';
-import { dnsLabelName, labelValueProblems, subdomainName } from '../../registry/validation/names.js';
+import { dnsLabelName, labelValueProblems, subdomainName, type NameRule } from '../../registry/validation/names.js';
 import { addressAnd, dnsLabel, dnsSubdomain, qualified } from '../../registry/validation/values.js';
 import { at, unset } from '../cells.js';
-import type { Draft, Kind } from '../kind.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import type { Draft, Kind, Writable } from '../kind.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  distinct,
+  each,
+  format,
+  maxItems,
+  members,
+  nonZero,
+  objectRules,
+  oneOf,
+  optional,
+  required,
+  requiredAs,
+  type Rule,
+} from '../../registry/validation/table.js';
 
 const endpointsMax = 1000;
 const addressesMax = 100;
 const portsMax = 20_000;
 const topologyLabelsMax = 16;
 const hintsMax = 8;
-const types = ['FQDN', 'IPv4', 'IPv6'];
-const protocols = ['SCTP', 'TCP', 'UDP'];
 const managedBy = 'endpointslice.kubernetes.io/managed-by';
 const controllers: ReadonlySet<string> = new Set(['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io']);
 const endpoints = Path.of('endpoints');
-const portsPath = Path.of('ports');
 
-const addressTypeOf = (slice: Draft<EndpointSlice>): string => textAt(slice, 'addressType');
+const addressTypeOf = (slice: Draft<v1.EndpointSlice>): string => textAt(slice, 'addressType');
 
 /** The older topology is no longer accepted; stored values stay until the endpoints change. */
-function dropTopology(slice: Draft<EndpointSlice>, old: Draft<EndpointSlice> | null): void {
+function dropTopology(slice: Draft<v1.EndpointSlice>, old: Draft<v1.EndpointSlice> | null): void {
   if (old !== null && sameValue(slice.endpoints ?? null, old.endpoints ?? null)) return;
   const hosts = new Set(
     old === null ? [] : objectsIn(old, 'endpoints').map((endpoint) => textAt(endpoint, 'deprecatedTopology', 'kubernetes.io/hostname')),
@@ -42,47 +53,17 @@ function dropTopology(slice: Draft<EndpointSlice>, old: Draft<EndpointSlice> | n
   }
 }
 
-function validateAddressType(type: string): FieldError[] {
-  if (type === '') return [required(Path.of('addressType'), '')];
-  return types.includes(type) ? [] : [notSupported(Path.of('addressType'), type, types)];
-}
-
-function validateEndpoints(slice: Draft<EndpointSlice>): Found {
-  const all = itemsOf(slice.endpoints).map(membersOf);
-  if (all.length > endpointsMax) return [tooMany(endpoints, all.length, endpointsMax)];
-  return ofEach(all, (endpoint, position) => validateEndpoint(endpoint, addressTypeOf(slice), endpoints.index(position)));
-}
-
-function validateEndpoint(endpoint: JsonObject, type: string, path: Path): Found {
-  const addresses = itemsOf(endpoint.addresses).map(String);
-  const topology = objectAt(endpoint, 'deprecatedTopology');
-  const labels = Object.keys(topology ?? {}).length;
-  const hints = objectAt(endpoint, 'hints');
-  return inOrder(
-    addresses.length === 0 ? [required(path.child('addresses'), 'must contain at least 1 address')] : [],
-    addresses.length > addressesMax ? [tooMany(path.child('addresses'), addresses.length, addressesMax)] : [],
-    addresses.flatMap((address, position) => validateAddress(address, type, path.child('addresses'), position)),
-    typeof endpoint.nodeName === 'string' ? dnsSubdomain(endpoint.nodeName, path.child('nodeName')) : [],
-    labels > topologyLabelsMax ? [tooMany(path.child('deprecatedTopology'), labels, topologyLabelsMax)] : [],
-    validateLabels((topology as Record<string, string> | null) ?? undefined, path.child('deprecatedTopology')),
-    typeof endpoint.hostname === 'string' ? dnsLabel(endpoint.hostname, path.child('hostname')) : [],
-    hints === null ? [] : validateHints(hints, path.child('hints')),
-  );
-}
-
-function validateAddress(address: string, type: string, path: Path, position: number): FieldError[] {
-  const at = path.index(position);
-  if (type === 'FQDN') return domainName(address, at);
-  if (type !== 'IPv4' && type !== 'IPv6') return [];
-  return addressAnd(address, at, () => [
-    ...(parseOldAddress(address)?.family === type ? [] : [invalid(path, address, `must be an ${type} address`)]),
-    ...endpointAddress(address, at),
-  ]);
-}
+const ofFamily =
+  (family: 'IPv4' | 'IPv6'): Rule<string> =>
+  (address, path) =>
+    addressAnd(address, path, () => [
+      ...(parseOldAddress(address)?.family === family ? [] : [invalid(path.parent, address, `must be an ${family} address`)]),
+      ...endpointAddress(address, path),
+    ]);
 
 /** A name of at least two parts; only its first error is reported. */
 function domainName(value: string, path: Path): FieldError[] {
-  if (value === '') return [required(path, '')];
+  if (value === '') return [missing(path, '')];
   const name = value.replace(/\.$/, '');
   const problems = subdomainName(name, false);
   if (problems.length > 0) return [invalid(path, name, problems.join(','))];
@@ -92,38 +73,55 @@ function domainName(value: string, path: Path): FieldError[] {
   return wrong === undefined ? [] : [invalid(path, wrong, dnsLabelName(wrong, false).join(','))];
 }
 
-function validateHints(hints: JsonObject, path: Path): FieldError[] {
-  const named = (list: string, problemsOf: (name: string) => string[]): FieldError[] => {
-    const names = objectsIn(hints, list).map((hint) => textAt(hint, 'name'));
-    if (names.length > hintsMax) return [tooMany(path.child(list), names.length, hintsMax)];
-    const isRepeated = repeats(names);
-    return names.flatMap((name, position) => {
-      const at = path.child(list).index(position).child('name');
-      return [...(isRepeated(position) ? [duplicate(at, name)] : []), ...problemsOf(name).map((text) => invalid(at, name, text))];
-    });
-  };
-  return [...named('forZones', labelValueProblems), ...named('forNodes', (name) => subdomainName(name, false))];
-}
+/** Hints for zones and for nodes have the same form. */
+const hints = (rule: NameRule): Rule<Writable<v1.ForZone>[] | undefined> =>
+  andThen(
+    maxItems(hintsMax),
+    distinct<Writable<v1.ForZone>>('name', (once) => all(once, ({ name = '' }, path) => format(rule)(name, path.child('name')))),
+  );
 
-function validatePorts(slice: Draft<EndpointSlice>): FieldError[] {
-  const ports = itemsOf(slice.ports).map(membersOf);
-  if (ports.length > portsMax) return [tooMany(portsPath, ports.length, portsMax)];
-  const names = ports.map((port) => textAt(port, 'name'));
-  const isRepeated = repeats(names);
-  return ports.flatMap((port, position) => {
-    const path = portsPath.index(position);
-    const [name = '', protocol] = [names[position], textAt(port, 'protocol')];
-    return [
-      ...(name === '' ? [] : dnsLabel(name, path.child('name'))),
-      ...(isRepeated(position) ? [duplicate(path.child('name'), name)] : []),
-      ...(protocols.includes(protocol) ? [] : [notSupported(path.child('protocol'), protocol, protocols)]),
-      ...(typeof port.appProtocol === 'string' ? qualified(port.appProtocol, path.child('appProtocol')) : []),
-    ];
+const endpointOf = (address: Rule<string>): Rule<Writable<v1.Endpoint>> =>
+  members<v1.Endpoint>({
+    addresses: all<string[] | null | undefined>(requiredAs('must contain at least 1 address'), maxItems(addressesMax), each(address)),
+    nodeName: optional(dnsSubdomain),
+    deprecatedTopology: all(
+      (labels, path) => {
+        const count = Object.keys(labels ?? {}).length;
+        return count > topologyLabelsMax ? [tooMany(path, count, topologyLabelsMax)] : [];
+      },
+      (labels, path) => validateLabels(labels as Record<string, string> | undefined, path),
+    ),
+    hostname: optional(dnsLabel),
+    hints: optional(members<v1.EndpointHints>({ forZones: hints((name) => labelValueProblems(name)), forNodes: hints(subdomainName) })),
   });
-}
+
+const endpointRules: Readonly<Record<string, Rule<Writable<v1.Endpoint>> | undefined>> = {
+  FQDN: endpointOf(domainName),
+  IPv4: endpointOf(ofFamily('IPv4')),
+  IPv6: endpointOf(ofFamily('IPv6')),
+};
+const endpointOfNoType = endpointOf(() => []);
+
+const addressTypeRules = objectRules<v1.EndpointSlice>({ addressType: required(oneOf('FQDN', 'IPv4', 'IPv6')) });
+
+const endpointsRules = (slice: Draft<v1.EndpointSlice>): Found =>
+  andThen(maxItems(endpointsMax), each(endpointRules[addressTypeOf(slice)] ?? endpointOfNoType))(slice.endpoints, endpoints, null);
+
+const portsRules = objectRules<v1.EndpointSlice>({
+  ports: andThen(
+    maxItems(portsMax),
+    distinct<Writable<v1.EndpointPort>>('name', (once) =>
+      all(
+        members<v1.EndpointPort>({ name: nonZero(dnsLabel) }),
+        once,
+        members<v1.EndpointPort>({ protocol: oneOf('SCTP', 'TCP', 'UDP'), appProtocol: optional(qualified) }),
+      ),
+    ),
+  ),
+});
 
 /** Addresses in an unusual spelling, which controllers never write. */
-const spellingWarnings = (slice: Draft<EndpointSlice>): string[] =>
+const spellingWarnings = (slice: Draft<v1.EndpointSlice>): string[] =>
   controllers.has(slice.metadata.labels?.[managedBy] ?? '')
     ? []
     : objectsIn(slice, 'endpoints').flatMap((endpoint, outer) =>
@@ -132,7 +130,7 @@ const spellingWarnings = (slice: Draft<EndpointSlice>): string[] =>
         ),
       );
 
-function slicePorts(slice: Draft<EndpointSlice>): string {
+function slicePorts(slice: Draft<v1.EndpointSlice>): string {
   const ports = itemsOf(slice.ports).map(
     (port) => textAt(port, 'port') || (memberAt(port, 'name') === undefined ? '*' : textAt(port, 'name')),
   );
@@ -143,7 +141,7 @@ function slicePorts(slice: Draft<EndpointSlice>): string {
       : ports.join(',') || unset;
 }
 
-function sliceEndpoints(slice: Draft<EndpointSlice>): string {
+function sliceEndpoints(slice: Draft<v1.EndpointSlice>): string {
   const addresses = itemsOf(slice.endpoints).flatMap((endpoint) => itemsOf(memberAt(endpoint, 'addresses')).map(String));
   return addresses.length === 0
     ? unset
@@ -152,7 +150,7 @@ function sliceEndpoints(slice: Draft<EndpointSlice>): string {
       : addresses.join(',');
 }
 
-export const endpointSlices: Kind<Draft<EndpointSlice>> = {
+export const endpointSlices: Kind<Draft<v1.EndpointSlice>> = {
   name: 'endpointslices.discovery.k8s.io',
   defaults(slice) {
     for (const port of objectsIn(slice, 'ports')) {
@@ -160,7 +158,7 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
       setDefault(port, 'protocol', 'TCP');
     }
   },
-  validate: (slice) => inOrder(validateAddressType(addressTypeOf(slice)), validatePorts(slice), validateEndpoints(slice)),
+  validate: (slice) => inOrder(addressTypeRules(slice), portsRules(slice), endpointsRules(slice)),
   warnings: (slice, old) => [
     ...(old === null && addressTypeOf(slice) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     ...spellingWarnings(slice),
@@ -184,9 +182,9 @@ export const endpointSlices: Kind<Draft<EndpointSlice>> = {
     },
     review: [
       'objectMetaUpdate',
-      (slice) => validateAddressType(addressTypeOf(slice)),
-      validatePorts,
-      (slice, old) => (sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : validateEndpoints(slice)),
+      addressTypeRules,
+      portsRules,
+      (slice, old) => (sameValue(slice.endpoints ?? null, old.endpoints ?? null) ? [] : endpointsRules(slice)),
       (slice, old) =>
         addressTypeOf(slice) === addressTypeOf(old) ? [] : [invalid(Path.of('addressType'), addressTypeOf(slice), 'field is immutable')],
     ],

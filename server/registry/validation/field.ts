@@ -59,6 +59,10 @@ export class Path {
     return path;
   }
 
+  get parent(): Path {
+    return this.#parent ?? this;
+  }
+
   index(position: number): Path {
     return new Path(this, position, true);
   }

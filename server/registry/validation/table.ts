@@ -165,6 +165,12 @@ export const distinct = <I, O = unknown>(
     });
   });
 
+/** Refuses a longer list. */
+export const maxItems =
+  (most: number): Check<readonly unknown[] | null | undefined> =>
+  (value, path) =>
+    itemsOf(value).length > most ? [tooMany(path, itemsOf(value).length, most)] : [];
+
 /** Checks the values of a map. */
 export const eachValue = <V, O = unknown>(
   ...rules: readonly Rule<V, O>[]
