@@ -136,7 +136,7 @@ export const whole =
   (value, path) =>
     rule(value ?? ({} as Writable<T>), path);
 
-/** Checks the numbers, or the texts, of a member that takes both. */
+/** Checks the numbers, or texts, of a member. */
 export const ifNumber = <O>(...rules: readonly Rule<number, O>[]): Rule<unknown, O> =>
   when<unknown, O>((value) => typeof value === 'number', all(...rules) as Rule<unknown, O>);
 export const ifText = <O>(...rules: readonly Rule<string, O>[]): Rule<unknown, O> =>
@@ -165,7 +165,6 @@ export const distinct = <I, O = unknown>(
     });
   });
 
-/** Refuses a longer list. */
 export const maxItems =
   (most: number): Check<readonly unknown[] | null | undefined> =>
   (value, path) =>
@@ -238,7 +237,7 @@ export const keyedList =
 /** A rule that needs nothing but the value. */
 export type Check<V> = (value: V, path: Path) => FieldError[];
 
-/** Refuses a value that is set, with `detail`. */
+/** Refuses a value that is set. */
 export const forbiddenAs = (detail: string): Rule<unknown> => optional((_, path) => [forbidden(path, detail)]);
 
 /** `values` in the order of messages. An absent text is empty. */
