@@ -124,7 +124,7 @@ export const when = <V, O>(holds: (value: V) => boolean, ...rules: readonly Rule
   return (value, path, owner, before) => (holds(value) ? rule(value, path, owner, before) : []);
 };
 
-/** Rules that depend on the siblings of the value. */
+/** Rules that depend on siblings. */
 export const whenOwner = <V, O>(holds: (owner: O) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
   const rule = all(...rules);
   return (value, path, owner, before) => (holds(owner) ? rule(value, path, owner, before) : []);
