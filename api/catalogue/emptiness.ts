@@ -20,6 +20,8 @@ const places: Readonly<Record<string, Telling>> = {
   'PersistentVolumeClaimTemplate.metadata': 'lists',
   'PodSpec.ephemeralContainers': 'lists',
   'ResourceClaimTemplateSpec.metadata': 'lists',
+  // An empty list is set, too.
+  'ResourceSlice.spec': 'lists',
 };
 
 /** Returns null for members whose emptiness is insignificant; `owner` lacks its package. */

@@ -114,7 +114,7 @@ function ownedByCreator(
   created: ApiObject,
   { manager, subresource, now }: Writer,
 ): JsonObject[] | undefined {
-  const fieldsV1 = fieldsOrNone(schema, created, resource.behaviour.strategy.through('').resets);
+  const fieldsV1 = fieldsOrNone(schema, created, resource.behaviour.strategy.through(subresource).resets);
   if (fieldsV1 === null) return undefined;
   const entry: JsonObject = {
     manager,

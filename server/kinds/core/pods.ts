@@ -40,7 +40,7 @@ export const pods: Kind<Draft<Pod>> = {
   validate: validateNewPod,
   // Warnings on a controller's updates help no one.
   warnings: (pod, old) => (old === null ? [...nameWarnings(pod), ...podWarnings(pod)] : []),
-  create: { prepare: preparePod },
+  create: { status: 'sent', prepare: preparePod },
   update: { review: [reviewPodUpdate] },
   subresources: {
     status: podStatus,

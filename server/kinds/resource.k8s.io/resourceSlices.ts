@@ -69,7 +69,7 @@ function oneOfPlaces(spec: Spec, path: Path): FieldError[] {
 }
 
 function oneContent({ sharedCounters, devices }: Spec, path: Path): FieldError[] {
-  const both = itemsOf(sharedCounters).length > 0 && itemsOf(devices).length > 0;
+  const both = Array.isArray(sharedCounters) && Array.isArray(devices);
   return both ? [invalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')] : [];
 }
 

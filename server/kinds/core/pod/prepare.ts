@@ -25,7 +25,8 @@ export function preparePod(pod: ApiObject, { enabled, now, warn }: Pick<WriteCon
   pod['status'] = {
     phase: 'Pending',
     ...(itemsOf(spec['schedulingGates']).length === 0 ? {} : { conditions: [{ ...gated, lastTransitionTime: now }] }),
-    qosClass: qosClass(pod as Pod),
+    // A stated class stays (`GetPodQOS` in core/helper/qos/qos.go).
+    qosClass: textAt(pod, 'status', 'qosClass') || qosClass(pod as Pod),
   };
   takeAppArmorFromAnnotations(pod, spec, warn);
   selectByOwnLabels(pod, spec, enabled);

@@ -159,6 +159,7 @@ describe('endpoints, the right to create through a change', () => {
     expect(made.status, made.text).to.equal(201);
     expect(made.body).to.not.have.nested.property('metadata.managedFields');
     const put = await through('PUT', 'services', 'application/json');
+    expect(put.body).to.not.have.nested.property('metadata.managedFields');
     expect([put.status, put.body['spec']]).to.deep.equal([201, { ...(made.body['spec'] as object) }]);
     expect((await through('PUT', 'validatingadmissionpolicies', 'application/json')).status).to.equal(404);
     expect((await through('PATCH', 'validatingadmissionpolicies', 'application/apply-patch+yaml')).status).to.equal(422);

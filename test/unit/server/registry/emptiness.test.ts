@@ -146,6 +146,21 @@ describe('registry, what is empty', () => {
     );
   });
 
+  it('is set where only one of two lists may be', async () => {
+    const slice = (lists: JsonObject): JsonObject => ({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceSlice',
+      metadata: { name: 's' },
+      spec: { driver: 'd.example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, allNodes: true, ...lists },
+    });
+    const sample = await createSample();
+    expect(
+      await causes(sample.create(received(slice({ devices: [{ name: 'd' }], sharedCounters: [] })) as unknown as JsonObject)),
+    ).to.deep.equal(['invalid spec']);
+    const made = await sample.create(received(slice({ devices: [] })) as unknown as JsonObject);
+    expect(made['spec']).to.not.have.any.keys('devices', 'sharedCounters');
+  });
+
   it('must not stand where nothing may', async () => {
     const sample = await createSample();
     for (const [object, field] of [

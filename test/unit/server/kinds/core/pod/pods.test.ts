@@ -60,6 +60,11 @@ describe('kinds, pods', () => {
     expect(again['spec']).to.have.property('terminationGracePeriodSeconds', 1);
   });
 
+  it('keeps what a client says is promised', async () => {
+    const made = await sample.create({ ...of({}), status: { qosClass: 'Guaranteed', phase: 'Running' } });
+    expect(made['status']).to.deep.equal({ phase: 'Pending', qosClass: 'Guaranteed' });
+  });
+
   it('works out how much is promised', async () => {
     const classes: readonly (readonly [resources: JsonObject, expected: string])[] = [
       [{}, 'BestEffort'],
