@@ -14,6 +14,8 @@ const places: Readonly<Record<string, Telling>> = {
   'ValidatingWebhookConfiguration.webhooks': 'lists and maps',
   // A refusal quotes these.
   'Ingress.spec': 'lists',
+  'PersistentVolume.spec': 'lists and maps',
+  'ResourceClaim.spec': 'lists',
   'ResourceQuota.spec': 'lists',
   'ServiceCIDR.spec': 'lists',
   // These members must not be set.

@@ -5,7 +5,7 @@ import { sameInMemory } from '../../../../api/json/equality.js';
 import { checkStructure } from '../../../../workers/schema/structure.js';
 import { typeOfKind } from '../../../../api/catalogue/types.js';
 import type { JsonMembers } from '../../../../workers/codecs/value.js';
-import { causes, createSample } from './sample.js';
+import { causes, createSample, refusal } from './sample.js';
 
 /** Lists and maps that are empty: something else than none while an object is in memory, and nothing once it is stored. */
 
@@ -144,6 +144,31 @@ describe('registry, what is empty', () => {
     ).to.deep.equal(
       ['[]', 'null'].map((shown) => `ResourceQuota "q" is invalid: spec.scopes: Invalid value: ${shown}: field is immutable`),
     );
+  });
+
+  it('is quoted where a capacity has no storage, and in a claim that may not change', async () => {
+    const sample = await createSample();
+    const volume = (capacity: JsonObject): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: 'v' },
+      spec: { ...capacity, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } },
+    });
+    for (const [capacity, shown] of [[{ capacity: {} }, '{}'] as const, [{}, 'null'] as const])
+      expect((await refusal(sample.create(received(volume(capacity)) as unknown as JsonObject))).message).to.contain(
+        `spec.capacity: Unsupported value: ${shown}: supported values: "storage"`,
+      );
+    const claim = (devices: JsonObject): JsonObject => ({
+      apiVersion: 'resource.k8s.io/v1',
+      kind: 'ResourceClaim',
+      metadata: { name: 'c', namespace: 'default' },
+      spec: { devices },
+    });
+    const requests = [{ name: 'r', exactly: { deviceClassName: 'x' } }];
+    await sample.create(claim({ requests }));
+    const changed = received(claim({ constraints: [] })) as unknown as JsonObject;
+    expect((await refusal(sample.put(changed))).message).to.contain('{"Devices":{"Requests":null,"Constraints":[],"Config":null}}');
+    await sample.put(received(claim({ requests, constraints: [] })) as unknown as JsonObject);
   });
 
   it('is set where only one of two lists may be', async () => {
