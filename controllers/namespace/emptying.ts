@@ -45,7 +45,7 @@ export async function empty(api: Api, namespace: string, discovery: Discovery, s
 
 type Results = readonly (readonly [DiscoveredType, TypeResult])[];
 
-/** `reported` are the types of which the conditions tell what remains. */
+/** The conditions tell what remains of the `reported`. */
 function summary(results: Results, reported: Results, discoveryFailures: readonly string[]): Attempt {
   const counted = reported.filter(([, { remaining, failure }]) => remaining > 0 && failure === null);
   const finalizers = new Map<string, number>();

@@ -1,6 +1,6 @@
 import { NumberLiteral, type Json } from '../codecs/value.js';
 
-/** The kind of a Go type: what reflection knows of it. */
+/** The kind of a Go type. */
 export type GoKind = 'map' | 'slice' | 'struct' | 'string' | 'bool' | 'int32' | 'int64' | 'uint8' | 'float64';
 
 const int64Bits = 64;
@@ -17,7 +17,7 @@ function kindOf(value: Json): string {
 
 const isNumeric = (kind: string): boolean => /^(?:u?int|float)\d+$/.test(kind);
 
-/** Go converts numbers to numbers, and integers to texts; the reference then refuses what JSON would not read. */
+/** Go converts numbers to numbers, and integers to texts. */
 const isConvertible = (from: string, to: GoKind): boolean => isNumeric(from) && (isNumeric(to) || (from === 'int64' && to === 'string'));
 
 /** Says that a value in memory does not fit a type: `fromUnstructured` in apimachinery's runtime/converter.go. */
