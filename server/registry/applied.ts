@@ -69,10 +69,16 @@ function* unlessMisfit<T>(work: Steps<T>): Steps<T> {
 
 /** Throws 400 and 500. The live object may have fields that its type no longer knows, but no value of a wrong type. */
 function* checkTypes({ resource, config }: ApplyRequest, live: ApiObject | null, schema: Schema): Steps<void> {
+  const unfit = live === null ? null : yield* typeProblem(live as JsonObject, schema, 'live');
+  // An object without owners is given one first (managedfields/internal/skipnonapplied.go).
+  if (live !== null && unfit !== null && (live.metadata.managedFields ?? []).length === 0)
+    throw plainError(
+      500,
+      `failed to create manager for existing fields: failed to convert new object (${describedObject(live, resource)}) to smd typed: ${unfit}`,
+    );
   if (Array.isArray(config.metadata.managedFields)) throw badRequest('metadata.managedFields must be nil');
   const problem = yield* typeProblem(config as JsonObject, schema, 'configuration');
   if (problem !== null) throw plainError(500, `failed to create typed patch object (${describedObject(config, resource)}): ${problem}`);
-  const unfit = live === null ? null : yield* typeProblem(live as JsonObject, schema, 'live');
   if (live !== null && unfit !== null)
     throw plainError(500, `failed to create typed live object (${describedObject(live, resource)}): ${unfit}`);
 }

@@ -94,7 +94,7 @@ export class Creator {
     // Admission may name an unnamed object.
     const given = body.metadata.name ?? '';
     if (heavy) await nextTurn(request);
-    prepareCreate(target, body, request, { uid: request.newUid(), owners });
+    prepareCreate(target, body, { ...request, subresource }, { uid: request.newUid(), owners });
     if (heavy) await nextTurn(request);
     const prepared = body.metadata.name ?? '';
     const named = given !== '' ? given : prefix === '' ? prepared : firstName;

@@ -13,6 +13,8 @@ import type { WriteRequest } from './writeRequest.js';
 export interface WriteContext extends Pick<WriteRequest, 'now' | 'user' | 'manager' | 'owners' | 'dryRun' | 'enabled' | 'dropGated'> {
   /** Labels of the object's namespace, if its rules requested them (`readsNamespace`). */
   readonly namespaceLabels?: Readonly<Record<string, string>> | undefined;
+  /** Names what an update creates the object through, if not the object itself. */
+  readonly subresource?: string;
   /** Ends the work when no caller waits any more. */
   readonly ended?: Ended | undefined;
   /** A `Warning` header is sent whether or not the write is refused. */

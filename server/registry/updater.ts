@@ -313,5 +313,6 @@ function contextOf(
   namespaceLabels: WriteContext['namespaceLabels'],
 ): Whole<WriteContext> {
   const { now, user, manager, dryRun, enabled, dropGated, warn, owners: requested } = request;
-  return { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, namespaceLabels, warn, ended: endedOf(request) };
+  const own = { now, user, manager, owners: owners ?? requested, dryRun, enabled, dropGated, warn };
+  return { ...own, namespaceLabels, subresource: '', ended: endedOf(request) };
 }

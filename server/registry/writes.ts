@@ -23,12 +23,7 @@ import { refuseGrown } from './grown.js';
 /** The pure middle of create and update: every nondeterministic value is an argument. */
 
 /** Returns the field owners, which admission does not change. */
-export function* beginCreate(
-  target: Target,
-  object: ApiObject,
-  context: WriteContext & { readonly subresource?: string },
-  heavy: boolean,
-): Steps<JsonObject[] | undefined> {
+export function* beginCreate(target: Target, object: ApiObject, context: WriteContext, heavy: boolean): Steps<JsonObject[] | undefined> {
   const { resource, namespace } = target;
   checkNamespace(object.metadata, target);
   object.metadata.namespace = namespace;

@@ -57,8 +57,13 @@ export const services: Kind<Draft<Service>> = {
   // The reference checks what it will not show.
   canonicalize: dropUnused,
   fromOld: completeAddresses,
-  // Manifests are checked without an allocator.
-  create: { prepare: (service) => alignAddresses(service, null), status: { loadBalancer: {} } },
+  create: {
+    // Manifests are checked without an allocator.
+    prepare(service, { subresource = '' }) {
+      if (subresource === '') alignAddresses(service, null);
+    },
+    status: { loadBalancer: {} },
+  },
   update: {
     prepare: dropMeaningless,
     review: ['objectMetaUpdate', validateUpdate],

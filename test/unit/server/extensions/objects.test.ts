@@ -253,7 +253,11 @@ describe('extensions/objects', () => {
   it('are not laid over by who applies where a value no longer fits its type', async () => {
     await server.define(definition('widgets', 'Widget'));
     const request = { manager: 'm', subresource: '', force: false, now: '2026-01-01T00:00:00Z' };
-    const live = (spec: JsonObject): ApiObject => widget('a', spec);
+    const owners = [
+      { manager: 'u', operation: 'Update', apiVersion: 'example.com/v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': {} } },
+    ];
+    const owned = (object: ApiObject): ApiObject => ({ ...object, metadata: { ...object.metadata, managedFields: owners } });
+    const live = (spec: JsonObject): ApiObject => owned(widget('a', spec));
     const over = (spec: JsonObject): Promise<StatusError> =>
       refused(
         Promise.resolve().then(() =>
@@ -265,7 +269,7 @@ describe('extensions/objects', () => {
     const error = await refused(
       Promise.resolve().then(() =>
         inOneGo(
-          applyConfiguration({ ...widget('a'), spec: [{ b: [1, null], a: 'x' }] } as unknown as ApiObject, {
+          applyConfiguration(owned({ ...widget('a'), spec: [{ b: [1, null], a: 'x' }] } as unknown as ApiObject), {
             ...request,
             resource: target().resource,
             config: widget('a', {}),

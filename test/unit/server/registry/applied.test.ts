@@ -52,6 +52,18 @@ const ownersOfData = [
 ];
 
 describe('registry/applied', () => {
+  it('says of a misfit without owners that nobody can be made its owner', () => {
+    const accounts = catalogue.resource('', 'v1', 'serviceaccounts')!;
+    const account = (more: JsonObject): ApiObject => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'a' }, ...more });
+    const request = { resource: accounts, config: account({}), manager: 'a', subresource: '', force: false, now: time(0) };
+    const live = account({ secrets: [{}] });
+    expect(() => inOneGo(applyConfiguration(live, request))).to.throw(
+      'failed to create manager for existing fields: failed to convert new object (/a; /v1, Kind=ServiceAccount) to smd typed: .secrets: element 0',
+    );
+    const owned = { ...live, metadata: { ...live.metadata, managedFields: ownersOfData } };
+    expect(() => inOneGo(applyConfiguration(owned, request))).to.throw('failed to create typed live object (/a; /v1, Kind=ServiceAccount)');
+  });
+
   it('takes null for the owners for a change, as it does any other null', () => {
     const live = { ...map('live'), metadata: { name: 'live', managedFields: ownersOfData } };
     const timeUnder = (metadata: JsonObject): unknown[] => {

@@ -204,6 +204,10 @@ describe('registry/services', () => {
     expect(specOf(updated)).to.include({ ipFamilyPolicy: 'SingleStack' }).and.not.have.any.keys('clusterIP', 'clusterIPs');
   });
 
+  it('lacks the list of its addresses where it is created through its status', async () => {
+    expect(await causes(sample.put(service('a', { clusterIP: 'None' }), 'status'))).to.deep.equal(['required spec.clusterIPs']);
+  });
+
   it('warns of what does nothing', async () => {
     await sample.create(service('a', { externalName: 'x.y' }));
     await sample.create(service('b', { clusterIP: 'None', externalIPs: ['192.0.2.1'] }));
