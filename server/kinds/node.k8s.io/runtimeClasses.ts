@@ -1,4 +1,4 @@
-import type { RuntimeClass } from '../../../api/types/node/v1.js';
+import type * as v1 from '../../../api/types/node/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
 import { likeness } from '../../../api/json/equality.js';
@@ -7,11 +7,11 @@ import { duplicate, Path, strictly, type FieldError } from '../../registry/valid
 import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
 import { labelMap, requiredDnsLabel } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
-import { validateContainerResources } from '../core/podSpec/validation/resources.js';
-import { validateTolerationList } from '../core/podSpec/validation/scheduling.js';
+import { overheadOf } from '../core/podSpec/validation/resources.js';
+import { tolerations } from '../core/podSpec/validation/scheduling.js';
 import { deprecatedNodeLabel } from '../core/podSpec/warnings/placement.js';
 import { immutable } from '../immutable.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
@@ -23,25 +23,22 @@ const tolerationForm: StructureForm = [
   ['tolerationSeconds', 'TolerationSeconds', 'optional'],
 ];
 
-function validate(runtime: Draft<RuntimeClass>): Found {
+function validate(runtime: Draft<v1.RuntimeClass>): Found {
   const overhead = objectAt(runtime, 'overhead');
   const scheduling = objectAt(runtime, 'scheduling');
   return inOrder(
     requiredDnsLabel(textAt(runtime, 'handler'), Path.of('handler')),
     // The overhead is checked like a container's limits, including paths.
-    overhead === null
-      ? []
-      : strictly(validateContainerResources({ limits: objectAt(overhead, 'podFixed') ?? {} }, new Set(), Path.of('overhead'))),
+    overhead === null ? [] : strictly(overheadOf(objectAt(overhead, 'podFixed') ?? {}, Path.of('overhead'))),
     scheduling === null ? [] : validateScheduling(scheduling, Path.of('scheduling')),
   );
 }
 
-function validateScheduling(scheduling: JsonObject, path: Path): Found {
-  const tolerations = path.child('tolerations');
+function validateScheduling(scheduling: Writable<v1.Scheduling>, path: Path): Found {
   return inOrder(
     labelMap(objectAt(scheduling, 'nodeSelector') ?? {}, path.child('nodeSelector')),
-    validateTolerationList(scheduling, tolerations),
-    repeated(objectsIn(scheduling, 'tolerations'), tolerations),
+    tolerations(scheduling.tolerations, path.child('tolerations'), scheduling),
+    repeated(objectsIn(scheduling, 'tolerations'), path.child('tolerations')),
   );
 }
 
@@ -56,13 +53,13 @@ function repeated(tolerations: readonly JsonObject[], path: Path): FieldError[] 
 }
 
 /** Warns about node labels with a successor, without naming it. */
-const selectorWarnings = (runtime: Draft<RuntimeClass>): string[] =>
+const selectorWarnings = (runtime: Draft<v1.RuntimeClass>): string[] =>
   Object.keys(objectAt(objectAt(runtime, 'scheduling') ?? {}, 'nodeSelector') ?? {}).flatMap((label) => {
     const text = deprecatedNodeLabel(label);
     return text === null ? [] : [`${Path.of('scheduling', 'nodeSelector')}: ${text}`];
   });
 
-export const runtimeClasses: Kind<Draft<RuntimeClass>> = {
+export const runtimeClasses: Kind<Draft<v1.RuntimeClass>> = {
   name: 'runtimeclasses.node.k8s.io',
   metadata: { anyFinalizers: true },
   validate,

@@ -13,17 +13,17 @@ import { groupedBy, repeats } from './repeats.js';
  * The language in which kinds say what they demand; `server/kinds/DESIGN.md` shows every word of it. A rule checks one value. `members` gives the members of a
  * type their rules, in the order of the reference's findings. Any function that takes a value and its path is a rule.
  */
-export interface Rule<V, O = unknown> {
+export interface Rule<V, O = unknown, F = unknown> {
   /** `owner` is the object that has the value, or the list that it is in. */
-  (value: V, path: Path, owner: O, before?: Before): Found;
+  (value: V, path: Path, owner: O, before?: Before<F>): Found;
   /** The rule has nothing to say of an absent value. */
   readonly skipsAbsent?: true;
 }
 
 /** The value that an update replaces; null for what is new, undefined where unchanged values are checked as well. */
-export type Before = { readonly value: unknown } | null | undefined;
+export type Before<F = unknown> = { readonly value: unknown; readonly facts?: F } | null | undefined;
 
-type Members<T> = { readonly [M in keyof T]?: Rule<T[M], T> };
+type Members<T, F = unknown> = { readonly [M in keyof T]?: Rule<T[M], T, F> };
 
 /** The rules of a kind. */
 export const objectRules = <T>(table: Members<Draft<T>>): ((object: Draft<T>) => Found) => {
@@ -44,53 +44,74 @@ export function declaredRules<T>(table: Members<Draft<T>>): {
 }
 
 /** Applies several rules to one value. */
-export const all = <V, O = unknown>(...rules: readonly Rule<V, O>[]): Rule<V, O> =>
+export const all = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> =>
   rules.length === 1
-    ? (rules[0] as Rule<V, O>)
+    ? (rules[0] as Rule<V, O, F>)
     : (value, path, owner, before) => inOrder(...rules.map((rule) => rule(value, path, owner, before)));
 
-const skippingAbsent = <V, O>(rule: Rule<V, O>): Rule<V, O> => Object.assign(rule, { skipsAbsent: true } as const);
+const skippingAbsent = <V, O, F>(rule: Rule<V, O, F>): Rule<V, O, F> => Object.assign(rule, { skipsAbsent: true } as const);
 
 /** Members that an update leaves as they are stay accepted where `before` is given. */
-export function members<T>(table: Members<Writable<T>>): Rule<Writable<T> | null | undefined> {
+export function members<T, F = unknown>(table: Members<Writable<T>, F>): Rule<Writable<T> | null | undefined, unknown, F> {
   const rows = Object.entries(table) as [string, Rule<unknown>][];
   return (value, path, _owner, before) => {
     const now = membersOf(value as JsonValue | undefined);
     const was = isSet(before) && isSet(before.value) ? membersOf(before.value as JsonValue) : null;
-    const found: Found[] = [];
+    let found: Found[] | null = null;
     for (const [name, rule] of rows) {
       const member = now[name];
       if (rule.skipsAbsent && !isSet(member)) continue;
       if (was !== null && sameValue(member ?? null, was[name] ?? null)) continue;
-      found.push(rule(member, path.child(name), now, before === undefined ? undefined : was && { value: was[name] }));
+      const ofMember = rule(
+        member,
+        path.child(name),
+        now,
+        factsOf(before) ?? (before === undefined ? undefined : was && { value: was[name] }),
+      );
+      if (!Array.isArray(ofMember) || ofMember.length > 0) (found ??= []).push(ofMember);
     }
-    return found.length === 0 ? [] : inOrder(...found);
+    return found === null ? [] : inOrder(...found);
   };
 }
+
+/** A whole, such as a pod, gives its parts facts. */
+export const withFacts = <V, F>(rule: Rule<V, unknown, F>, facts: F): ((value: V, path: Path) => Found) => {
+  const before = { value: undefined, facts };
+  return (value, path) => rule(value, path, null, before);
+};
+const factsOf = <F>(before: Before<F>): Before<F> => (before?.facts === undefined ? undefined : before);
+export const knowing =
+  <V, O, F>(rule: (value: V, path: Path, facts: F, owner: O) => Found): Rule<V, O, F> =>
+  (value, path, owner, before) =>
+    rule(value, path, before?.facts as F, owner);
 
 /** Go's zero values of members without a pointer count as absent. */
 const isZero = (value: unknown): boolean =>
   !isSet(value) || value === '' || value === 0 || value === false || (Array.isArray(value) && value.length === 0);
 
 /** A pointer: an empty text and zero are set too. */
-export const optional = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+export const optional = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
   return skippingAbsent((value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : []));
 };
 
 /** A member without a pointer, checked unless it has the zero value. */
-export const nonZero = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+export const nonZero = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
   return skippingAbsent((value, path, owner, before) => (isZero(value) ? [] : rule(value as V, path, owner, before)));
 };
 
 /** Refuses an absent value and the zero value, with `detail`. */
-export const requiredAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+export const requiredAs = <V, O = unknown, F = unknown>(
+  detail: string,
+  ...rules: readonly Rule<V, O, F>[]
+): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
   return (value, path, owner, before) => (isZero(value) ? [missing(path, detail)] : rule(value as V, path, owner, before));
 };
 
-export const required = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => requiredAs('', ...rules);
+export const required = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> =>
+  requiredAs('', ...rules);
 
 /** Absent texts are empty, absent numbers zero. */
 export const orEmpty = <O>(...rules: readonly Rule<string, O>[]): Rule<string | null | undefined, O> => orElse<string, O>('', ...rules);
@@ -102,15 +123,27 @@ const orElse = <V, O>(zero: V, ...rules: readonly Rule<V, O>[]): Rule<V | null |
 };
 
 /** Refuses an absent pointer, with `detail`. */
-export const requiredPointerAs = <V, O>(detail: string, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+export const requiredPointerAs = <V, O = unknown, F = unknown>(
+  detail: string,
+  ...rules: readonly Rule<V, O, F>[]
+): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
   return (value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : [missing(path, detail)]);
 };
 
-export const requiredPointer = <V, O>(...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => requiredPointerAs('', ...rules);
+export const requiredPointer = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> =>
+  requiredPointerAs('', ...rules);
+
+/** A structure without a pointer: an absent one is empty. */
+export const structure = <V extends object, O = unknown, F = unknown>(
+  ...rules: readonly Rule<V, O, F>[]
+): Rule<V | null | undefined, O, F> => {
+  const rule = all(...rules);
+  return (value, path, owner, before) => rule(value ?? ({} as V), path, owner, before);
+};
 
 /** Further rules run only where the first finds nothing. */
-export const andThen = <V, O>(first: Rule<V, O>, ...further: readonly Rule<V, O>[]): Rule<V, O> => {
+export const andThen = <V, O = unknown, F = unknown>(first: Rule<V, O, F>, ...further: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...further);
   return (value, path, owner, before) => {
     const found = atOnce(first(value, path, owner, before));
@@ -119,7 +152,7 @@ export const andThen = <V, O>(first: Rule<V, O>, ...further: readonly Rule<V, O>
 };
 
 /** Rules that depend on the value. */
-export const when = <V, O>(holds: (value: V) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
+export const when = <V, O = unknown, F = unknown>(holds: (value: V) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...rules);
   return (value, path, owner, before) => (holds(value) ? rule(value, path, owner, before) : []);
 };
@@ -143,10 +176,10 @@ export const ifText = <O>(...rules: readonly Rule<string, O>[]): Rule<unknown, O
   when<unknown, O>((value) => typeof value === 'string', all(...rules) as Rule<unknown, O>);
 
 /** Checks the items of a list. */
-export const each = <I, O = unknown>(...rules: readonly Rule<I, O>[]): Rule<readonly I[] | null | undefined, O> => {
+export const each = <I, O = unknown, F = unknown>(...rules: readonly Rule<I, O, F>[]): Rule<readonly I[] | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner) =>
-    ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner)),
+  return skippingAbsent((value, path, owner, before) =>
+    ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner, factsOf(before))),
   );
 };
 
@@ -181,14 +214,14 @@ export const eachValue = <V, O = unknown>(
 };
 
 /** Findings that hold while a feature is on, or off. */
-export const on = <V, O>(feature: FieldGate, ...rules: readonly Rule<V, O>[]): Rule<V, O> =>
+export const on = <V, O = unknown, F = unknown>(feature: FieldGate, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> =>
   changed(all(...rules), (findings) => whileOn(feature, findings));
-export const off = <V, O>(feature: FieldGate, ...rules: readonly Rule<V, O>[]): Rule<V, O> =>
+export const off = <V, O = unknown, F = unknown>(feature: FieldGate, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> =>
   changed(all(...rules), (findings) => whileOff(feature, findings));
 
 /** Changes what a rule finds. */
 export const changed =
-  <V, O>(rule: Rule<V, O>, change: (findings: FieldError[], value: V, owner: O) => FieldError[]): Rule<V, O> =>
+  <V, O = unknown, F = unknown>(rule: Rule<V, O, F>, change: (findings: FieldError[], value: V, owner: O) => FieldError[]): Rule<V, O, F> =>
   (value, path, owner, before) =>
     fromFound(rule(value, path, owner, before), (findings) => change(findings, value, owner));
 
@@ -210,6 +243,37 @@ export const exactlyOne =
       ? [invalid(path, '', `must specify one of: ${quoted(names)}`)]
       : [invalid(path, `{${quoted(there)}}`, `must specify exactly one of: ${quoted(names)}`)];
   };
+
+/** The first member that is set is checked; further ones are surplus. */
+export function union<T, F = unknown>(
+  table: Members<Writable<T>, F>,
+  { none, surplus, names = {}, checked = [] }: UnionTexts,
+): Rule<Writable<T> | null | undefined, unknown, F> {
+  const rules = new Map(Object.entries(table) as [string, Rule<unknown>][]);
+  const order = [...rules.keys()];
+  return (value, path, _owner, before) => {
+    const now = membersOf(value as JsonValue | undefined);
+    const present = Object.keys(now).filter((name) => rules.has(name) && isSet(now[name]));
+    if (present.length > 1) present.sort((a, b) => order.indexOf(a) - order.indexOf(b));
+    if (present.length === 0) return [missing(path, none)];
+    return inOrder(
+      ...present.map((name, position) =>
+        position > 0 && !checked.includes(name)
+          ? [forbidden(path.child(names.further?.[name] ?? name), surplus)]
+          : (rules.get(name)?.(now[name], path.child(names.first?.[name] ?? name), now, before) ?? []),
+      ),
+    );
+  };
+}
+
+interface UnionTexts {
+  readonly none: string;
+  readonly surplus: string;
+  /** Differing names in paths. */
+  readonly names?: { readonly first?: Readonly<Record<string, string>>; readonly further?: Readonly<Record<string, string>> };
+  /** Members checked even after another. */
+  readonly checked?: readonly string[];
+}
 
 /** A list of at most so many items, with a key or without; items that an update leaves as they are stay accepted. */
 export const keyedList =

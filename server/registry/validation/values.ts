@@ -23,7 +23,7 @@ export const inRange = (value: JsonValue | undefined, low: number, high: number,
 export const portNumber = (value: JsonValue | undefined, path: Path): FieldError[] => inRange(value ?? 0, 1, 65535, path);
 
 /** Checks the name of a port (RFC 6335 service name). */
-export function portNameProblems(name: string): string[] {
+function portNameProblems(name: string): string[] {
   const problems: string[] = [];
   if (name.length > 15) problems.push('must be no more than 15 characters');
   if (!/^[-a-z0-9]+$/.test(name)) problems.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');

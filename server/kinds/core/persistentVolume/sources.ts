@@ -1,66 +1,43 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { isSet } from '../../../../api/json/members.js';
 import { driverName } from '../../../registry/validation/drivernames.js';
-import { forbidden, invalid, type Path, required, type FieldError } from '../../../registry/validation/field.js';
-import { dnsLabel, dnsSubdomain, noBacksteps, requiredDnsLabel } from '../../../registry/validation/values.js';
-import { namedSecret, needs, type SourceRule } from '../podSpec/validation/sources/rule.js';
+import { invalid, type Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
+import { atOnce } from '../../../registry/validation/ofEach.js';
+import { all, changed, knowing, members, optional, required, union, withFacts } from '../../../registry/validation/table.js';
+import { dnsLabel, dnsSubdomain, noBacksteps } from '../../../registry/validation/values.js';
+import type { Writable } from '../../kind.js';
+import { namedSecret, needs } from '../podSpec/validation/sources/rule.js';
 import { iscsi, storageosVolume } from '../podSpec/validation/sources/storage.js';
-import { reportedAs, surplusAs, volumeSources } from '../podSpec/validation/sources/table.js';
+import { sharedSources, sourceNames } from '../podSpec/validation/sources/table.js';
 
-const local: SourceRule = (source, path) => {
-  const where = textAt(source, 'path');
-  return where === '' ? [required(path.child('path'), '')] : noBacksteps(where, path.child('path'));
-};
+export interface SourceFacts {
+  readonly volumeName: string;
+  /** The path of a node affinity that is absent. */
+  readonly unplaced: Path | null;
+}
 
 /** A secret needs an explicit namespace: a volume has none. */
-const secretOf = (member: string, path: Path, source: JsonObject): FieldError[] => {
-  const secret = objectAt(source, member);
-  if (secret === null) return [];
-  const [name, namespace] = [textAt(secret, 'name'), textAt(secret, 'namespace')];
-  return [
-    ...(name === '' ? [required(path.child(member, 'name'), '')] : dnsSubdomain(name, path.child(member, 'name'))),
-    ...requiredDnsLabel(namespace, path.child(member, 'namespace')),
-  ];
-};
+const secret = optional(members<v1.SecretReference>({ name: required(dnsSubdomain), namespace: required(dnsLabel) }));
+const csi = members<v1.CSIPersistentVolumeSource>({
+  driver: (driver, path) => driverName(driver ?? '', path),
+  volumeHandle: required(),
+  controllerPublishSecretRef: secret,
+  controllerExpandSecretRef: secret,
+  nodePublishSecretRef: secret,
+  nodeExpandSecretRef: secret,
+});
 
-const csi: SourceRule = (source, path) => [
-  ...driverName(textAt(source, 'driver'), path.child('driver')),
-  ...(textAt(source, 'volumeHandle') === '' ? [required(path.child('volumeHandle'), '')] : []),
-  ...['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'].flatMap((member) =>
-    secretOf(member, path, source),
-  ),
-];
+const fullSecret = optional(needs<v1.SecretReference>('name', 'namespace'));
 
-/** Checks that a secret is named in full. */
-const withSecret =
-  (rule: SourceRule): SourceRule =>
-  (source, path, name) => {
-    const secret = objectAt(source, 'secretRef');
-    return [...rule(source, path, name), ...(secret === null ? [] : needs('name', 'namespace')(secret, path.child('secretRef'), ''))];
-  };
-
-const glusterfs: SourceRule = (source, path) => {
-  const namespace = source['endpointsNamespace'] ?? null;
-  const at = path.child('endpointsNamespace');
-  return [
-    ...needs('endpoints', 'path')(source, path, ''),
-    ...(namespace === null
-      ? []
-      : namespace === ''
-        ? [invalid(at, '', 'if the endpointnamespace is set, it must be a valid namespace name')]
-        : dnsLabel(String(namespace), at)),
-  ];
-};
+const namespace = optional((name: string, path: Path): FieldError[] =>
+  name === '' ? [invalid(path, '', 'if the endpointnamespace is set, it must be a valid namespace name')] : dnsLabel(name, path),
+);
 
 /** The volume's name is part of the initiator's, which has a limit. */
 const iscsiNameBytesMax = 64;
-
-const iscsiOfVolume: SourceRule = (source, path, volumeName) => {
-  const portal = textAt(source, 'targetPortal');
-  const isTooLong = source['initiatorName'] != null && Buffer.byteLength(`${volumeName}:${portal}`) > iscsiNameBytesMax;
-  return [
-    ...(isTooLong
+const initiator = knowing(
+  ({ targetPortal: portal = '', initiatorName }: Writable<v1.ISCSIPersistentVolumeSource>, path, { volumeName }: SourceFacts) =>
+    isSet(initiatorName) && Buffer.byteLength(`${volumeName}:${portal}`) > iscsiNameBytesMax
       ? [
           invalid(
             path.child('targetportal'),
@@ -68,11 +45,8 @@ const iscsiOfVolume: SourceRule = (source, path, volumeName) => {
             `Total length of <volume name>:<iscsi.targetPortal> must be under ${iscsiNameBytesMax} characters if iscsi.initiatorName is specified.`,
           ),
         ]
-      : []),
-    ...iscsi(source, path, volumeName).map(plainName),
-    ...(objectAt(source, 'secretRef') !== null ? namedSecret(source, path, '') : []),
-  ];
-};
+      : [],
+);
 
 /** This message does not describe how names start. */
 const plainName = (finding: FieldError): FieldError => ({
@@ -80,46 +54,60 @@ const plainName = (finding: FieldError): FieldError => ({
   message: finding.message.replace(' starting with iqn, eui, or naa', ''),
 });
 
-const azureFile: SourceRule = (source, path) => [
-  ...['secretName', 'shareName'].filter((member) => textAt(source, member) === '').map((member) => required(path.child(member), '')),
-  ...(source['secretNamespace'] === '' ? [required(path.child('secretNamespace'), '')] : []),
-];
+const placed = knowing((_local: unknown, _path, { unplaced }: SourceFacts) =>
+  unplaced === null ? [] : [missing(unplaced, 'Local volume requires node affinity')],
+);
 
-const shared = (name: string): SourceRule => volumeSources[name] ?? ((): FieldError[] => []);
+const { hostPath, gcePersistentDisk, awsElasticBlockStore, flocker, nfs, quobyte, fc, flexVolume } = sharedSources;
+const { vsphereVolume, photonPersistentDisk, portworxVolume, azureDisk } = sharedSources;
 
-/** Sources of persistent volumes in the reference's checking order. */
-const sources: Readonly<Record<string, SourceRule>> = {
-  ...Object.fromEntries(['hostPath', 'gcePersistentDisk', 'awsElasticBlockStore'].map((name) => [name, shared(name)])),
-  glusterfs,
-  ...Object.fromEntries(['flocker', 'nfs', 'rbd', 'quobyte', 'cephfs'].map((name) => [name, shared(name)])),
-  iscsi: iscsiOfVolume,
-  cinder: withSecret(needs('volumeID')),
-  ...Object.fromEntries(['fc', 'flexVolume'].map((name) => [name, shared(name)])),
-  azureFile,
-  ...Object.fromEntries(
-    ['vsphereVolume', 'photonPersistentDisk', 'portworxVolume', 'azureDisk', 'scaleIO'].map((name) => [name, shared(name)]),
-  ),
-  local,
-  storageos: withSecret(storageosVolume),
-  csi,
-};
+/** Sources of persistent volumes in the reference's checking order. It checks one of them whatever precedes it. */
+const volumeSources = union<v1.PersistentVolumeSpec, SourceFacts>(
+  {
+    hostPath,
+    gcePersistentDisk,
+    awsElasticBlockStore,
+    glusterfs: members<v1.GlusterfsPersistentVolumeSource>({ endpoints: required(), path: required(), endpointsNamespace: namespace }),
+    flocker,
+    nfs,
+    rbd: needs<v1.RBDPersistentVolumeSource>('monitors', 'image'),
+    quobyte,
+    cephfs: needs<v1.CephFSPersistentVolumeSource>('monitors'),
+    iscsi: optional<Writable<v1.ISCSIPersistentVolumeSource>, unknown, SourceFacts>(
+      initiator,
+      changed(iscsi, (findings) => findings.map(plainName)),
+      members<v1.ISCSIPersistentVolumeSource>({ secretRef: namedSecret }),
+    ),
+    cinder: members<v1.CinderPersistentVolumeSource>({ volumeID: required(), secretRef: fullSecret }),
+    fc,
+    flexVolume,
+    azureFile: members<v1.AzureFilePersistentVolumeSource>({
+      secretName: required(),
+      shareName: required(),
+      secretNamespace: (name, path) => (name === '' ? [missing(path, '')] : []),
+    }),
+    vsphereVolume,
+    photonPersistentDisk,
+    portworxVolume,
+    azureDisk,
+    scaleIO: needs<v1.ScaleIOPersistentVolumeSource>('gateway', 'system', 'volumeName'),
+    local: all<Writable<v1.LocalVolumeSource> | undefined, unknown, SourceFacts>(
+      members<v1.LocalVolumeSource>({ path: required(noBacksteps) }),
+      placed,
+    ),
+    storageos: all<Writable<v1.StorageOSPersistentVolumeSource> | undefined>(
+      storageosVolume,
+      members<v1.StorageOSPersistentVolumeSource>({ secretRef: fullSecret }),
+    ),
+    csi,
+  },
+  {
+    none: 'must specify a volume type',
+    surplus: 'may not specify more than 1 volume type',
+    names: sourceNames,
+    checked: ['flexVolume'],
+  },
+);
 
-export interface SourceSurroundings {
-  readonly volumeName: string;
-  /** The volume has a node affinity. */ readonly hasPlace: boolean;
-}
-
-/** Exactly one source is required; the first one is checked. */
-export function validateVolumeSources(spec: JsonObject, { volumeName, hasPlace }: SourceSurroundings, path: Path): FieldError[] {
-  const present = Object.keys(sources).filter((name) => objectAt(spec, name) !== null);
-  const findings = present.flatMap((name, position) => {
-    // The reference checks this source whatever precedes it.
-    if (position > 0 && name !== 'flexVolume')
-      return [forbidden(path.child(surplusAs[name] ?? name), 'may not specify more than 1 volume type')];
-    const ofSource = sources[name]?.(objectAt(spec, name) ?? {}, path.child(reportedAs[name] ?? name), volumeName) ?? [];
-    return name === 'local' && !hasPlace
-      ? [...ofSource, required(path.child('nodeAffinity'), 'Local volume requires node affinity')]
-      : ofSource;
-  });
-  return present.length === 0 ? [required(path, 'must specify a volume type')] : findings;
-}
+export const validateVolumeSources = (spec: Writable<v1.PersistentVolumeSpec>, facts: SourceFacts, path: Path): FieldError[] =>
+  atOnce(withFacts(volumeSources, facts)(spec, path));

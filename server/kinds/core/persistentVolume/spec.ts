@@ -1,5 +1,5 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonObject, JsonValue } from '../../../../api/object.js';
+import type { JsonValue } from '../../../../api/object.js';
 import { isSet } from '../../../../api/json/members.js';
 import { forbidden, invalid, notSupported, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedMap } from '../../../registry/validation/printed.js';
@@ -74,7 +74,7 @@ export const volumeSpec = (volumeName: string): Rule<Spec | null | undefined> =>
       nodeAffinity: optional(affinity),
     }),
     whole<v1.PersistentVolumeSpec>((spec, path) =>
-      validateVolumeSources(spec as JsonObject, { volumeName, hasPlace: isSet(spec.nodeAffinity) }, path),
+      validateVolumeSources(spec, { volumeName, unplaced: isSet(spec.nodeAffinity) ? null : path.child('nodeAffinity') }, path),
     ),
     recycled,
     members<v1.PersistentVolumeSpec>({
@@ -98,7 +98,9 @@ export const inlineVolumeSpec = all(
     persistentVolumeReclaimPolicy: nonZero(when((policy: string) => policy !== 'Retain', forbiddenAs(`may only be Retain ${inline}`))),
     nodeAffinity: never,
   }),
-  whole<v1.PersistentVolumeSpec>((spec, path) => validateVolumeSources(spec as JsonObject, { volumeName: '', hasPlace: false }, path)),
+  whole<v1.PersistentVolumeSpec>((spec, path) =>
+    validateVolumeSources(spec, { volumeName: '', unplaced: path.child('nodeAffinity') }, path),
+  ),
   recycled,
   members<v1.PersistentVolumeSpec>({
     storageClassName: neverSet,

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { textAt } from '../../../../api/json/members.js';
 import { forbidden, invalid, keepable, Path, type FieldError } from '../../../registry/validation/field.js';
 import { whileOn } from '../../../registry/validation/gatedFindings.js';
 import { localPath } from '../../../registry/validation/values.js';
-import { validateTolerationList } from '../podSpec/validation/scheduling.js';
+import { tolerations } from '../podSpec/validation/scheduling.js';
 import { apparmorAnnotation, placedContainers, seccompContainerAnnotation, seccompPodAnnotation } from '../podSpec/warnings/containers.js';
+import type { Writable } from '../../kind.js';
 import { specOf } from '../../parts.js';
 import { atOnce } from '../../../registry/validation/ofEach.js';
 
@@ -38,10 +40,8 @@ function validateTolerationsText(annotations: JsonObject, path: Path): FieldErro
   const text = annotations[tolerationsAnnotation];
   if (typeof text !== 'string' || text === '') return [];
   try {
-    const tolerations: unknown = JSON.parse(text);
-    return Array.isArray(tolerations)
-      ? atOnce(validateTolerationList({ tolerations: tolerations as JsonObject[] }, path.child(tolerationsAnnotation)))
-      : [];
+    const given = objectsIn({ given: JSON.parse(text) as Writable<v1.Toleration>[] }, 'given');
+    return atOnce(tolerations(given, path.child(tolerationsAnnotation), null));
   } catch (error) {
     return [invalid(path, tolerationsAnnotation, error instanceof Error ? error.message : '')];
   }

@@ -1,51 +1,44 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, Path } from '../../../registry/validation/field.js';
-import { validateImageSpaces } from '../podSpec/validation/containers.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
+import { each, forbiddenAs, members, when } from '../../../registry/validation/table.js';
+import type { Draft, Writable } from '../../kind.js';
+import { specOf } from '../../parts.js';
+import { imagesWithoutSpaces } from '../podSpec/validation/containers.js';
 import { validateGatesOfNewPod, validatePodSpec } from '../podSpec/validation/podSpec.js';
 import { annotationsOf, validatePodAnnotations } from './annotations.js';
 import { validateProfilesAgree } from './profiles.js';
-import { specOf } from '../../parts.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
 export const specPath = Path.of('spec');
 export const annotations = Path.of('metadata', 'annotations');
 
+const noToken = forbiddenAs('must not be specified when serviceAccountName is not set');
+const projection = members<v1.VolumeProjection>({ serviceAccountToken: noToken });
+const projected = members<v1.ProjectedVolumeSource>({ sources: each(projection) });
+/** A token needs a service account. */
+const tokens = when(
+  ({ serviceAccountName }: Writable<v1.PodSpec>) => (serviceAccountName ?? '') === '',
+  members<v1.PodSpec>({ volumes: each(members<v1.Volume>({ projected })) }),
+);
+
 /** Excludes generic metadata. */
-export function validatePod(pod: ApiObject): Found {
+export function validatePod(pod: Draft<v1.Pod>): Found {
   const spec = specOf(pod);
   return inOrder(
     validatePodAnnotations(annotationsOf(pod), spec, annotations),
     validatePodSpec(spec, specPath, { ofTemplate: false, podName: pod.metadata.name ?? '' }),
-    validateTokenVolumes(spec),
-    validateImageSpaces(spec, specPath),
+    tokens(spec, specPath, pod),
+    imagesWithoutSpaces(spec, specPath, pod),
   );
 }
 
-export function validateNewPod(pod: ApiObject): Found {
+export function validateNewPod(pod: Draft<v1.Pod>): Found {
   const spec = specOf(pod);
   return inOrder(
     validatePod(pod),
-    itemsOf(spec['ephemeralContainers']).length > 0 ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')] : [],
+    itemsOf(spec.ephemeralContainers).length > 0 ? [forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create')] : [],
     validateGatesOfNewPod(spec, specPath),
     validateProfilesAgree(annotationsOf(pod), spec, specPath),
-  );
-}
-
-/** A token needs a service account. */
-function validateTokenVolumes(spec: JsonObject): Found {
-  if (textAt(spec, 'serviceAccountName') !== '') return [];
-  return ofEach(objectsIn(spec, 'volumes'), (volume, position) =>
-    ofEach(objectsIn(objectAt(volume, 'projected') ?? {}, 'sources'), (source, each) =>
-      objectAt(source, 'serviceAccountToken') === null
-        ? []
-        : [
-            forbidden(
-              specPath.child('volumes').index(position).child('projected', 'sources').index(each).child('serviceAccountToken'),
-              'must not be specified when serviceAccountName is not set',
-            ),
-          ],
-    ),
   );
 }

@@ -1,102 +1,96 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import { fieldNotFound, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
 import { ofEach, type Found } from '../../../../registry/validation/ofEach.js';
+import type { Writable } from '../../../kind.js';
+import type { PodFacts } from './facts.js';
 
-export type Volumes = ReadonlyMap<string, JsonObject>;
+type Container = Writable<v1.Container>;
+type Mount = Writable<v1.VolumeMount>;
+type Device = Writable<v1.VolumeDevice>;
 
-const notSet = (volume: JsonObject, sources: readonly string[]): boolean => sources.every((source) => objectAt(volume, source) === null);
+const onlyIf = (holds: boolean, finding: () => FieldError): FieldError[] => (holds ? [finding()] : []);
 
-export function validateVolumeMounts(container: JsonObject, volumes: Volumes, containerPath: Path): Found {
-  const path = containerPath.child('volumeMounts');
+export function volumeMounts(mounts: Mount[] | undefined, path: Path, { volumes }: PodFacts, container: Container): Found {
   const mountPaths = new Set<string>();
-  const devicePaths = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'devicePath')));
-  const deviceNames = new Set(objectsIn(container, 'volumeDevices').map((device) => textAt(device, 'name')));
-  return ofEach(objectsIn(container, 'volumeMounts'), (mount, position) => {
+  const devices = itemsOf(container.volumeDevices);
+  const devicePaths = new Set(devices.map(({ devicePath = '' }) => devicePath));
+  const deviceNames = new Set(devices.map(({ name = '' }) => name));
+  return ofEach(itemsOf(mounts), (mount, position) => {
     const at = path.index(position);
-    const name = textAt(mount, 'name');
-    const mountPath = textAt(mount, 'mountPath');
+    const { name = '', mountPath = '' } = mount;
+    const [ofName, ofPath] = [at.child('name'), at.child('mountPath')];
     const findings: FieldError[] = [];
-    if (name === '') findings.push(required(at.child('name'), ''));
-    if (!volumes.has(name)) findings.push(fieldNotFound(at.child('name'), name));
-    if (mountPath === '') findings.push(required(at.child('mountPath'), ''));
-    if (mountPaths.has(mountPath)) findings.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
+    if (name === '') findings.push(required(ofName, ''));
+    if (!volumes.has(name)) findings.push(fieldNotFound(ofName, name));
+    if (mountPath === '') findings.push(required(ofPath, ''));
+    if (mountPaths.has(mountPath)) findings.push(invalid(ofPath, mountPath, 'must be unique'));
     mountPaths.add(mountPath);
-    if (deviceNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
-    if (devicePaths.has(mountPath))
-      findings.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
-    if (objectAt(volumes.get(name) ?? {}, 'image') !== null) {
-      for (const member of ['subPath', 'subPathExpr'])
-        if (textAt(mount, member) !== '') findings.push(invalid(at.child(member), mount[member], 'not allowed in image volume sources'));
-    }
-    return [...findings, ...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path)];
+    if (deviceNames.has(name)) findings.push(invalid(ofName, name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(mountPath)) findings.push(invalid(ofPath, mountPath, 'must not already exist as a path in volumeDevices'));
+    if (isSet(volumes.get(name)?.image)) findings.push(...ofImage(mount, at));
+    findings.push(...subPaths(mount, path, at), ...propagation(mount, container, path), ...recursiveReadOnly(mount, path));
+    return findings;
   });
 }
 
-function subPaths(mount: JsonObject, list: Path, at: Path): FieldError[] {
-  const [subPath, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
+const ofImage = (mount: Mount, at: Path): FieldError[] =>
+  (['subPath', 'subPathExpr'] as const).flatMap((member) =>
+    onlyIf((mount[member] ?? '') !== '', () => invalid(at.child(member), mount[member], 'not allowed in image volume sources')),
+  );
+
+function subPaths({ subPath = '', subPathExpr = '' }: Mount, list: Path, at: Path): FieldError[] {
+  if (subPath === '' && subPathExpr === '') return [];
+  const both = subPath !== '' && subPathExpr !== '';
   return [
     ...(subPath === '' ? [] : localPath(subPath, list.child('subPath'))),
-    ...(expression === ''
-      ? []
-      : [
-          ...(subPath === '' ? [] : [invalid(at.child('subPathExpr'), expression, 'subPathExpr and subPath are mutually exclusive')]),
-          ...localPath(expression, list.child('subPathExpr')),
-        ]),
+    ...onlyIf(both, () => invalid(at.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive')),
+    ...(subPathExpr === '' ? [] : localPath(subPathExpr, list.child('subPathExpr'))),
   ];
 }
 
-function propagation(mount: JsonObject, container: JsonObject, list: Path): FieldError[] {
-  const mode = mount['mountPropagation'];
+function propagation({ mountPropagation: mode }: Mount, { securityContext }: Container, list: Path): FieldError[] {
+  if (!isSet(mode)) return [];
   const at = list.child('mountPropagation');
-  if (mode === 'Bidirectional' && objectAt(container, 'securityContext')?.['privileged'] !== true) {
-    return [forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')];
-  }
-  return optionallyOneOf(mode, ['Bidirectional', 'HostToContainer', 'None'], at);
+  return mode === 'Bidirectional' && securityContext?.privileged !== true
+    ? [forbidden(at, 'Bidirectional mount propagation is available only to privileged containers')]
+    : optionallyOneOf(mode, ['Bidirectional', 'HostToContainer', 'None'], at);
 }
 
-function recursiveReadOnly(mount: JsonObject, list: Path): FieldError[] {
-  const mode = mount['recursiveReadOnly'];
-  if (mode === undefined || mode === null || mode === 'Disabled') return [];
+function recursiveReadOnly({ recursiveReadOnly: mode, readOnly, mountPropagation }: Mount, list: Path): FieldError[] {
+  if (!isSet(mode) || mode === 'Disabled') return [];
   const at = list.child('recursiveReadOnly');
-  if (mode === 'Enabled' || mode === 'IfPossible') {
-    const spread = mount['mountPropagation'] ?? 'None';
-    return [
-      ...(mount['readOnly'] === true ? [] : [forbidden(at, 'may only be specified when readOnly is true')]),
-      ...(spread === 'None' ? [] : [forbidden(at, 'may only be specified when mountPropagation is None or not specified')]),
-    ];
-  }
-  return optionallyOneOf(mode, ['Disabled', 'Enabled', 'IfPossible'], at);
+  if (mode !== 'Enabled' && mode !== 'IfPossible') return optionallyOneOf(mode, ['Disabled', 'Enabled', 'IfPossible'], at);
+  return [
+    ...onlyIf(readOnly !== true, () => forbidden(at, 'may only be specified when readOnly is true')),
+    ...onlyIf((mountPropagation ?? 'None') !== 'None', () =>
+      forbidden(at, 'may only be specified when mountPropagation is None or not specified'),
+    ),
+  ];
 }
 
-export function validateVolumeDevices(container: JsonObject, volumes: Volumes, containerPath: Path): Found {
+export function volumeDevices(devices: Device[] | undefined, path: Path, { volumes }: PodFacts, container: Container): Found {
   const paths = new Set<string>();
   const names = new Set<string>();
-  const mounted = objectsIn(container, 'volumeMounts');
-  const mountedNames = new Set(mounted.map((mount) => textAt(mount, 'name')));
-  const mountedPaths = new Set(mounted.map((mount) => textAt(mount, 'mountPath')));
-  return ofEach(objectsIn(container, 'volumeDevices'), (device, position) => {
-    const at = containerPath.child('volumeDevices').index(position);
-    const name = textAt(device, 'name');
-    const devicePath = textAt(device, 'devicePath');
+  const mounts = itemsOf(container.volumeMounts);
+  const mountedNames = new Set(mounts.map(({ name = '' }) => name));
+  const mountedPaths = new Set(mounts.map(({ mountPath = '' }) => mountPath));
+  return ofEach(itemsOf(devices), ({ name = '', devicePath = '' }, position) => {
+    const [ofName, ofPath] = [path.index(position).child('name'), path.index(position).child('devicePath')];
     const volume = volumes.get(name);
-    const findings: FieldError[] = [];
-    if (name === '') findings.push(required(at.child('name'), ''));
-    if (names.has(name)) findings.push(invalid(at.child('name'), name, 'must be unique'));
-    if (volume === undefined) findings.push(fieldNotFound(at.child('name'), name));
-    else if (notSet(volume, ['persistentVolumeClaim', 'ephemeral']))
-      findings.push(
-        invalid(at.child('name'), name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'),
-      );
-    if (devicePath === '') findings.push(required(at.child('devicePath'), ''));
-    if (paths.has(devicePath)) findings.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
     const climbs = devicePath.split('/').includes('..');
-    if (climbs) findings.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
-    if (mountedNames.has(name)) findings.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
-    if (mountedPaths.has(devicePath))
-      findings.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
+    const findings: FieldError[] = [];
+    if (name === '') findings.push(required(ofName, ''));
+    if (names.has(name)) findings.push(invalid(ofName, name, 'must be unique'));
+    if (volume === undefined) findings.push(fieldNotFound(ofName, name));
+    else if (!isSet(volume.persistentVolumeClaim) && !isSet(volume.ephemeral))
+      findings.push(invalid(ofName, name, 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode'));
+    if (devicePath === '') findings.push(required(ofPath, ''));
+    if (paths.has(devicePath)) findings.push(invalid(ofPath, devicePath, 'must be unique'));
+    if (climbs) findings.push(invalid(ofPath, devicePath, "can not contain backsteps ('..')"));
+    if (mountedNames.has(name)) findings.push(invalid(ofName, name, 'must not already exist in volumeMounts'));
+    if (mountedPaths.has(devicePath)) findings.push(invalid(ofPath, devicePath, 'must not already exist as a path in volumeMounts'));
     if (!climbs) paths.add(devicePath);
     if (name !== '') names.add(name);
     return findings;

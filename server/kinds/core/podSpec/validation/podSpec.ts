@@ -1,42 +1,30 @@
 import type { Steps } from '../../../../../api/steps.js';
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { isSet, itemsOf, textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import {
   duplicate,
   forbidden,
   invalid,
-  notSupported,
-  required,
+  required as missing,
   strictly,
-  tooLong,
   type FieldError,
   type Path,
 } from '../../../../registry/validation/field.js';
 import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
-import { dnsLabel, dnsSubdomain, ipAddress, qualified } from '../../../../registry/validation/values.js';
-import {
-  validateContainers,
-  validateEphemeralContainers,
-  validateHostNetworkPorts,
-  validateInitContainers,
-  type PodFacts,
-} from './containers.js';
-import { enumerated } from './handlers.js';
-import { validateOverhead, validatePodResources } from './resources.js';
-import {
-  validateAffinity,
-  validateDeadline,
-  validateNodeLabels,
-  validateSchedulingGates,
-  validateTolerations,
-  validateTopologySpread,
-} from './scheduling.js';
-import { validateHostProcess, validateHostUsers, validateOs, validatePodSecurity } from './security.js';
-import { validateVolumes } from './volumes.js';
 import { inOrder, ofEach, type Found } from '../../../../registry/validation/ofEach.js';
+import { all, each, knowing, maxBytes, members, nonZero, oneOf, optional, withFacts } from '../../../../registry/validation/table.js';
+import { dnsLabel, dnsSubdomain, ipAddress, labelMap, qualified } from '../../../../registry/validation/values.js';
 import { outcomeOf } from '../../../../registry/stepwise.js';
+import type { Writable } from '../../../kind.js';
+import { containers, ephemeralContainers, hostNetworkPorts, initContainers } from './containers.js';
+import type { PodFacts } from './facts.js';
+import { overheadOf, podResources } from './resources.js';
+import { affinity, deadline, schedulingGates, tolerations, topologySpread } from './scheduling.js';
+import { hostProcess, hostUsers, operatingSystem, podSecurity } from './security.js';
+import { validateVolumes } from './volumes.js';
+
+type PodSpec = Writable<v1.PodSpec>;
 
 export interface SpecPlace {
   /** A workload's template leaves some parts open until a pod is created. */
@@ -46,59 +34,24 @@ export interface SpecPlace {
 }
 
 /** Returns all findings in the reference's order. Defaults have been set before. */
-export function* validatePodSpec(spec: JsonObject, path: Path, { ofTemplate, podName }: SpecPlace): Steps<FieldError[]> {
+export function* validatePodSpec(spec: PodSpec, path: Path, { ofTemplate, podName }: SpecPlace): Steps<FieldError[]> {
   const { findings: ofVolumes, volumes } = yield* validateVolumes(spec, path, { podName, ofTemplate });
   const claims = yield* validateResourceClaims(spec, path);
-  const facts = podFacts(spec, volumes, claims.names);
-  return yield* outcomeOf(
-    inOrder(
-      ofVolumes,
-      claims.findings,
-      validateContainers(spec, path, facts),
-      validateInitContainers(spec, path, facts),
-      validateEphemeralContainers(spec, path, facts),
-      validatePodResources(spec, path),
-      validateHostNetworkPorts(spec, path, ofTemplate),
-      enumerated(spec['restartPolicy'], ['Always', 'OnFailure', 'Never'], path.child('restartPolicy')),
-      enumerated(spec['dnsPolicy'], ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'], path.child('dnsPolicy')),
-      validateNodeLabels(spec, path),
-      validatePodSecurity(spec, path),
-      validateAffinity(spec, path),
-      validateDnsConfig(spec, path),
-      validateReadinessGates(spec, path),
-      validateSchedulingGates(spec, path),
-      validateTopologySpread(spec, path),
-      validateHostProcess(spec, path),
-      validateHostUsers(spec, path),
-      validateHostnameOverride(spec, path),
-      optionalSubdomain(spec, 'serviceAccountName', path),
-      optionalSubdomain(spec, 'nodeName', path),
-      validateDeadline(spec, path),
-      optionalLabel(spec, 'hostname', path),
-      optionalLabel(spec, 'subdomain', path),
-      validateTolerations(spec, path),
-      validateHostAliases(spec, path),
-      optionalSubdomain(spec, 'priorityClassName', path),
-      isSet(spec['runtimeClassName']) ? dnsSubdomain(textAt(spec, 'runtimeClassName'), path.child('runtimeClassName')) : [],
-      preemption(spec, path),
-      validateOverhead(spec, path),
-      validateOs(spec, path),
-    ),
-  );
+  const facts: PodFacts = {
+    ofTemplate,
+    volumes,
+    volumeNames: new Set(itemsOf(spec.volumes).map(({ name = '' }) => name)),
+    claims: claims.names,
+    graceSeconds: Number(spec.terminationGracePeriodSeconds ?? 0),
+    restartPolicy: spec.restartPolicy ?? '',
+    hostUsers: spec.hostUsers !== false,
+  };
+  return yield* outcomeOf(inOrder(ofVolumes, claims.findings, withFacts(rules, facts)(spec, path)));
 }
 
-const podFacts = (spec: JsonObject, volumes: PodFacts['volumes'], claims: PodFacts['claims']): PodFacts => ({
-  volumes,
-  volumeNames: new Set(objectsIn(spec, 'volumes').map((volume) => textAt(volume, 'name'))),
-  claims,
-  graceSeconds: Number(spec['terminationGracePeriodSeconds'] ?? 0),
-  restartPolicy: textAt(spec, 'restartPolicy'),
-  hostUsers: spec['hostUsers'] !== false,
-});
-
 /** A bound pod must not have scheduling gates. */
-export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[] {
-  return textAt(spec, 'nodeName') !== '' && itemsOf(spec['schedulingGates']).length > 0
+export function validateGatesOfNewPod({ nodeName, schedulingGates }: PodSpec, path: Path): FieldError[] {
+  return (nodeName ?? '') !== '' && itemsOf(schedulingGates).length > 0
     ? [forbidden(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')]
     : [];
 }
@@ -106,47 +59,47 @@ export function validateGatesOfNewPod(spec: JsonObject, path: Path): FieldError[
 /** The kernel's limit of a host name, in bytes (sethostname(2)). */
 const kernelHostnameMax = 64;
 
-function validateHostnameOverride(spec: JsonObject, specPath: Path): FieldError[] {
-  const name = spec['hostnameOverride'];
-  if (typeof name !== 'string') return [];
-  const path = specPath.child('hostnameOverride');
-  return [
-    ...(spec['setHostnameAsFQDN'] === true ? [forbidden(path, 'may not be specified when setHostnameAsFQDN is true')] : []),
-    ...(spec['hostNetwork'] === true ? [forbidden(path, 'may not be specified when hostNetwork is true')] : []),
-    ...(Buffer.byteLength(name) > kernelHostnameMax ? [tooLong(path, kernelHostnameMax)] : []),
-    ...dnsSubdomain(name, path),
-  ];
-}
+const aloneWith = (_name: string, path: Path, { setHostnameAsFQDN, hostNetwork }: PodSpec): FieldError[] => [
+  ...(setHostnameAsFQDN === true ? [forbidden(path, 'may not be specified when setHostnameAsFQDN is true')] : []),
+  ...(hostNetwork === true ? [forbidden(path, 'may not be specified when hostNetwork is true')] : []),
+];
 
-const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: JsonObject): JsonObject => ({
+const printedClaim = ({ name, resourceClaimName, resourceClaimTemplateName }: Writable<v1.PodResourceClaim>): object => ({
   Name: name ?? '',
   ResourceClaimName: resourceClaimName ?? null,
   ResourceClaimTemplateName: resourceClaimTemplateName ?? null,
 });
 
+const claimSources = members<v1.PodResourceClaim>({
+  resourceClaimName: optional(dnsSubdomain),
+  resourceClaimTemplateName: optional(dnsSubdomain),
+});
+
+function oneClaim(claim: Writable<v1.PodResourceClaim>, path: Path): FieldError[] {
+  const { resourceClaimName: name, resourceClaimTemplateName: template } = claim;
+  if (!isSet(name) && !isSet(template))
+    return [invalid(path, printedClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`')];
+  return isSet(name) && isSet(template)
+    ? [invalid(path, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified')]
+    : [];
+}
+
 function* validateResourceClaims(
-  spec: JsonObject,
+  spec: PodSpec,
   specPath: Path,
 ): Steps<{ readonly findings: FieldError[]; readonly names: ReadonlySet<string> }> {
   const names = new Set<string>();
-  const found = ofEach(objectsIn(spec, 'resourceClaims'), (claim, position) => {
-    const at = specPath.child('resourceClaims').index(position);
-    const name = textAt(claim, 'name');
-    const ofName =
-      name === ''
-        ? [required(at.child('name'), '')]
-        : names.has(name)
-          ? [duplicate(at.child('name'), name)]
-          : dnsLabel(name, at.child('name'));
+  const path = specPath.child('resourceClaims');
+  const found = ofEach(itemsOf(spec.resourceClaims), (claim, position) => {
+    const [at, { name = '' }] = [path.index(position), claim];
+    const named = at.child('name');
+    const repeated = names.has(name);
     names.add(name);
-    const sources = ['resourceClaimName', 'resourceClaimTemplateName'].filter(
-      (member) => claim[member] !== undefined && claim[member] !== null,
+    return inOrder(
+      name === '' ? [missing(named, '')] : repeated ? [duplicate(named, name)] : dnsLabel(name, named),
+      oneClaim(claim, at),
+      claimSources(claim, at, spec),
     );
-    if (sources.length === 0)
-      ofName.push(invalid(at, printedClaim(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
-    if (sources.length > 1)
-      ofName.push(invalid(at, printedClaim(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
-    return [...ofName, ...sources.flatMap((member) => dnsSubdomain(textAt(claim, member), at.child(member)))];
   });
   return { findings: yield* outcomeOf(found), names };
 }
@@ -162,19 +115,17 @@ const searchPath = new RegExp(`^${searchPattern}$`);
 const tooLongName = (name: string): string[] =>
   name.length > nameCharactersMax ? [`must be no more than ${nameCharactersMax} characters`] : [];
 
-function validateDnsConfig(spec: JsonObject, specPath: Path): FieldError[] {
-  const config = objectAt(spec, 'dnsConfig');
-  const path = specPath.child('dnsConfig');
-  const none = spec['dnsPolicy'] === 'None';
-  if (config === null) return none ? [required(path, 'must provide `dnsConfig` when `dnsPolicy` is None')] : [];
-  const servers = itemsOf(config['nameservers']).map(String);
+function dnsConfig(config: Writable<v1.PodDNSConfig> | undefined, path: Path, { dnsPolicy }: PodSpec): FieldError[] {
+  const none = dnsPolicy === 'None';
+  if (!isSet(config)) return none ? [missing(path, 'must provide `dnsConfig` when `dnsPolicy` is None')] : [];
+  const servers = [...itemsOf(config.nameservers)];
   if (none && servers.length === 0)
-    return [required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
+    return [missing(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
   return [
     ...validateNameservers(servers, path.child('nameservers')),
-    ...validateSearches(itemsOf(config['searches']).map(String), path.child('searches')),
-    ...objectsIn(config, 'options').flatMap((option, position) =>
-      textAt(option, 'name') === '' ? [required(path.child('options').index(position), 'must not be empty')] : [],
+    ...validateSearches([...itemsOf(config.searches)], path.child('searches')),
+    ...itemsOf(config.options).flatMap(({ name = '' }, position) =>
+      name === '' ? [missing(path.child('options').index(position), 'must not be empty')] : [],
     ),
   ];
 }
@@ -204,31 +155,46 @@ function validateSearch(search: string, path: Path): FieldError[] {
   ];
 }
 
-const validateReadinessGates = (spec: JsonObject, path: Path): Found =>
-  ofEach(objectsIn(spec, 'readinessGates'), (gate, position) =>
-    qualified(textAt(gate, 'conditionType'), path.child('readinessGates').index(position).child('conditionType')),
-  );
+const strictAddress = (address: string | undefined, path: Path): FieldError[] => strictly(ipAddress(address ?? '', path));
+const hostAlias = members<v1.HostAlias>({ ip: strictAddress, hostnames: each(dnsSubdomain) });
 
-function validateHostAliases(spec: JsonObject, path: Path): Found {
-  return ofEach(objectsIn(spec, 'hostAliases'), (alias, position) => {
-    const at = path.child('hostAliases').index(position);
-    return inOrder(
-      strictly(ipAddress(textAt(alias, 'ip'), at.child('ip'))),
-      ofEach(itemsOf(alias['hostnames']), (name, each) => dnsSubdomain(String(name), at.child('hostnames').index(each))),
-    );
-  });
-}
+const supportedPreemption = oneOf('PreemptLowerPriority', 'Never');
+const preemption = (policy: string, path: Path): Found => (policy === '' ? [missing(path, '')] : supportedPreemption(policy, path));
 
-const optionalLabel = (spec: JsonObject, member: string, path: Path): FieldError[] =>
-  textAt(spec, member) === '' ? [] : dnsLabel(textAt(spec, member), path.child(member));
-
-const optionalSubdomain = (spec: JsonObject, member: string, path: Path): FieldError[] =>
-  textAt(spec, member) === '' ? [] : dnsSubdomain(textAt(spec, member), path.child(member));
-
-function preemption(spec: JsonObject, path: Path): FieldError[] {
-  const policy = spec['preemptionPolicy'];
-  const supported = ['PreemptLowerPriority', 'Never'];
-  if (!isSet(policy) || supported.includes(String(policy))) return [];
-  const at = path.child('preemptionPolicy');
-  return [policy === '' ? required(at, '') : notSupported(at, policy, supported)];
-}
+const rules = all<PodSpec, unknown, PodFacts>(
+  members<v1.PodSpec, PodFacts>({
+    containers,
+    initContainers: knowing(initContainers),
+    ephemeralContainers: knowing(ephemeralContainers),
+    resources: podResources,
+  }),
+  hostNetworkPorts,
+  members<v1.PodSpec>({
+    restartPolicy: oneOf('Always', 'OnFailure', 'Never'),
+    dnsPolicy: oneOf('ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'),
+    nodeSelector: optional(labelMap),
+    securityContext: podSecurity,
+    affinity: optional(affinity),
+    dnsConfig,
+    readinessGates: each(members<v1.PodReadinessGate>({ conditionType: (type, path) => qualified(type ?? '', path) })),
+    schedulingGates,
+    topologySpreadConstraints: topologySpread,
+  }),
+  hostProcess,
+  hostUsers,
+  members<v1.PodSpec>({
+    hostnameOverride: optional(aloneWith, maxBytes(kernelHostnameMax), dnsSubdomain),
+    serviceAccountName: nonZero(dnsSubdomain),
+    nodeName: nonZero(dnsSubdomain),
+    activeDeadlineSeconds: deadline,
+    hostname: nonZero(dnsLabel),
+    subdomain: nonZero(dnsLabel),
+    tolerations,
+    hostAliases: each(hostAlias),
+    priorityClassName: nonZero(dnsSubdomain),
+    runtimeClassName: optional(dnsSubdomain),
+    preemptionPolicy: optional(preemption),
+    overhead: optional(overheadOf),
+  }),
+  operatingSystem,
+);

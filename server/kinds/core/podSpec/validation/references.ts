@@ -1,8 +1,9 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { entryOf, textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { entryOf, isSet } from '../../../../../api/json/members.js';
 import { invalid, notSupported, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
 import { isZero } from '../../../../registry/validation/quantities.js';
 import { qualifiedNameProblems } from '../../../../registry/validation/names.js';
+import type { Writable } from '../../../kind.js';
 
 /** Known field paths; the place restricts them further. */
 const podFields: ReadonlySet<string> = new Set([
@@ -28,9 +29,16 @@ const formerNames: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeN
 const coreVersion = 'v1';
 
 /** `supported` lists the place's fields in printing order. */
-export function fieldReference(reference: JsonObject, supported: readonly string[], path: Path): FieldError[] {
-  const field = textAt(reference, 'fieldPath');
-  const version = textAt(reference, 'apiVersion');
+export const fieldReference =
+  (...supported: readonly string[]) =>
+  (reference: Writable<v1.ObjectFieldSelector>, path: Path): FieldError[] =>
+    fieldFindings(reference, supported, path);
+
+function fieldFindings(
+  { apiVersion: version = '', fieldPath: field = '' }: Writable<v1.ObjectFieldSelector>,
+  supported: readonly string[],
+  path: Path,
+): FieldError[] {
   const at = path.child('fieldPath');
   if (version === '') return [required(path.child('apiVersion'), '')];
   if (field === '') return [required(at, '')];
@@ -48,21 +56,30 @@ export function fieldReference(reference: JsonObject, supported: readonly string
   return supported.includes(known) ? [] : [notSupported(at, known, supported)];
 }
 
+const resources = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
+
 /** A reference to a container's resource (`limits.cpu`). */
-export function resourceReference(
-  reference: JsonObject,
-  supported: readonly string[],
-  ofOtherContainer: boolean,
-  path: Path,
-): FieldError[] {
-  const divisor = validateDivisor(reference, path.child('divisor'));
-  const resource = textAt(reference, 'resource');
-  if (ofOtherContainer && textAt(reference, 'containerName') === '') return [required(path.child('containerName'), ''), ...divisor];
-  if (resource === '') return [required(path.child('resource'), ''), ...divisor];
-  return supported.includes(resource) || hugePages.test(resource)
-    ? divisor
-    : [notSupported(path.child('resource'), resource, supported), ...divisor];
+export function resourceReference(reference: Writable<v1.ResourceFieldSelector>, path: Path): FieldError[] {
+  const { resource = '' } = reference;
+  const at = path.child('resource');
+  const known = resources.includes(resource) || hugePages.test(resource);
+  return [
+    ...(resource === '' ? [required(at, '')] : known ? [] : [notSupported(at, resource, resources)]),
+    ...validateDivisor(reference, path.child('divisor')),
+  ];
 }
+
+export const otherContainersResource = (reference: Writable<v1.ResourceFieldSelector>, path: Path): FieldError[] =>
+  (reference.containerName ?? '') === ''
+    ? [required(path.child('containerName'), ''), ...validateDivisor(reference, path.child('divisor'))]
+    : resourceReference(reference, path);
 
 const hugePages = /^(limits|requests)\.hugepages-/;
 const bytes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
@@ -74,10 +91,8 @@ const divisors: readonly (readonly [resource: RegExp, units: readonly string[], 
   [hugePages, bytes, bytes.join(', '), 'hugepages'],
 ];
 
-function validateDivisor(reference: JsonObject, path: Path): FieldError[] {
-  const divisor = reference['divisor'];
-  const resource = textAt(reference, 'resource');
-  if (divisor === undefined || divisor === null || isZero(divisor)) return [];
+function validateDivisor({ divisor, resource = '' }: Writable<v1.ResourceFieldSelector>, path: Path): FieldError[] {
+  if (!isSet(divisor) || isZero(divisor)) return [];
   return divisors
     .filter(([matches, units]) => matches.test(resource) && !units.includes(String(divisor)))
     .map(([, , listed, name]) => invalid(path, resource, `only divisor's values ${listed} are supported with the ${name} resource`));

@@ -1,47 +1,33 @@
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { itemsOf } from '../../../../../api/json/members.js';
-import { notSupported, required, tooMany, type FieldError, type Path } from '../../../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
-import { optionallyOneOf } from '../../../../registry/validation/values.js';
-
-const rulesMax = 20;
-const codesMax = 255;
-const actions = ['Restart', 'RestartAllContainers'];
-/** The first action, for one container alone. */
-const firstActions = ['Restart'];
-const operators = ['In', 'NotIn'];
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
+import { required, type FieldError, type Path } from '../../../../registry/validation/field.js';
+import type { Found } from '../../../../registry/validation/ofEach.js';
+import { all, each, maxItems, members, off, on, oneOf, optional, requiredAs } from '../../../../registry/validation/table.js';
+import type { Writable } from '../../../kind.js';
 
 /** Restart rules for exit codes need a policy of the container. */
-export function validateRestart(container: JsonObject, path: Path, isInit = false): FieldError[] {
-  const policy = container['restartPolicy'] ?? null;
-  const rules = objectsIn(container, 'restartPolicyRules');
-  const at = path.child('restartPolicyRules');
-  const missing = required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used');
-  // An init container has no further checks.
-  if (isInit && policy === null) return rules.length > 0 ? [missing] : [];
-  return [
-    ...(policy === null && rules.length > 0 ? [missing] : []),
-    ...optionallyOneOf(policy, ['Always', 'Never', 'OnFailure'], path.child('restartPolicy')),
-    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
-    ...rules.flatMap((rule, position) => validateRule(rule, at.index(position))),
-  ];
-}
+const needsPolicy = ({ restartPolicy, restartPolicyRules }: Writable<v1.Container>, path: Path): FieldError[] =>
+  isSet(restartPolicy) || itemsOf(restartPolicyRules).length === 0
+    ? []
+    : [required(path.child('restartPolicy'), 'must specify restartPolicy when restart rules are used')];
 
-const unlessOneOf = (action: string, known: readonly string[], path: Path): FieldError[] =>
-  known.includes(action) ? [] : [notSupported(path, action, known)];
+const exitCodes = members<v1.ContainerRestartRuleOnExitCodes>({ operator: oneOf('In', 'NotIn'), values: maxItems(255) });
+const rule = members<v1.ContainerRestartRule>({
+  action: all(
+    on('RestartAllContainersOnContainerExits', oneOf('Restart', 'RestartAllContainers')),
+    off('RestartAllContainersOnContainerExits', oneOf('Restart')),
+  ),
+  exitCodes: requiredAs('must be specified', exitCodes),
+});
 
-function validateRule(rule: JsonObject, path: Path): FieldError[] {
-  const codes = objectAt(rule, 'exitCodes');
-  const at = path.child('exitCodes');
-  const [action, count] = [String(rule['action'] ?? ''), itemsOf(codes?.['values']).length];
-  return [
-    ...whileOn('RestartAllContainersOnContainerExits', unlessOneOf(action, actions, path.child('action'))),
-    ...whileOff('RestartAllContainersOnContainerExits', unlessOneOf(action, firstActions, path.child('action'))),
-    ...(codes === null ? [required(at, 'must be specified')] : []),
-    ...(codes === null || operators.includes(String(codes['operator']))
-      ? []
-      : [notSupported(at.child('operator'), codes['operator'] ?? '', operators)]),
-    ...(count > codesMax ? [tooMany(at.child('values'), count, codesMax)] : []),
-  ];
-}
+export const restart = all<Writable<v1.Container>>(
+  needsPolicy,
+  members<v1.Container>({
+    restartPolicy: optional(oneOf('Always', 'Never', 'OnFailure')),
+    restartPolicyRules: all(maxItems(20), each(rule)),
+  }),
+);
+
+/** An init container without a policy has no further checks. */
+export const restartOfInit = (container: Writable<v1.Container>, path: Path): Found =>
+  (isSet(container.restartPolicy) ? restart : needsPolicy)(container, path, undefined);

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { isSet, itemsOf, textAt } from '../../../../../api/json/members.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
 import { printedSecurityContext } from '../printedContainers.js';
 import {
   duplicate,
@@ -8,60 +7,69 @@ import {
   invalid,
   keepable,
   notSupported,
-  required,
-  tooLong,
+  required as missing,
   type FieldError,
   type Path,
 } from '../../../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../../../registry/validation/gatedFindings.js';
-import { between, dnsSubdomain, localPath, optionallyOneOf } from '../../../../registry/validation/values.js';
+import { whileOff } from '../../../../registry/validation/gatedFindings.js';
+import { inOrder, type Found } from '../../../../registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  each,
+  forbiddenAs,
+  knowing,
+  maxBytes,
+  members,
+  off,
+  on,
+  oneOf,
+  optional,
+  requiredAs,
+  when,
+  type Rule,
+} from '../../../../registry/validation/table.js';
+import { between, dnsSubdomain, localPath } from '../../../../registry/validation/values.js';
+import type { Writable } from '../../../kind.js';
+import type { PodFacts } from './facts.js';
+
+type PodSpec = Writable<v1.PodSpec>;
+type Container = Writable<v1.Container>;
+type Context = Writable<v1.SecurityContext>;
+type PodContext = Writable<v1.PodSecurityContext>;
 
 const idMax = 2_147_483_647;
 /** User and group ids have 31 bits, as in the kernel. */
-const id = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  value === undefined || value === null || (Number(value) >= 0 && Number(value) <= idMax) ? [] : [invalid(path, value, between(0, idMax))];
+const id = optional((value: number, path: Path): FieldError[] =>
+  value >= 0 && value <= idMax ? [] : [invalid(path, value, between(0, idMax))],
+);
 
-const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
-const apparmorFileMax = 4095;
+const profileType = oneOf('Localhost', 'RuntimeDefault', 'Unconfined');
 
 /** Only type Localhost names a file, below the profile directory. */
-function validateSeccomp(context: JsonObject, contextPath: Path): FieldError[] {
-  const profile = objectAt(context, 'seccompProfile');
-  if (profile === null) return [];
-  const path = contextPath.child('seccompProfile');
-  const type = textAt(profile, 'type');
-  const file = profile['localhostProfile'];
-  const at = path.child('localhostProfile');
-  const typed =
-    type === ''
-      ? [required(path.child('type'), 'type is required when seccompProfile is set')]
-      : profileTypes.includes(type)
-        ? []
-        : [notSupported(path.child('type'), type, profileTypes)];
-  if (type === 'Localhost') return isSet(file) ? localPath(String(file), at) : [required(at, 'must be set when seccomp type is Localhost')];
-  return isSet(file)
-    ? [...typed, invalid(at, { Type: type, LocalhostProfile: file }, 'can only be set when seccomp type is Localhost')]
-    : typed;
-}
+const seccompProfile = members<v1.SeccompProfile>({
+  type: requiredAs('type is required when seccompProfile is set', profileType),
+  localhostProfile(file, path, { type = '' }) {
+    if (type === 'Localhost') return isSet(file) ? localPath(file, path) : [missing(path, 'must be set when seccomp type is Localhost')];
+    const quoted = { Type: type, LocalhostProfile: file };
+    return isSet(file) ? [invalid(path, quoted, 'can only be set when seccomp type is Localhost')] : [];
+  },
+});
 
+const apparmorFileBytes = maxBytes(4095);
 /** Only type Localhost names a profile, which the node has loaded. */
-function validateAppArmor(context: JsonObject, contextPath: Path): FieldError[] {
-  const profile = objectAt(context, 'appArmorProfile');
-  if (profile === null) return [];
-  const path = contextPath.child('appArmorProfile');
-  const type = textAt(profile, 'type');
-  const file = profile['localhostProfile'];
-  const at = path.child('localhostProfile');
-  if (type === '') return [required(path.child('type'), 'type is required when appArmorProfile is set')];
-  if (!profileTypes.includes(type)) return [notSupported(path.child('type'), type, profileTypes)];
-  if (type !== 'Localhost') return isSet(file) ? [invalid(at, file, 'can only be set when AppArmor type is Localhost')] : [];
-  const name = textAt(profile, 'localhostProfile');
-  const padded = name.trim() === name ? [] : [invalid(at, name, 'must not be padded with whitespace')];
-  return [
-    ...(name === '' ? [required(at, 'must be set when AppArmor type is Localhost')] : padded),
-    ...(Buffer.byteLength(name) > apparmorFileMax ? [tooLong(at, apparmorFileMax)] : []),
-  ];
+function apparmorFile(file: string | undefined, path: Path): FieldError[] {
+  if ((file ?? '') === '') return [missing(path, 'must be set when AppArmor type is Localhost')];
+  return file?.trim() === file ? [] : [invalid(path, file, 'must not be padded with whitespace')];
 }
+const localhostProfile = members<v1.AppArmorProfile>({ localhostProfile: all(apparmorFile, optional(apparmorFileBytes)) });
+const otherProfile = members<v1.AppArmorProfile>({
+  localhostProfile: optional((file: string, path: Path) => [invalid(path, file, 'can only be set when AppArmor type is Localhost')]),
+});
+const appArmorProfile = andThen(
+  members<v1.AppArmorProfile>({ type: requiredAs('type is required when appArmorProfile is set', profileType) }),
+  (profile, path) => (profile?.type === 'Localhost' ? localhostProfile : otherProfile)(profile, path, null),
+);
 
 const sysctlPattern = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
 const sysctlName = new RegExp(`^${sysctlPattern}$`);
@@ -71,12 +79,11 @@ const hostSysctls: readonly (readonly [isOfHost: (name: string) => boolean, flag
   [(name) => name === 'kernel.sem' || shared.some((prefix) => name.startsWith(prefix)), 'hostIPC'],
 ];
 
-function validateSysctls(context: JsonObject, spec: JsonObject, path: Path): FieldError[] {
+function sysctls(list: Writable<v1.Sysctl>[] | undefined, path: Path, spec: PodSpec): FieldError[] {
   const seen = new Set<string>();
-  return objectsIn(context, 'sysctls').flatMap((sysctl, position) => {
-    const at = path.child('sysctls').index(position).child('name');
-    const name = textAt(sysctl, 'name');
-    if (name === '') return [required(at, '')];
+  return itemsOf(list).flatMap(({ name = '' }, position) => {
+    const at = path.index(position).child('name');
+    if (name === '') return [missing(at, '')];
     const malformed = name.length > 253 || !sysctlName.test(name);
     const dotted = name.replaceAll('/', '.');
     const repeated = seen.has(name) ? [duplicate(at, name)] : [];
@@ -99,21 +106,20 @@ const domainMax = 256;
 const netbiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsName = /^(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*\.?$/;
 
-function validateWindowsOptions(context: JsonObject, contextPath: Path): FieldError[] {
-  const options = objectAt(context, 'windowsOptions');
-  if (options === null) return [];
-  const path = contextPath.child('windowsOptions');
-  const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName: user } = options;
-  const specPath = path.child('gmsaCredentialSpec');
-  return [
-    ...(isSet(name) ? dnsSubdomain(String(name), path.child('gmsaCredentialSpecName')) : []),
-    ...(spec === '' ? [invalid(specPath, spec, 'gmsaCredentialSpec cannot be an empty string')] : []),
-    ...(Buffer.byteLength(String(spec ?? '')) > credentialSpecKibMax * 1024
-      ? [invalid(specPath, spec, `gmsaCredentialSpec size must be under ${credentialSpecKibMax} KiB`)]
-      : []),
-    ...(isSet(user) ? userProblems(String(user)).map((text) => invalid(path.child('runAsUserName'), user, `runAsUserName${text}`)) : []),
-  ];
+function credentialSpec(spec: string, path: Path): FieldError[] {
+  if (spec === '') return [invalid(path, spec, 'gmsaCredentialSpec cannot be an empty string')];
+  return Buffer.byteLength(spec) > credentialSpecKibMax * 1024
+    ? [invalid(path, spec, `gmsaCredentialSpec size must be under ${credentialSpecKibMax} KiB`)]
+    : [];
 }
+
+const windowsOptions = optional(
+  members<v1.WindowsSecurityContextOptions>({
+    gmsaCredentialSpecName: optional(dnsSubdomain),
+    gmsaCredentialSpec: optional(credentialSpec),
+    runAsUserName: optional((user: string, path: Path) => userProblems(user).map((text) => invalid(path, user, `runAsUserName${text}`))),
+  }),
+);
 
 /** Checks `DOMAIN\user` or `user`; messages follow the member's name. */
 function userProblems(text: string): string[] {
@@ -137,155 +143,145 @@ function userProblems(text: string): string[] {
   ];
 }
 
-export function validatePodSecurity(spec: JsonObject, specPath: Path): FieldError[] {
-  const context = objectAt(spec, 'securityContext') ?? {};
-  const path = specPath.child('securityContext');
-  return [
-    ...id(context['fsGroup'], path.child('fsGroup')),
-    ...id(context['runAsUser'], path.child('runAsUser')),
-    ...id(context['runAsGroup'], path.child('runAsGroup')),
-    ...itemsOf(context['supplementalGroups']).flatMap((group, position) => id(group, path.child('supplementalGroups').index(position))),
-    ...(spec['hostPID'] === true && spec['shareProcessNamespace'] === true
+const ids = members<v1.PodSecurityContext>({ fsGroup: id, runAsUser: id, runAsGroup: id, supplementalGroups: each(id) });
+const ofPod = members<v1.PodSecurityContext>({
+  fsGroupChangePolicy: optional(oneOf('Always', 'OnRootMismatch')),
+  seccompProfile: optional(seccompProfile),
+  windowsOptions,
+  appArmorProfile: optional(appArmorProfile),
+  supplementalGroupsPolicy: optional(oneOf('Merge', 'Strict')),
+  // Volumes may be mounted with the pod's label instead of relabelling each file.
+  seLinuxChangePolicy: optional(off('SELinuxMount', oneOf('Recursive')), on('SELinuxMount', oneOf('MountOption', 'Recursive'))),
+});
+
+export function podSecurity(context: PodContext | undefined, path: Path, spec: PodSpec): Found {
+  return inOrder(
+    ids(context, path, spec),
+    spec.hostPID === true && spec.shareProcessNamespace === true
       ? [invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled')]
-      : []),
-    ...validateSysctls(context, spec, path),
-    ...optionallyOneOf(context['fsGroupChangePolicy'], ['Always', 'OnRootMismatch'], path.child('fsGroupChangePolicy')),
-    ...validateSeccomp(context, path),
-    ...validateWindowsOptions(context, path),
-    ...validateAppArmor(context, path),
-    ...optionallyOneOf(context['supplementalGroupsPolicy'], ['Merge', 'Strict'], path.child('supplementalGroupsPolicy')),
-    ...changePolicy(context['seLinuxChangePolicy'], path.child('seLinuxChangePolicy')),
-  ];
+      : [],
+    sysctls(context?.sysctls, path.child('sysctls'), spec),
+    ofPod(context, path, spec),
+  );
 }
 
-/** Volumes may be mounted with the pod's label instead of relabelling each file. */
-const changePolicy = (policy: JsonValue | undefined, path: Path): FieldError[] => [
-  ...whileOff('SELinuxMount', optionallyOneOf(policy, ['Recursive'], path)),
-  ...whileOn('SELinuxMount', optionallyOneOf(policy, ['MountOption', 'Recursive'], path)),
-];
+const placed = (spec: PodSpec, path: Path): { readonly container: Container; readonly at: Path }[] =>
+  (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+    itemsOf<Container[] | null | undefined>(spec[list]).map((container, position) => ({ container, at: path.child(list).index(position) })),
+  );
 
 /** A pod with its own user namespace shares no host namespace, and has no raw devices. */
-export function validateHostUsers(spec: JsonObject, path: Path): FieldError[] {
-  if (spec['hostUsers'] !== false) return [];
+export function hostUsers(spec: PodSpec, path: Path): FieldError[] {
+  if (spec.hostUsers !== false) return [];
   const refused = (at: Path): FieldError => forbidden(at, 'when `hostUsers` is false');
-  const devices = containerLists.flatMap((list) =>
-    objectsIn(spec, list).flatMap((container, position) =>
-      itemsOf(container['volumeDevices']).length > 0 ? [refused(path.child(list).index(position).child('volumeDevices'))] : [],
-    ),
+  const devices = placed(spec, path).flatMap(({ container: { volumeDevices }, at }) =>
+    itemsOf(volumeDevices).length > 0 ? [refused(at.child('volumeDevices'))] : [],
   );
   return [
-    ...(spec['hostNetwork'] === true ? whileOff('UserNamespacesHostNetworkSupport', [refused(path.child('hostNetwork'))]) : []),
-    ...(spec['hostPID'] === true ? [refused(path.child('HostPID'))] : []),
-    ...(spec['hostIPC'] === true ? [refused(path.child('HostIPC'))] : []),
+    ...(spec.hostNetwork === true ? whileOff('UserNamespacesHostNetworkSupport', [refused(path.child('hostNetwork'))]) : []),
+    ...(spec.hostPID === true ? [refused(path.child('HostPID'))] : []),
+    ...(spec.hostIPC === true ? [refused(path.child('HostIPC'))] : []),
     ...keepable('devices in a namespace of users', devices),
   ];
 }
 
-export function validateContainerSecurity(container: JsonObject, hostUsers: boolean, containerPath: Path): FieldError[] {
-  const context = objectAt(container, 'securityContext');
-  if (context === null) return [];
-  const path = containerPath.child('securityContext');
-  const refused = context['allowPrivilegeEscalation'] === false;
-  const admins = itemsOf(objectAt(context, 'capabilities')?.['add']).filter((capability) => capability === 'CAP_SYS_ADMIN');
+const unmasked = knowing((mount: string, path, { hostUsers }: PodFacts) =>
+  mount === 'Unmasked' && hostUsers ? [invalid(path, mount, '`hostUsers` must be false to use `Unmasked`')] : [],
+);
+
+function escalation(context: Context, path: Path): FieldError[] {
+  if (context.allowPrivilegeEscalation !== false) return [];
   const contradicts = (what: string): FieldError =>
     invalid(path, printedSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`);
   return [
-    ...id(context['runAsUser'], path.child('runAsUser')),
-    ...id(context['runAsGroup'], path.child('runAsGroup')),
-    ...optionallyOneOf(context['procMount'], ['Default', 'Unmasked'], path.child('procMount')),
-    ...(context['procMount'] === 'Unmasked' && hostUsers
-      ? [invalid(path.child('procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')]
-      : []),
-    ...validateSeccomp(context, path),
-    ...(refused && context['privileged'] === true ? [contradicts('`privileged` to true')] : []),
-    ...(refused ? admins.map(() => contradicts('`capabilities.Add` CAP_SYS_ADMIN')) : []),
-    ...validateWindowsOptions(context, path),
-    ...validateAppArmor(context, path),
+    ...(context.privileged === true ? [contradicts('`privileged` to true')] : []),
+    ...itemsOf(context.capabilities?.add).flatMap((capability) =>
+      capability === 'CAP_SYS_ADMIN' ? [contradicts('`capabilities.Add` CAP_SYS_ADMIN')] : [],
+    ),
   ];
 }
 
-export function validateOs(spec: JsonObject, path: Path): FieldError[] {
-  const os = objectAt(spec, 'os');
-  if (os === null) return [];
-  const name = textAt(os, 'name');
-  if (name === '') return [required(path.child('os').child('name'), '')];
-  if (name === 'windows') return windowsForbids(spec, path);
-  return name === 'linux' ? linuxForbids(spec, path) : [notSupported(path.child('os'), name, ['linux', 'windows'])];
-}
+export const containerSecurity = optional(
+  all<Context, unknown, PodFacts>(
+    members<v1.SecurityContext, PodFacts>({
+      runAsUser: id,
+      runAsGroup: id,
+      procMount: optional(oneOf('Default', 'Unmasked'), unmasked),
+      seccompProfile: optional(seccompProfile),
+    }),
+    escalation,
+    members<v1.SecurityContext>({ windowsOptions, appArmorProfile: optional(appArmorProfile) }),
+  ),
+);
+
+const notOnWindows = forbiddenAs('cannot be set for a windows pod');
+/** A false flag counts as absent. */
+const flagNotOnWindows = when((value: boolean | undefined) => value === true, notOnWindows);
+
+const containerOfWindows = members<v1.Container>({
+  securityContext: members<v1.SecurityContext>({
+    appArmorProfile: notOnWindows,
+    seLinuxOptions: notOnWindows,
+    seccompProfile: notOnWindows,
+    capabilities: notOnWindows,
+    readOnlyRootFilesystem: notOnWindows,
+    privileged: notOnWindows,
+    allowPrivilegeEscalation: notOnWindows,
+    procMount: notOnWindows,
+    runAsUser: notOnWindows,
+    runAsGroup: notOnWindows,
+  }),
+});
+
+const security = (table: Parameters<typeof members<v1.PodSecurityContext>>[0]): Rule<PodSpec | null | undefined> =>
+  members<v1.PodSpec>({ securityContext: members<v1.PodSecurityContext>(table) });
 
 /** The reference has members of the specification in the security context. */
-const notOnWindows: readonly (readonly [holder: 'spec' | 'security', member: string])[] = [
-  ['security', 'appArmorProfile'],
-  ['security', 'seLinuxOptions'],
-  ['spec', 'hostUsers'],
-  ['spec', 'hostPID'],
-  ['spec', 'hostIPC'],
-  ['security', 'seccompProfile'],
-  ['security', 'fsGroup'],
-  ['security', 'fsGroupChangePolicy'],
-  ['security', 'sysctls'],
-  ['spec', 'shareProcessNamespace'],
-  ['security', 'runAsUser'],
-  ['security', 'runAsGroup'],
-  ['security', 'supplementalGroups'],
-  ['security', 'supplementalGroupsPolicy'],
-  ['security', 'seLinuxChangePolicy'],
-];
-const notInWindowsContainers = [
-  'appArmorProfile',
-  'seLinuxOptions',
-  'seccompProfile',
-  'capabilities',
-  'readOnlyRootFilesystem',
-  'privileged',
-  'allowPrivilegeEscalation',
-  'procMount',
-  'runAsUser',
-  'runAsGroup',
-];
-const containerLists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
-/** A false flag counts as absent. */
-const flags: ReadonlySet<string> = new Set(['hostPID', 'hostIPC']);
+const windows = all<PodSpec>(
+  security({ appArmorProfile: notOnWindows, seLinuxOptions: notOnWindows }),
+  members<v1.PodSpec>({ hostUsers: notOnWindows, hostPID: flagNotOnWindows, hostIPC: flagNotOnWindows }),
+  security({
+    seccompProfile: notOnWindows,
+    fsGroup: notOnWindows,
+    fsGroupChangePolicy: notOnWindows,
+    sysctls: when((list) => itemsOf(list).length > 0, notOnWindows),
+  }),
+  members<v1.PodSpec>({ shareProcessNamespace: notOnWindows }),
+  security({
+    runAsUser: notOnWindows,
+    runAsGroup: notOnWindows,
+    supplementalGroups: notOnWindows,
+    supplementalGroupsPolicy: notOnWindows,
+    seLinuxChangePolicy: notOnWindows,
+  }),
+  members<v1.PodSpec>({
+    initContainers: each(containerOfWindows),
+    containers: each(containerOfWindows),
+    ephemeralContainers: each(containerOfWindows),
+  }),
+);
 
-function windowsForbids(spec: JsonObject, path: Path): FieldError[] {
-  const security = objectAt(spec, 'securityContext') ?? {};
-  const isUsed = (holder: JsonObject, member: string): boolean =>
-    flags.has(member) ? holder[member] === true : isSet(holder[member]) && !(member === 'sysctls' && itemsOf(holder[member]).length === 0);
-  const refuse = (at: Path): FieldError => forbidden(at, 'cannot be set for a windows pod');
-  return [
-    ...notOnWindows
-      .filter(([holder, member]) => isUsed(holder === 'spec' ? spec : security, member))
-      .map(([holder, member]) => refuse(holder === 'spec' ? path.child(member) : path.child('securityContext', member))),
-    ...containerLists.flatMap((list) =>
-      objectsIn(spec, list).flatMap((container, position) => {
-        const own = objectAt(container, 'securityContext') ?? {};
-        return notInWindowsContainers
-          .filter((member) => isSet(own[member]))
-          .map((member) => refuse(path.child(list).index(position).child('securityContext', member)));
-      }),
-    ),
-  ];
-}
+const notOnLinux = forbiddenAs('windows options cannot be set for a linux pod');
+const containerOfLinux = members<v1.Container>({ securityContext: members<v1.SecurityContext>({ windowsOptions: notOnLinux }) });
+const linux = members<v1.PodSpec>({
+  securityContext: members<v1.PodSecurityContext>({ windowsOptions: notOnLinux }),
+  initContainers: each(containerOfLinux),
+  containers: each(containerOfLinux),
+  ephemeralContainers: each(containerOfLinux),
+});
 
-function linuxForbids(spec: JsonObject, path: Path): FieldError[] {
-  const refuse = (holder: JsonObject, at: Path): FieldError[] =>
-    isSet(objectAt(holder, 'securityContext')?.['windowsOptions'])
-      ? [forbidden(at.child('securityContext').child('windowsOptions'), 'windows options cannot be set for a linux pod')]
-      : [];
-  return [
-    ...refuse(spec, path),
-    ...containerLists.flatMap((list) =>
-      objectsIn(spec, list).flatMap((container, position) => refuse(container, path.child(list).index(position))),
-    ),
-  ];
+export function operatingSystem(spec: PodSpec, path: Path): Found {
+  const name = spec.os?.name;
+  if (!isSet(spec.os)) return [];
+  if ((name ?? '') === '') return [missing(path.child('os', 'name'), '')];
+  if (name === 'windows') return windows(spec, path, null);
+  return name === 'linux' ? linux(spec, path, null) : [notSupported(path.child('os'), name, ['linux', 'windows'])];
 }
 
 /** Containers inherit from the pod. */
-export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] {
+export function hostProcess(spec: PodSpec, path: Path): FieldError[] {
   const ofPod = hostProcessOf(spec);
-  const containers = containerLists.flatMap((list) =>
-    objectsIn(spec, list).map((container, position) => ({ own: hostProcessOf(container), at: path.child(list).index(position) })),
-  );
+  const containers = placed(spec, path).map(({ container, at }) => ({ own: hostProcessOf(container), at }));
   const count = containers.filter(({ own }) => own ?? ofPod ?? false).length;
   const contradictions = containers
     .filter(({ own }) => own !== null && ofPod !== null && own !== ofPod)
@@ -302,13 +298,10 @@ export function validateHostProcess(spec: JsonObject, path: Path): FieldError[] 
     ...(count === containers.length
       ? []
       : [invalid(path, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers')]),
-    ...(spec['hostNetwork'] === true
+    ...(spec.hostNetwork === true
       ? []
       : [invalid(path.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers')]),
   ];
 }
 
-function hostProcessOf(holder: JsonObject): boolean | null {
-  const value = objectAt(objectAt(holder, 'securityContext') ?? {}, 'windowsOptions')?.['hostProcess'];
-  return typeof value === 'boolean' ? value : null;
-}
+const hostProcessOf = ({ securityContext }: Container | PodSpec): boolean | null => securityContext?.windowsOptions?.hostProcess ?? null;

@@ -1,116 +1,92 @@
 import type { Steps } from '../../../../../api/steps.js';
-import type { JsonObject } from '../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../api/json/members.js';
-import { duplicate, forbidden, invalid, type Path, required, type FieldError } from '../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../api/json/members.js';
+import { duplicate, invalid, type Path, type FieldError } from '../../../../registry/validation/field.js';
 import { subdomainName } from '../../../../registry/validation/names.js';
+import { members, oneOf, required, structure, union } from '../../../../registry/validation/table.js';
 import { validateTemplateMetadata } from '../../../../registry/validation/templatemetadata.js';
 import { dnsLabel } from '../../../../registry/validation/values.js';
 import { validateClaimSpec } from '../../persistentVolumeClaim/validation.js';
-import type { Volumes } from './mounts.js';
-import type { SourceRule } from './sources/rule.js';
-import { imageVolume, reportedAs, surplusAs, volumeSources } from './sources/table.js';
-import { specOf } from '../../../parts.js';
+import type { Volumes } from './facts.js';
+import { sourceNames, volumeSources } from './sources/table.js';
+import type { Writable } from '../../../kind.js';
 import { atOnce, inOrder, ofEach } from '../../../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../../../registry/stepwise.js';
 
-/** A claim that is created and deleted with the pod. */
-const ephemeral: SourceRule = (source, path) => {
-  const template = objectAt(source, 'volumeClaimTemplate');
-  const at = path.child('volumeClaimTemplate');
-  if (template === null) return [required(at, '')];
-  const meta = objectAt(template, 'metadata') ?? {};
-  return atOnce(inOrder(validateTemplateMetadata(meta, at.child('metadata')), validateClaimSpec(specOf(template), at.child('spec'))));
-};
+type Volume = Writable<v1.Volume>;
 
-type Rules = Readonly<Record<string, SourceRule>>;
-const ofPods: Rules = { ...volumeSources, ephemeral, image: imageVolume(false) };
-const ofTemplates: Rules = { ...volumeSources, ephemeral, image: imageVolume(true) };
+/** A claim that is created and deleted with the pod. */
+const ephemeral = members<v1.EphemeralVolumeSource>({
+  volumeClaimTemplate: required(
+    members<v1.PersistentVolumeClaimTemplate>({ metadata: structure(validateTemplateMetadata), spec: structure(validateClaimSpec) }),
+  ),
+});
+
+const pullPolicy = required(oneOf('Always', 'IfNotPresent', 'Never'));
+const texts = { none: 'must specify a volume type', surplus: 'may not specify more than 1 volume type', names: sourceNames };
+const common = { ...volumeSources, ephemeral };
+const ofPods = union<v1.Volume>({ ...common, image: members<v1.ImageVolumeSource>({ reference: required(), pullPolicy }) }, texts);
+/** A template may omit the image, which the creator of the pods sets. */
+const ofTemplates = union<v1.Volume>({ ...common, image: members<v1.ImageVolumeSource>({ pullPolicy }) }, texts);
+const named = members<v1.Volume>({ name: required(dnsLabel) });
 
 /** An empty `podName` skips the checks that depend on it. */
 export function* validateVolumes(
-  spec: JsonObject,
+  spec: Writable<v1.PodSpec>,
   specPath: Path,
   { podName, ofTemplate }: { readonly podName: string; readonly ofTemplate: boolean },
 ): Steps<{ readonly findings: FieldError[]; readonly volumes: Volumes }> {
-  const volumes = new Map<string, JsonObject>();
+  const volumes = new Map<string, Volume>();
+  const path = specPath.child('volumes');
   const made = claimsMadeFor(spec, podName);
-  const found = ofEach(objectsIn(spec, 'volumes'), (volume, position) => {
-    const at = specPath.child('volumes').index(position);
-    const name = textAt(volume, 'name');
-    const ofVolume = [
-      ...validateSource(volume, at, ofTemplate ? ofTemplates : ofPods),
-      ...validateClaimName(volume, podName, at),
-      ...(name === '' ? [required(at.child('name'), '')] : dnsLabel(name, at.child('name'))),
-      ...(volumes.has(name) ? [duplicate(at.child('name'), name)] : []),
-    ];
+  const source = ofTemplate ? ofTemplates : ofPods;
+  const found = ofEach(itemsOf(spec.volumes), (volume, position) => {
+    const at = path.index(position);
+    const { name = '' } = volume;
+    const ofVolume = atOnce(
+      inOrder(
+        source(volume, at, spec),
+        initiatorName(volume, at),
+        claimName(volume, podName, at),
+        named(volume, at, spec),
+        volumes.has(name) ? [duplicate(at.child('name'), name)] : [],
+      ),
+    );
     if (ofVolume.length === 0) volumes.set(name, volume);
-    return [...ofVolume, ...validateForeignClaim(volume, made, at)];
+    return [...ofVolume, ...foreignClaim(volume, made, at)];
   });
   return { findings: yield* outcomeOf(found), volumes };
 }
 
-const sources = Object.keys(ofPods);
-const sourcesIn = (volume: JsonObject): string[] =>
-  Object.keys(volume).filter((member) => Object.hasOwn(ofPods, member) && objectAt(volume, member) !== null);
-
-function validateSource(volume: JsonObject, path: Path, rules: Rules): FieldError[] {
-  const present = sourcesIn(volume).sort((a, b) => sources.indexOf(a) - sources.indexOf(b));
-  if (present.length === 0) return [required(path, 'must specify a volume type')];
-  return present.flatMap((source, order) =>
-    order > 0
-      ? [forbidden(path.child(surplusAs[source] ?? source), 'may not specify more than 1 volume type')]
-      : (rules[source] as SourceRule)(objectAt(volume, source) ?? {}, path.child(reportedAs[source] ?? source), textAt(volume, 'name')),
-  );
-}
-
-const claimNameOf = (podName: string, volume: JsonObject): string => `${podName}-${textAt(volume, 'name')}`;
-const claimsMadeFor = (spec: JsonObject, podName: string): ReadonlySet<string> =>
+const claimNameOf = (podName: string, { name = '' }: Volume): string => `${podName}-${name}`;
+const claimsMadeFor = (spec: Writable<v1.PodSpec>, podName: string): ReadonlySet<string> =>
   new Set(
     podName === ''
       ? []
-      : objectsIn(spec, 'volumes')
-          .filter((volume) => objectAt(volume, 'ephemeral') !== null)
+      : itemsOf(spec.volumes)
+          .filter((volume) => isSet(volume.ephemeral))
           .map((volume) => claimNameOf(podName, volume)),
   );
 
 const nameBudget = 64;
+const budgetText = `Total length of <volume name>:<iscsi.targetPortal> must be under ${nameBudget} characters if iscsi.initiatorName is specified.`;
 
-/** Names derived from the volume's name must be valid, too. */
-function validateClaimName(volume: JsonObject, podName: string, path: Path): FieldError[] {
-  const name = textAt(volume, 'name');
-  const iscsi = objectAt(volume, 'iscsi');
-  const tooLong =
-    iscsi !== null &&
-    typeof iscsi['initiatorName'] === 'string' &&
-    Buffer.byteLength(`${name}:${textAt(iscsi, 'targetPortal')}`) > nameBudget;
+function initiatorName({ name = '', iscsi }: Volume, path: Path): FieldError[] {
+  if (!isSet(iscsi?.initiatorName) || Buffer.byteLength(`${name}:${iscsi.targetPortal ?? ''}`) <= nameBudget) return [];
+  return [invalid(path.child('name'), name, budgetText)];
+}
+
+function claimName(volume: Volume, podName: string, path: Path): FieldError[] {
+  const { name = '', ephemeral } = volume;
+  if (!isSet(ephemeral) || podName === '' || name === '') return [];
   const claim = claimNameOf(podName, volume);
-  return [
-    ...(tooLong
-      ? [
-          invalid(
-            path.child('name'),
-            name,
-            `Total length of <volume name>:<iscsi.targetPortal> must be under ${nameBudget} characters if iscsi.initiatorName is specified.`,
-          ),
-        ]
-      : []),
-    ...(objectAt(volume, 'ephemeral') === null || podName === '' || name === ''
-      ? []
-      : subdomainName(claim, false).map((text) => invalid(path.child('name'), name, `PVC name ${JSON.stringify(claim)}: ${text}`))),
-  ];
+  return subdomainName(claim, false).map((text) => invalid(path.child('name'), name, `PVC name ${JSON.stringify(claim)}: ${text}`));
 }
 
 /** A pod's ephemeral claim cannot be an existing one. */
-function validateForeignClaim(volume: JsonObject, made: ReadonlySet<string>, path: Path): FieldError[] {
-  const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
-  return made.has(claim)
-    ? [
-        invalid(
-          path.child('persistentVolumeClaim', 'claimName'),
-          claim,
-          'must not reference a PVC that gets created for an ephemeral volume',
-        ),
-      ]
-    : [];
+function foreignClaim({ persistentVolumeClaim }: Volume, made: ReadonlySet<string>, path: Path): FieldError[] {
+  const claim = persistentVolumeClaim?.claimName ?? '';
+  if (!made.has(claim)) return [];
+  const at = path.child('persistentVolumeClaim', 'claimName');
+  return [invalid(at, claim, 'must not reference a PVC that gets created for an ephemeral volume')];
 }

@@ -16,8 +16,10 @@ import {
   ifText,
   immutable,
   keyedList,
+  knowing,
   maxBytes,
   maximum,
+  maxItems,
   members,
   minimum,
   nonZero,
@@ -29,8 +31,11 @@ import {
   required,
   requiredAs,
   requiredPointer,
+  structure,
+  union,
   when,
   whenOwner,
+  withFacts,
   type Rule,
 } from '../../../../../server/registry/validation/table.js';
 
@@ -167,5 +172,33 @@ describe('server/registry/validation/table', () => {
     ).to.deep.equal(['at[0].count: Invalid value: 0: must be greater than or equal to 1']);
     expect(found(list, [{ name: 'a' }, { name: 'a' }])).to.deep.equal(['at[1]: Duplicate value: {"name":"a"}']);
     expect(found(list, [{}, {}, {}, {}])).to.deep.equal(['at: Too many: 4: must have at most 3 items']);
+  });
+
+  it('checks the first member of a union, and refuses others', () => {
+    const texts = { none: 'nothing', surplus: 'too much', names: { first: { count: 'n' }, further: { mode: 'm' } } };
+    const rule = union<Part>({ count: maximum(5) as Rule<unknown>, mode: wrong, name: wrong }, { ...texts, checked: ['name'] });
+    expect(found(rule, {})).to.deep.equal(['at: Required value: nothing']);
+    expect(found(rule, { mode: 'x', count: 6 })).to.deep.equal([
+      'at.n: Invalid value: 6: must be less than or equal to 5',
+      'at.m: Forbidden: too much',
+    ]);
+    expect(found(rule, { name: 'x', count: 1 })).to.deep.equal(['at.name: Invalid value: "x": wrong']);
+  });
+
+  it('gives facts to the rules of parts', () => {
+    const known = knowing((name: string | undefined, path: Path, names: ReadonlySet<string>) =>
+      names.has(name ?? '') ? [] : [invalid(path, name, 'unknown')],
+    );
+    const rule = members<{ parts?: readonly Part[] }, ReadonlySet<string>>({
+      parts: each(members<Part, ReadonlySet<string>>({ name: optional(known) })),
+    });
+    expect(shown(atOnce(withFacts(rule, new Set(['a']))({ parts: [{ name: 'a' }, { name: 'b' }] }, Path.root)))).to.deep.equal([
+      'parts[1].name: Invalid value: "b": unknown',
+    ]);
+  });
+
+  it('takes an absent structure for an empty one, and counts items', () => {
+    expect(found(structure<Writable<Part>>(members<Part>({ name: required() })), undefined)).to.deep.equal(['at.name: Required value']);
+    expect(found(maxItems(1), [1, 2])).to.deep.equal(['at: Too many: 2: must have at most 1 items']);
   });
 });

@@ -1,132 +1,101 @@
-import type { JsonObject } from '../../../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../../api/json/members.js';
-import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../../api/json/members.js';
+import { forbidden, invalid, keepable, required as missing, type FieldError, type Path } from '../../../../../registry/validation/field.js';
+import { inOrder, ofEach, type Found } from '../../../../../registry/validation/ofEach.js';
+import { all, each, members, optional, required, type Rule } from '../../../../../registry/validation/table.js';
 import { fileMode, localPath } from '../../../../../registry/validation/values.js';
-import { fieldReference, resourceReference } from '../references.js';
-import { needs, type SourceRule } from './rule.js';
+import type { Writable } from '../../../../kind.js';
+import { fieldReference, otherContainersResource } from '../references.js';
 
 /** Names that start with two dots are reserved for the links of atomic updates. */
 export function ownFile(file: string, path: Path): FieldError[] {
   const reserved = file.startsWith('..') && !file.startsWith('../') && file !== '..';
   return [...localPath(file, path), ...(reserved ? [invalid(path, file, "must not start with '..'")] : [])];
 }
-const requiredFile = (file: string, path: Path): FieldError[] => (file === '' ? [required(path, '')] : ownFile(file, path));
 
-function keyItems(source: JsonObject, path: Path): FieldError[] {
-  return objectsIn(source, 'items').flatMap((item, position) => {
-    const at = path.child('items').index(position);
-    return [
-      ...(textAt(item, 'key') === '' ? [required(at.child('key'), '')] : []),
-      ...requiredFile(textAt(item, 'path'), at.child('path')),
-      ...fileMode(item['mode'], at.child('mode')),
-    ];
-  });
+const file = required(ownFile);
+const mode = optional(fileMode);
+const items = each(members<v1.KeyToPath>({ key: required(), path: file, mode }));
+
+export const secret = members<v1.SecretVolumeSource>({ secretName: required(), defaultMode: mode, items });
+export const configMap = members<v1.ConfigMapVolumeSource>({ name: required(), defaultMode: mode, items });
+
+const ofField = fieldReference('metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid');
+const both = 'fieldRef and resourceFieldRef can not be specified simultaneously';
+
+function oneReference({ fieldRef, resourceFieldRef }: Writable<v1.DownwardAPIVolumeFile>, path: Path): FieldError[] {
+  if (isSet(fieldRef))
+    return [...ofField(fieldRef, path.child('fieldRef')), ...(isSet(resourceFieldRef) ? [invalid(path, 'resource', both)] : [])];
+  return isSet(resourceFieldRef)
+    ? otherContainersResource(resourceFieldRef, path.child('resourceFieldRef'))
+    : [missing(path, 'one of fieldRef and resourceFieldRef is required')];
 }
 
-export const keyed =
-  (nameMember: string): SourceRule =>
-  (source, path) => [
-    ...needs(nameMember)(source, path, ''),
-    ...fileMode(source['defaultMode'], path.child('defaultMode')),
-    ...keyItems(source, path),
-  ];
+const downwardFile = all<Writable<v1.DownwardAPIVolumeFile>>(
+  members<v1.DownwardAPIVolumeFile>({ path: file }),
+  oneReference,
+  members<v1.DownwardAPIVolumeFile>({ mode }),
+);
 
-const downwardFields = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
-const downwardResources = [
-  'limits.cpu',
-  'limits.ephemeral-storage',
-  'limits.memory',
-  'requests.cpu',
-  'requests.ephemeral-storage',
-  'requests.memory',
-];
+/** Findings about files name the source. */
+const downwardFiles = (source: Writable<v1.DownwardAPIProjection>, path: Path): Found =>
+  ofEach(itemsOf(source.items), (item) => downwardFile(item, path, source));
 
-function downwardItems(source: JsonObject, path: Path): FieldError[] {
-  return objectsIn(source, 'items').flatMap((item) => {
-    const [field, resource] = [objectAt(item, 'fieldRef'), objectAt(item, 'resourceFieldRef')];
-    const referred =
-      field !== null
-        ? [
-            ...fieldReference(field, downwardFields, path.child('fieldRef')),
-            ...(resource === null ? [] : [invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously')]),
-          ]
-        : resource !== null
-          ? resourceReference(resource, downwardResources, true, path.child('resourceFieldRef'))
-          : [required(path, 'one of fieldRef and resourceFieldRef is required')];
-    return [...requiredFile(textAt(item, 'path'), path.child('path')), ...referred, ...fileMode(item['mode'], path.child('mode'))];
-  });
-}
+export const downwardApi = all<Writable<v1.DownwardAPIVolumeSource>>(
+  members<v1.DownwardAPIVolumeSource>({ defaultMode: mode }),
+  downwardFiles,
+);
 
-export const downwardApi: SourceRule = (source, path) => [
-  ...fileMode(source['defaultMode'], path.child('defaultMode')),
-  ...downwardItems(source, path),
-];
-
-const tokenSecondsMin = 600;
 const tokenSecondsMax = 2 ** 32;
-
-interface InVolume {
-  /** The path of the projected volume, where invalid files are reported. */
-  readonly volumePath: Path;
-}
-
-const token = (source: JsonObject, path: Path, { volumePath }: InVolume): FieldError[] => {
-  const seconds = Number(source['expirationSeconds'] ?? 3600);
+const tokenSeconds = (given: number | undefined, path: Path): FieldError[] => {
+  const seconds = Number(given ?? 3600);
   return [
-    ...(seconds < tokenSecondsMin
-      ? [invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration less than 10 minutes')]
-      : []),
-    ...(seconds > tokenSecondsMax
-      ? [invalid(path.child('expirationSeconds'), seconds, 'may not specify a duration larger than 2^32 seconds')]
-      : []),
-    ...(textAt(source, 'path') === ''
-      ? requiredFile('', volumePath.child('path'))
-      : keepable('path of a token', requiredFile(textAt(source, 'path'), volumePath.child('path')))),
+    ...(seconds < 600 ? [invalid(path, seconds, 'may not specify a duration less than 10 minutes')] : []),
+    ...(seconds > tokenSecondsMax ? [invalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')] : []),
   ];
 };
+const tokenRule = members<v1.ServiceAccountTokenProjection>({ expirationSeconds: tokenSeconds });
 
-interface Projection {
-  readonly rule: (source: JsonObject, path: Path, volume: InVolume) => FieldError[];
-  /** Names an earlier file in the message; null skips the comparison. */
-  readonly clash: ((source: JsonObject, file: string) => string) | null;
-}
-
-const nameOf = (source: JsonObject): string => textAt(source, 'name');
-const projectedKeys = (source: JsonObject, path: Path): FieldError[] => [...needs('name')(source, path, ''), ...keyItems(source, path)];
-
-const projections: Readonly<Record<string, Projection>> = {
-  secret: { rule: projectedKeys, clash: nameOf },
-  configMap: { rule: projectedKeys, clash: nameOf },
-  downwardAPI: { rule: downwardItems, clash: (_, file) => file },
-  serviceAccountToken: { rule: token, clash: null },
-  podCertificate: { rule: (source, path) => needs('signerName', 'keyType')(source, path, ''), clash: null },
+/** Invalid files are reported at the path of the volume. */
+const token = (source: Writable<v1.ServiceAccountTokenProjection>, path: Path, volume: Path): Found => {
+  const [at, name = ''] = [volume.child('path'), source.path];
+  return inOrder(tokenRule(source, path, null), name === '' ? [missing(at, '')] : keepable('path of a token', ownFile(name, at)));
 };
 
-export const projected: SourceRule = (source, path) => {
+const projectedSecret = members<v1.SecretProjection>({ name: required(), items });
+const certificate = members<v1.PodCertificateProjection>({ signerName: required(), keyType: required() });
+
+/** Two sources must not write one file; `called` names an earlier one in the message. */
+function clashes(list: readonly { path?: string }[] | undefined, taken: Set<string>, path: Path, called?: string): FieldError[] {
+  return itemsOf(list).flatMap(({ path: name = '' }) => {
+    if (name === '') return [];
+    const again = taken.has(name);
+    taken.add(name);
+    return again ? [invalid(path, called ?? name, 'conflicting duplicate paths')] : [];
+  });
+}
+
+function projection(source: Writable<v1.VolumeProjection>, at: Path, volume: Path, taken: Set<string>): Found {
+  const { secret, configMap, downwardAPI, serviceAccountToken, podCertificate } = source;
+  const found: Found[] = [];
+  const keyed = (held: Writable<v1.SecretProjection> | undefined, member: string): void => {
+    if (isSet(held))
+      found.push(inOrder(projectedSecret(held, at.child(member), source), clashes(held.items, taken, volume, held.name ?? '')));
+  };
+  keyed(secret, 'secret');
+  keyed(configMap, 'configMap');
+  if (isSet(downwardAPI))
+    found.push(inOrder(downwardFiles(downwardAPI, at.child('downwardAPI')), clashes(downwardAPI.items, taken, volume)));
+  if (isSet(serviceAccountToken)) found.push(token(serviceAccountToken, at.child('serviceAccountToken'), volume));
+  if (isSet(podCertificate)) found.push(certificate(podCertificate, at.child('podCertificate'), source));
+  return found.length > 1 ? inOrder(...found, [forbidden(at, 'may not specify more than 1 volume type per source')]) : (found[0] ?? []);
+}
+
+export const projected: Rule<Writable<v1.ProjectedVolumeSource>> = (source, path) => {
   const taken = new Set<string>();
-  return [
-    ...fileMode(source['defaultMode'], path.child('defaultMode')),
-    ...objectsIn(source, 'sources').flatMap((each, position) => {
-      const at = path.child('sources').index(position);
-      const present = Object.entries(projections).filter(([name]) => objectAt(each, name) !== null);
-      const findings = present.flatMap(([name, { rule, clash }]) => {
-        const held = objectAt(each, name) ?? {};
-        return [...rule(held, at.child(name), { volumePath: path }), ...(clash === null ? [] : clashes(held, taken, path, clash))];
-      });
-      return present.length > 1 ? [...findings, forbidden(at, 'may not specify more than 1 volume type per source')] : findings;
-    }),
-  ];
+  const list = path.child('sources');
+  return inOrder(
+    mode(source.defaultMode, path.child('defaultMode'), source),
+    ofEach(itemsOf(source.sources), (each, position) => projection(each, list.index(position), path, taken)),
+  );
 };
-
-/** Two sources must not write one file. */
-function clashes(source: JsonObject, taken: Set<string>, path: Path, called: NonNullable<Projection['clash']>): FieldError[] {
-  return objectsIn(source, 'items')
-    .map((item) => textAt(item, 'path'))
-    .filter((file) => file !== '')
-    .flatMap((file) => {
-      const again = taken.has(file);
-      taken.add(file);
-      return again ? [invalid(path, called(source, file), 'conflicting duplicate paths')] : [];
-    });
-}

@@ -1,24 +1,9 @@
-import type { JsonObject, JsonValue } from '../../../../../../api/object.js';
-import { objectAt } from '../../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../../api/json/members.js';
-import { type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
+import type * as v1 from '../../../../../../api/types/core/v1.js';
+import { members, optional, required, type Rule } from '../../../../../registry/validation/table.js';
+import type { Writable } from '../../../../kind.js';
 
-/** Rules of a volume source, shared by pods and persistent volumes. */
-export type SourceRule = (source: JsonObject, path: Path, volumeName: string) => FieldError[];
+/** The members of a source that have to be set. */
+export const needs = <T>(...names: readonly (keyof T & string)[]): Rule<Writable<T> | null | undefined> =>
+  members<T>(Object.fromEntries(names.map((name) => [name, required()])) as Parameters<typeof members<T>>[0]);
 
-export const needs =
-  (...members: readonly string[]): SourceRule =>
-  (source, path) =>
-    members.filter((member) => isEmpty(source[member])).map((member) => required(path.child(member), ''));
-const isEmpty = (value: JsonValue | undefined): boolean =>
-  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
-
-export const all =
-  (...rules: readonly SourceRule[]): SourceRule =>
-  (source, path, name) =>
-    rules.flatMap((rule) => rule(source, path, name));
-
-export const namedSecret: SourceRule = (source, path) => {
-  const secret = objectAt(source, 'secretRef');
-  return secret !== null && textAt(secret, 'name') === '' ? [required(path.child('secretRef', 'name'), '')] : [];
-};
+export const namedSecret = optional(members<v1.LocalObjectReference>({ name: required() }));

@@ -1,16 +1,16 @@
-import type { JsonValue } from '../../../../../../api/object.js';
-import { objectAt } from '../../../../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../../../../api/json/members.js';
-import { invalid, notSupported, type Path, required, type FieldError } from '../../../../../registry/validation/field.js';
-import { between, dnsLabel, inRange, optionallyOneOf } from '../../../../../registry/validation/values.js';
-import { all, namedSecret, needs, type SourceRule } from './rule.js';
+import type * as v1 from '../../../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../../../api/json/members.js';
+import { invalid, notSupported, type Path, required as missing, type FieldError } from '../../../../../registry/validation/field.js';
+import { all, members, nonZero, oneOf, optional, required } from '../../../../../registry/validation/table.js';
+import { between, dnsLabel, inRange } from '../../../../../registry/validation/values.js';
+import type { Writable } from '../../../../kind.js';
+import { namedSecret, needs } from './rule.js';
 
 /** Storage systems, most of them older than the Container Storage Interface (CSI). */
 
-export const nfs: SourceRule = (source, path) => [
-  ...needs('server', 'path')(source, path, ''),
-  ...(textAt(source, 'path').startsWith('/') ? [] : [invalid(path.child('path'), textAt(source, 'path'), 'must be an absolute path')]),
-];
+const absolute = (value: string | undefined, path: Path): FieldError[] =>
+  value?.startsWith('/') === true ? [] : [invalid(path, value ?? '', 'must be an absolute path')];
+export const nfs = members<v1.NFSVolumeSource>({ server: required(), path: all(required(), absolute) });
 
 /** Forms of iSCSI names, by prefix. */
 const iscsiNames: readonly (readonly [prefix: string, form: RegExp])[] = [
@@ -25,101 +25,95 @@ function iscsiName(name: string, path: Path): FieldError[] {
   return form.test(name) ? [] : [invalid(path, name, 'must be valid format')];
 }
 
-export const iscsi: SourceRule = (source, path) => {
-  const [name, initiator] = [textAt(source, 'iqn'), source['initiatorName']];
-  const authenticates = source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true;
-  return [
-    ...needs('targetPortal')(source, path, ''),
-    ...(name === '' ? [required(path.child('iqn'), '')] : iscsiName(name, path.child('iqn'))),
-    ...inRange(source['lun'], 0, 255, path.child('lun')),
-    ...(authenticates && objectAt(source, 'secretRef') === null ? [required(path.child('secretRef'), '')] : []),
-    ...(typeof initiator === 'string' ? iscsiName(initiator, path.child('initiatorname')) : []),
-  ];
+const logicalUnit = (lun: number, path: Path): FieldError[] => inRange(lun, 0, 255, path);
+
+type Iscsi = Pick<v1.ISCSIVolumeSource, 'targetPortal' | 'iqn' | 'lun' | 'chapAuthDiscovery' | 'chapAuthSession' | 'initiatorName'> & {
+  readonly secretRef?: object;
 };
 
-export const fc: SourceRule = (source, path) => {
-  const [names, ids] = [itemsOf(source['targetWWNs']).length > 0, itemsOf(source['wwids']).length > 0];
-  const lun = source['lun'] ?? null;
-  return [
-    ...(!names && !ids ? [required(path.child('targetWWNs'), 'must specify either targetWWNs or wwids, but not both')] : []),
-    ...(names && ids
-      ? [invalid(path.child('targetWWNs'), source['targetWWNs'], 'targetWWNs and wwids can not be specified simultaneously')]
-      : []),
-    ...(!names
-      ? []
-      : lun === null
-        ? [required(path.child('lun'), 'lun is required if targetWWNs is specified')]
-        : inRange(lun, 0, 255, path.child('lun'))),
-  ];
-};
+export const iscsi = all<Writable<Iscsi>>(
+  members<Iscsi>({
+    targetPortal: required(),
+    iqn: required(iscsiName),
+    lun: optional(logicalUnit),
+    secretRef: (secret, path, { chapAuthDiscovery, chapAuthSession }) =>
+      (chapAuthDiscovery === true || chapAuthSession === true) && !isSet(secret) ? [missing(path, '')] : [],
+  }),
+  ({ initiatorName }, path) => (isSet(initiatorName) ? iscsiName(initiatorName, path.child('initiatorname')) : []),
+);
+
+export const fc = members<v1.FCVolumeSource>({
+  targetWWNs(names, path, { wwids }) {
+    const [hasNames, hasIds] = [itemsOf(names).length > 0, itemsOf(wwids).length > 0];
+    if (!hasNames && !hasIds) return [missing(path, 'must specify either targetWWNs or wwids, but not both')];
+    return hasNames && hasIds ? [invalid(path, names, 'targetWWNs and wwids can not be specified simultaneously')] : [];
+  },
+  lun(lun, path, { targetWWNs }) {
+    if (itemsOf(targetWWNs).length === 0) return [];
+    return isSet(lun) ? logicalUnit(lun, path) : [missing(path, 'lun is required if targetWWNs is specified')];
+  },
+});
 
 /** Partition 0 is the whole disk, though the message excludes it. */
-const partition = (value: JsonValue | undefined, path: Path): FieldError[] =>
-  inRange(value, 0, 255, path).length > 0 ? [invalid(path, value, between(1, 255))] : [];
-export const partitionedDisk =
-  (idMember: string): SourceRule =>
-  (source, path) => [...needs(idMember)(source, path, ''), ...partition(source['partition'], path.child('partition'))];
+const partition = optional((value: number, path: Path): FieldError[] =>
+  value < 0 || value > 255 ? [invalid(path, value, between(1, 255))] : [],
+);
+export const gcePersistentDisk = members<v1.GCEPersistentDiskVolumeSource>({ pdName: required(), partition });
+export const awsElasticBlockStore = members<v1.AWSElasticBlockStoreVolumeSource>({ volumeID: required(), partition });
 
-export const flocker: SourceRule = (source, path) => {
-  const [name, uuid] = [textAt(source, 'datasetName'), textAt(source, 'datasetUUID')];
+export function flocker({ datasetName: name = '', datasetUUID: uuid = '' }: Writable<v1.FlockerVolumeSource>, path: Path): FieldError[] {
   return [
-    ...(name === '' && uuid === '' ? [required(path, 'one of datasetName and datasetUUID is required')] : []),
+    ...(name === '' && uuid === '' ? [missing(path, 'one of datasetName and datasetUUID is required')] : []),
     ...(name !== '' && uuid !== '' ? [invalid(path, 'resource', 'datasetName and datasetUUID can not be specified simultaneously')] : []),
     ...(name.includes('/') ? [invalid(path.child('datasetName'), name, "must not contain '/'")] : []),
   ];
-};
+}
 
 const registryText = 'must be a host:port pair or multiple pairs separated by commas';
 const tenantCharactersMax = 64;
 const hostAndPort = /^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/;
 
-export const quobyte: SourceRule = (source, path) => {
-  const registry = textAt(source, 'registry');
-  return [...ofRegistry(), ...needs('volume')(source, path, '')];
-
-  function ofRegistry(): FieldError[] {
-    if (registry === '') return [required(path.child('registry'), registryText)];
-    if (textAt(source, 'tenant').length > tenantCharactersMax)
-      return [required(path.child('tenant'), `must be a UUID and may not exceed a length of ${tenantCharactersMax} characters`)];
-    return registry
-      .split(',')
-      .filter((pair) => !hostAndPort.test(pair))
-      .map(() => invalid(path.child('registry'), registry, registryText));
-  }
-};
+function registryOf({ registry = '', tenant = '' }: Writable<v1.QuobyteVolumeSource>, path: Path): FieldError[] {
+  const at = path.child('registry');
+  if (registry === '') return [missing(at, registryText)];
+  if (tenant.length > tenantCharactersMax)
+    return [missing(path.child('tenant'), `must be a UUID and may not exceed a length of ${tenantCharactersMax} characters`)];
+  return registry.split(',').flatMap((pair) => (hostAndPort.test(pair) ? [] : [invalid(at, registry, registryText)]));
+}
+export const quobyte = all<Writable<v1.QuobyteVolumeSource>>(registryOf, needs<v1.QuobyteVolumeSource>('volume'));
 
 const reservedDomain = /(^|\.)(kubernetes|k8s)\.io$/i;
-
-export const flexVolume: SourceRule = (source, path) => [
-  ...needs('driver')(source, path, ''),
-  ...Object.keys(objectAt(source, 'options') ?? {})
+const options = (given: Writable<v1.FlexVolumeSource>['options'], path: Path): FieldError[] =>
+  Object.keys(given ?? {})
     .filter((option) => reservedDomain.test(option.split('/')[0] ?? ''))
-    .map((option) => invalid(path.child('options').key(option), option, 'kubernetes.io and k8s.io namespaces are reserved')),
-];
+    .map((option) => invalid(path.key(option), option, 'kubernetes.io and k8s.io namespaces are reserved'));
+export const flexVolume = members<Pick<v1.FlexVolumeSource, 'driver' | 'options'>>({ driver: required(), options });
 
 const managedDisk = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
 const blobDisk = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
 
-export const azureDisk: SourceRule = (source, path) => [
-  ...needs('diskName', 'diskURI')(source, path, ''),
-  ...optionallyOneOf(source['cachingMode'], ['None', 'ReadOnly', 'ReadWrite'], path.child('cachingMode')),
-  ...optionallyOneOf(source['kind'], ['Dedicated', 'Managed', 'Shared'], path.child('kind')),
-  ...diskAddress(source['kind'] ?? null, textAt(source, 'diskURI'), path.child('diskURI')),
-];
-
-function diskAddress(kind: JsonValue, address: string, path: Path): FieldError[] {
-  if (kind === null) return [];
+function diskAddress(address: string | undefined, path: Path, { kind }: Writable<v1.AzureDiskVolumeSource>): FieldError[] {
+  if (!isSet(kind)) return [];
   const [start, form] = kind === 'Managed' ? ['/subscriptions/', managedDisk] : ['https://', blobDisk];
-  return address.startsWith(start) ? [] : [notSupported(path, address, [form])];
+  return address?.startsWith(start) === true ? [] : [notSupported(path, address ?? '', [form])];
 }
 
-export const storageosVolume: SourceRule = (source, path) => {
-  const [volume, namespace] = [textAt(source, 'volumeName'), textAt(source, 'volumeNamespace')];
-  return [
-    ...(volume === '' ? [required(path.child('volumeName'), '')] : dnsLabel(volume, path.child('volumeName'))),
-    ...(namespace === '' ? [] : dnsLabel(namespace, path.child('volumeNamespace'))),
-  ];
-};
-export const storageos: SourceRule = all(storageosVolume, namedSecret);
+export const azureDisk = all<Writable<v1.AzureDiskVolumeSource> | null | undefined>(
+  members<v1.AzureDiskVolumeSource>({
+    diskName: required(),
+    diskURI: required(),
+    cachingMode: optional(oneOf('None', 'ReadOnly', 'ReadWrite')),
+    kind: optional(oneOf('Dedicated', 'Managed', 'Shared')),
+  }),
+  members<v1.AzureDiskVolumeSource>({ diskURI: diskAddress }),
+);
 
-export const cinder: SourceRule = all(needs('volumeID'), namedSecret);
+type StorageOs = Pick<v1.StorageOSVolumeSource, 'volumeName' | 'volumeNamespace'>;
+export const storageosVolume = members<StorageOs>({ volumeName: required(dnsLabel), volumeNamespace: nonZero(dnsLabel) });
+export const storageos = members<v1.StorageOSVolumeSource>({
+  volumeName: required(dnsLabel),
+  volumeNamespace: nonZero(dnsLabel),
+  secretRef: namedSecret,
+});
+
+export const cinder = members<v1.CinderVolumeSource>({ volumeID: required(), secretRef: namedSecret });

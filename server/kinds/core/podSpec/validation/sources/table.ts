@@ -1,78 +1,98 @@
-import { objectAt } from '../../../../../../api/json/defaulting.js';
-import { textAt } from '../../../../../../api/json/members.js';
+import type * as v1 from '../../../../../../api/types/core/v1.js';
+import { isSet } from '../../../../../../api/json/members.js';
 import { driverName } from '../../../../../registry/validation/drivernames.js';
-import { forbidden, required } from '../../../../../registry/validation/field.js';
-import { subdomainName } from '../../../../../registry/validation/names.js';
+import { forbidden, required as missing, type FieldError, type Path } from '../../../../../registry/validation/field.js';
 import { isNegative } from '../../../../../registry/validation/quantities.js';
-import { localPath, named, noBacksteps, oneOf, optionallyOneOf } from '../../../../../registry/validation/values.js';
-import { downwardApi, keyed, projected } from './files.js';
-import { all, needs, type SourceRule } from './rule.js';
-import { azureDisk, cinder, fc, flexVolume, flocker, iscsi, nfs, partitionedDisk, quobyte, storageos } from './storage.js';
-
-const emptyDir: SourceRule = (source, path) =>
-  isNegative(source['sizeLimit'] ?? '0') ? [forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity')] : [];
-
-const hostPathTypes = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
-
-const hostPath: SourceRule = (source, path) => {
-  const where = textAt(source, 'path');
-  if (where === '') return [required(path.child('path'), '')];
-  return [...noBacksteps(where, path.child('path')), ...optionallyOneOf(source['type'], hostPathTypes, path.child('type'))];
-};
-
-const csi: SourceRule = (source, path) => {
-  const secret = objectAt(source, 'nodePublishSecretRef');
-  const name = textAt(secret ?? {}, 'name');
-  return [
-    ...driverName(textAt(source, 'driver'), path.child('driver')),
-    ...(secret === null
-      ? []
-      : name === ''
-        ? [required(path.child('nodePublishSecretRef', 'name'), '')]
-        : named(name, subdomainName, path.child('name'))),
-  ];
-};
-
-/** Sources stand in the reference's order; only the first present one is checked. Ephemeral claims are elsewhere: their rules need those of claims. */
-export const volumeSources: Readonly<Record<string, SourceRule>> = {
-  emptyDir,
-  hostPath,
-  gitRepo: all(needs('repository'), (source, path) => localPath(textAt(source, 'directory'), path.child('directory'))),
-  gcePersistentDisk: partitionedDisk('pdName'),
-  awsElasticBlockStore: partitionedDisk('volumeID'),
-  secret: keyed('secretName'),
-  nfs,
-  iscsi,
-  glusterfs: needs('endpoints', 'path'),
-  flocker,
-  persistentVolumeClaim: needs('claimName'),
-  rbd: needs('monitors', 'image'),
+import { andThen, members, oneOf, optional, required } from '../../../../../registry/validation/table.js';
+import { dnsSubdomain, localPath, noBacksteps } from '../../../../../registry/validation/values.js';
+import type { Writable } from '../../../../kind.js';
+import { configMap, downwardApi, projected, secret } from './files.js';
+import { needs } from './rule.js';
+import {
+  awsElasticBlockStore,
+  azureDisk,
   cinder,
-  cephfs: needs('monitors'),
-  quobyte,
-  downwardAPI: downwardApi,
   fc,
   flexVolume,
-  configMap: keyed('name'),
-  azureFile: needs('secretName', 'shareName'),
-  vsphereVolume: needs('volumePath'),
-  photonPersistentDisk: needs('pdID'),
-  portworxVolume: needs('volumeID'),
-  azureDisk,
+  flocker,
+  gcePersistentDisk,
+  iscsi,
+  nfs,
+  quobyte,
   storageos,
-  projected,
-  scaleIO: needs('gateway', 'system', 'volumeName'),
-  csi,
+} from './storage.js';
+
+const notNegative = (size: string, path: Path): FieldError[] =>
+  isNegative(size) ? [forbidden(path, 'SizeLimit field must be a valid resource quantity')] : [];
+
+const hostPath = andThen(
+  needs<v1.HostPathVolumeSource>('path'),
+  members<v1.HostPathVolumeSource>({
+    path: optional(noBacksteps),
+    type: optional(oneOf('', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket')),
+  }),
+);
+
+function publishSecret({ nodePublishSecretRef: ref }: Writable<v1.CSIVolumeSource>, path: Path): FieldError[] {
+  if (!isSet(ref)) return [];
+  return (ref.name ?? '') === ''
+    ? [missing(path.child('nodePublishSecretRef', 'name'), '')]
+    : dnsSubdomain(ref.name ?? '', path.child('name'));
+}
+
+/** Sources that pods and persistent volumes have in common. */
+export const sharedSources = {
+  hostPath,
+  gcePersistentDisk,
+  awsElasticBlockStore,
+  flocker: optional(flocker),
+  nfs,
+  quobyte: optional(quobyte),
+  fc,
+  flexVolume,
+  vsphereVolume: needs<v1.VsphereVirtualDiskVolumeSource>('volumePath'),
+  photonPersistentDisk: needs<v1.PhotonPersistentDiskVolumeSource>('pdID'),
+  portworxVolume: needs<v1.PortworxVolumeSource>('volumeID'),
+  azureDisk,
 };
 
-/** A template may omit the image, which the creator of the pods sets. */
-export const imageVolume =
-  (ofTemplate: boolean): SourceRule =>
-  (source, path) => [
-    ...(ofTemplate ? [] : needs('reference')(source, path, '')),
-    ...oneOf(source['pullPolicy'], ['Always', 'IfNotPresent', 'Never'], path.child('pullPolicy')),
-  ];
+/** Sources stand in the reference's order. Ephemeral claims are elsewhere: their rules need those of claims. */
+export const volumeSources = {
+  emptyDir: members<v1.EmptyDirVolumeSource>({ sizeLimit: optional(notNegative) }),
+  hostPath,
+  gitRepo: members<v1.GitRepoVolumeSource>({ repository: required(), directory: optional(localPath) }),
+  gcePersistentDisk,
+  awsElasticBlockStore,
+  secret,
+  nfs,
+  iscsi: optional(iscsi),
+  glusterfs: needs<v1.GlusterfsVolumeSource>('endpoints', 'path'),
+  flocker: sharedSources.flocker,
+  persistentVolumeClaim: needs<v1.PersistentVolumeClaimVolumeSource>('claimName'),
+  rbd: needs<v1.RBDVolumeSource>('monitors', 'image'),
+  cinder,
+  cephfs: needs<v1.CephFSVolumeSource>('monitors'),
+  quobyte: sharedSources.quobyte,
+  downwardAPI: optional(downwardApi),
+  fc,
+  flexVolume,
+  configMap,
+  azureFile: needs<v1.AzureFileVolumeSource>('secretName', 'shareName'),
+  vsphereVolume: sharedSources.vsphereVolume,
+  photonPersistentDisk: sharedSources.photonPersistentDisk,
+  portworxVolume: sharedSources.portworxVolume,
+  azureDisk,
+  storageos,
+  projected: optional(projected),
+  scaleIO: needs<v1.ScaleIOVolumeSource>('gateway', 'system', 'volumeName'),
+  csi: optional<Writable<v1.CSIVolumeSource>>(
+    members<v1.CSIVolumeSource>({ driver: (value, path) => driverName(value ?? '', path) }),
+    publishSecret,
+  ),
+};
 
-export const reportedAs: Readonly<Record<string, string>> = { gcePersistentDisk: 'persistentDisk' };
-/** Paths of surplus sources that differ from their names. */
-export const surplusAs: Readonly<Record<string, string>> = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
+/** Paths of sources that differ from their names: of the one that is checked, and of surplus ones. */
+export const sourceNames = {
+  first: { gcePersistentDisk: 'persistentDisk' },
+  further: { cephfs: 'cephFS', downwardAPI: 'downwarAPI' },
+};

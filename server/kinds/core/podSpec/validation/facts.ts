@@ -1,0 +1,16 @@
+import type * as v1 from '../../../../../api/types/core/v1.js';
+import type { Writable } from '../../../kind.js';
+
+/** Valid volumes by name. */
+export type Volumes = ReadonlyMap<string, Writable<v1.Volume>>;
+
+export interface PodFacts {
+  readonly volumes: Volumes;
+  /** Includes invalid volumes. */
+  readonly volumeNames: ReadonlySet<string>;
+  readonly claims: ReadonlySet<string>;
+  readonly graceSeconds: number;
+  readonly restartPolicy: string;
+  readonly hostUsers: boolean;
+  readonly ofTemplate: boolean;
+}
