@@ -229,23 +229,20 @@ describe('requests to backends', () => {
     wire.destroy();
   }
 
+  /** Announces another length than it sends, on a connection of its own: new releases of Node end it. */
+  async function misannounced(length: string, body: string): Promise<void> {
+    const own = connect(`https://localhost:${front.port}`, { rejectUnauthorized: false });
+    own.on('error', () => undefined);
+    await once(own, 'connect');
+    const stream = own.request({ ':method': 'POST', ':path': backendPath, 'content-length': length }, { endStream: false });
+    stream.end(body);
+    await closed(stream);
+    own.destroy();
+  }
+
   const cuts: readonly (readonly [what: string, begin: () => Promise<unknown>])[] = [
-    [
-      'over HTTP/2, shorter than announced',
-      async () => {
-        const stream = openStream('POST', backendPath, { 'content-length': '100' });
-        stream.end('short');
-        await closed(stream);
-      },
-    ],
-    [
-      'over HTTP/2, longer than announced',
-      async () => {
-        const stream = openStream('POST', backendPath, { 'content-length': '2' });
-        stream.end(`xx${stolen}`);
-        await closed(stream);
-      },
-    ],
+    ['over HTTP/2, shorter than announced', () => misannounced('100', 'short')],
+    ['over HTTP/2, longer than announced', () => misannounced('2', `xx${stolen}`)],
     ['over HTTP/2, taken back', () => takenBack(8)],
     ['over HTTP/2, taken back as if all were well', () => takenBack(0)],
     ['over HTTP/2, with its connection', () => takenBack(null)],
