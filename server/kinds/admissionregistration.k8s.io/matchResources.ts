@@ -1,40 +1,47 @@
-import { fromFound, inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
-import { forbidden, invalid, notSupported, required, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
+import { setDefault } from '../../../api/json/defaulting.js';
+import { isSet } from '../../../api/json/members.js';
+import { invalid, required as missing, strictly, type FieldError, type Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, pathSegmentName, subdomainName } from '../../registry/validation/names.js';
-import { named, optionallyOneOf } from '../../registry/validation/values.js';
-import { setRuleDefaults, validateNamedRule } from './rules.js';
+import {
+  all,
+  changed,
+  each,
+  forbiddenAs,
+  format,
+  members,
+  nonZero,
+  oneOf,
+  optional,
+  required,
+  whenOwner,
+} from '../../registry/validation/table.js';
+import type { Writable } from '../kind.js';
+import { namedRule, setRuleDefaults } from './rules.js';
 
-const selectors = ['namespaceSelector', 'objectSelector'];
-const ruleLists = ['resourceRules', 'excludeResourceRules'];
-const notFoundActions = ['Deny', 'Allow'];
+type ParamRef = Writable<v1.ParamRef>;
 
-export function setMatchDefaults(match: JsonObject | null): void {
-  if (match === null) return;
+export function setMatchDefaults(match: Writable<v1.MatchResources> | null | undefined): void {
+  if (!isSet(match)) return;
   setDefault(match, 'matchPolicy', 'Equivalent');
-  for (const selector of selectors) setDefault(match, selector, {});
-  for (const list of ruleLists) setRuleDefaults(match, list);
+  for (const selector of ['namespaceSelector', 'objectSelector'] as const) setDefault(match, selector, {});
+  for (const list of ['resourceRules', 'excludeResourceRules'] as const) setRuleDefaults(match[list]);
 }
 
-export const validateMatch = (match: JsonObject, path: Path): Found =>
-  inOrder(
-    optionallyOneOf(match['matchPolicy'], ['Equivalent', 'Exact'], path.child('matchPolicy')),
-    ...selectors.map((member) => fromFound(validateLabelSelector(objectAt(match, member) ?? {}, path.child(member)), strictly)),
-    ...ruleLists.map((list) =>
-      ofEach(objectsIn(match, list), (rule, position) => validateNamedRule(rule, path.child(list).index(position))),
-    ),
-  );
+const selector = optional(changed(validateLabelSelector, strictly));
 
-export const validateParamKind = (kind: JsonObject, path: Path): FieldError[] => [
-  ...validateParamVersion(textAt(kind, 'apiVersion'), path.child('apiVersion')),
-  ...validateParamKindName(textAt(kind, 'kind'), path.child('kind')),
-];
+export const matchResources = members<v1.MatchResources>({
+  matchPolicy: optional(oneOf('Equivalent', 'Exact')),
+  namespaceSelector: selector,
+  objectSelector: selector,
+  resourceRules: each(namedRule),
+  excludeResourceRules: each(namedRule),
+});
 
-function validateParamVersion(apiVersion: string, path: Path): FieldError[] {
-  if (apiVersion === '') return [required(path, '')];
+export const paramKind = members<v1.ParamKind>({ apiVersion: required(paramVersion), kind: required(paramKindName) });
+
+function paramVersion(apiVersion: string, path: Path): FieldError[] {
   const parts = apiVersion === '/' ? ['', ''] : apiVersion.split('/');
   if (parts.length > 2) return [invalid(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
   const [group = '', version = ''] = parts.length === 1 ? ['', parts[0]] : parts;
@@ -44,31 +51,17 @@ function validateParamVersion(apiVersion: string, path: Path): FieldError[] {
   return versionProblems.length === 0 ? findings : [...findings, invalid(path, version, versionProblems.join(','))];
 }
 
-function validateParamKindName(kind: string, path: Path): FieldError[] {
-  if (kind === '') return [required(path, '')];
+function paramKindName(kind: string, path: Path): FieldError[] {
   const problems = dns1035LabelName(kind.toLowerCase(), false);
   return problems.length === 0 ? [] : [invalid(path, kind, `may have mixed case, but should otherwise match: ${problems.join(',')}`)];
 }
 
-/** A binding takes one object by name, or those of a selector. */
-export function validateParamRef(ref: JsonObject | null, path: Path): Found {
-  if (ref === null) return [];
-  const name = textAt(ref, 'name');
-  const selector = objectAt(ref, 'selector');
-  const both = name !== '' && selector !== null;
-  const exclusive = (member: string): FieldError[] =>
-    both ? [forbidden(path.child(member), 'name and selector are mutually exclusive')] : [];
-  return inOrder(
-    name === '' ? [] : named(name, pathSegmentName, path.child('name')),
-    exclusive('name'),
-    selector === null ? [] : fromFound(validateLabelSelector(selector, path.child('selector')), strictly),
-    exclusive('selector'),
-    name === '' && selector === null ? [required(path, 'one of name or selector must be specified')] : [],
-    validateNotFoundAction(textAt(ref, 'parameterNotFoundAction'), path.child('parameterNotFoundAction')),
-  );
-}
+const selectsBoth = ({ name = '', selector }: ParamRef): boolean => name !== '' && isSet(selector);
+const exclusive = whenOwner(selectsBoth, forbiddenAs('name and selector are mutually exclusive'));
 
-function validateNotFoundAction(action: string, path: Path): FieldError[] {
-  if (action === '') return [required(path, '')];
-  return notFoundActions.includes(action) ? [] : [notSupported(path, action, notFoundActions)];
-}
+/** A binding takes one object by name, or those of a selector. */
+export const paramRef = all<ParamRef>(
+  members<v1.ParamRef>({ name: all(nonZero(format(pathSegmentName)), exclusive), selector: all(selector, exclusive) }),
+  ({ name = '', selector }, path) => (name === '' && !isSet(selector) ? [missing(path, 'one of name or selector must be specified')] : []),
+  members<v1.ParamRef>({ parameterNotFoundAction: required(oneOf('Deny', 'Allow')) }),
+);

@@ -1,213 +1,182 @@
-import type {
-  AuditAnnotation,
-  MutatingAdmissionPolicy,
-  Mutation,
-  ValidatingAdmissionPolicy,
-  Validation,
-} from '../../../api/types/admissionregistration/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
 import { jsonPathProblem } from '../../../api/jsonPathSyntax.js';
-import { ensureObject, objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import type { AdmissionScope, Wanted } from '../../../cel/check/admission.js';
+import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { validateConditions } from '../../registry/validation/conditions.js';
-import { duplicate, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../registry/validation/internalform.js';
-import { oneOf, optionallyOneOf, qualified } from '../../registry/validation/values.js';
+import { invalid, Path, required as missing, type FieldError } from '../../registry/validation/field.js';
+import { printedStructure, texts } from '../../registry/validation/internalform.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  distinct,
+  each,
+  members,
+  nonZero,
+  objectRules,
+  oneOf,
+  optional,
+  orEmpty,
+  required,
+  requiredAs,
+  requiredPointer,
+  requiredPointerAs,
+  whenOwner,
+  type Rule,
+} from '../../registry/validation/table.js';
+import { qualified } from '../../registry/validation/values.js';
 import { countAt, unset } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
-import { scopeOf, validateExpression, validateMatchConditions, validateVariables } from './expressions.js';
-import { setMatchDefaults, validateMatch, validateParamKind } from './matchResources.js';
-import { validateMutatingOperations } from './rules.js';
+import { specOf } from '../parts.js';
+import { expression, matchConditions, scopeOf, variables } from './expressions.js';
+import { matchResources, paramKind, setMatchDefaults } from './matchResources.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { mutatingOnly } from './rules.js';
 
-type Validating = Draft<ValidatingAdmissionPolicy>;
-type Mutating = Draft<MutatingAdmissionPolicy>;
+type Validating = Draft<v1.ValidatingAdmissionPolicy>;
+type Mutating = Draft<v1.MutatingAdmissionPolicy>;
 type Policy = Validating | Mutating;
+type CommonSpec = Omit<v1.ValidatingAdmissionPolicySpec, 'validations' | 'auditAnnotations'>;
+type Spec = Writable<v1.ValidatingAdmissionPolicySpec>;
+type Annotation = Writable<v1.AuditAnnotation>;
+type Mutation = Writable<v1.Mutation>;
 
 const specPath = Path.of('spec');
-const statusPath = Path.of('status');
 const auditAnnotationsMax = 20;
 const valueExpressionBytesMax = 5 * 1024;
 const nothingToDo = 'validations or auditAnnotations must contain at least one item';
-const auditAnnotation: StructureForm = [
-  ['key', 'Key', 'text'],
-  ['valueExpression', 'ValueExpression', 'text'],
-];
 
 function setDefaults(policy: Policy): void {
   const spec = ensureObject(policy, 'spec');
   setDefault(spec, 'failurePolicy', 'Fail');
-  setMatchDefaults(objectAt(spec, 'matchConstraints'));
+  setMatchDefaults(spec.matchConstraints);
 }
+
+const constraints = all(matchResources, members<v1.MatchResources>({ resourceRules: required() }));
+const byConditions = ['paramKind', 'matchConditions'] as const;
 
 /** Unchanged conditions are not checked again. */
-function validateCommon(policy: Policy, old: Policy | null, mutating: boolean): Found {
-  const spec = specOf(policy);
-  const kind = objectAt(spec, 'paramKind');
-  const unchanged =
-    old !== null && (['paramKind', 'matchConditions'] as const).every((member) => sameValue(spec[member], specOf(old)[member]));
-  return inOrder(
-    optionallyOneOf(spec.failurePolicy, ['Fail', 'Ignore'], specPath.child('failurePolicy')),
-    kind === null ? [] : validateParamKind(kind, specPath.child('paramKind')),
-    validateConstraints(objectAt(spec, 'matchConstraints'), mutating, specPath.child('matchConstraints')),
-    unchanged ? [] : validateMatchConditions(spec, specPath.child('matchConditions'), scopeOf({ ...spec, variables: [] }, false)),
-    validateVariables(spec, specPath.child('variables'), mutating),
-  );
-}
-
-function validateConstraints(constraints: JsonObject | null, mutating: boolean, path: Path): Found {
-  if (constraints === null) return [required(path, '')];
-  const rules = objectsIn(constraints, 'resourceRules');
-  return inOrder(
-    validateMatch(constraints, path),
-    rules.length === 0 ? [required(path.child('resourceRules'), '')] : [],
-    mutating ? validateMutatingOperations(rules, path.child('resourceRules', 'operations')) : [],
-  );
+function commonRules(policy: Policy, old: Policy | null, mutating: boolean): Rule<Writable<CommonSpec>> {
+  const isSame = old !== null && byConditions.every((member) => sameValue(specOf(policy)[member], specOf(old)[member]));
+  return members<CommonSpec>({
+    failurePolicy: optional(oneOf('Fail', 'Ignore')),
+    paramKind: optional(paramKind),
+    matchConstraints: requiredPointer<Writable<v1.MatchResources>, unknown>(constraints, mutating ? mutatingOnly : () => []),
+    matchConditions: (conditions, path, spec) =>
+      isSame ? [] : matchConditions(scopeOf({ ...spec, variables: [] }, false))(conditions, path, spec),
+    variables: variables(mutating),
+  });
 }
 
 function validateValidating(policy: Validating, old: Validating | null): Found {
-  const spec = specOf(policy);
-  const [validations, annotations] = [objectsIn(spec, 'validations'), objectsIn(spec, 'auditAnnotations')];
-  const common = validateCommon(policy, old, false);
+  const [spec, name] = [specOf(policy), policy.metadata.name ?? ''];
   const scope = scopeOf(spec, false);
-  if (validations.length + annotations.length === 0)
-    return inOrder(
-      common,
-      ['validations', 'auditAnnotations'].map((member) => required(specPath.child(member), nothingToDo)),
-    );
-  return inOrder(
-    common,
-    ofEach(validations, (validation, position) => validateValidation(validation, scope, specPath.child('validations').index(position))),
-    validateAuditAnnotations(annotations, policy.metadata.name ?? '', scope, specPath.child('auditAnnotations')),
-  );
+  const own = members<v1.ValidatingAdmissionPolicySpec>({
+    validations: each(validation(scope)),
+    auditAnnotations: all(
+      fewAnnotations,
+      distinct<Annotation>('key', (once) => all(annotation(name, scope), once)),
+    ),
+  });
+  return all<Spec>(commonRules(policy, old, false), someTask, own)(spec, specPath, null);
 }
 
-function validateValidation(validation: Writable<Validation>, scope: AdmissionScope, path: Path): FieldError[] {
-  const [message, messageExpression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
-  return [
-    ...validateExpression(validation.expression, path.child('expression'), scope, {
-      types: ['bool'],
-      absent: 'expression is not specified',
-    }),
-    ...validateMessageExpression(messageExpression, scope, path.child('messageExpression')),
-    ...(message !== '' && message.trim() === '' ? [invalid(path.child('message'), message, 'must be non-empty if specified')] : []),
-    ...(/[\n\r]/.test(message.trim()) ? [invalid(path.child('message'), message, 'must not contain line breaks')] : []),
-    ...optionallyOneOf(validation.reason, ['Forbidden', 'Invalid', 'RequestEntityTooLarge'], path.child('reason')),
-  ];
+function someTask({ validations, auditAnnotations }: Spec, path: Path): FieldError[] {
+  if (itemsOf(validations).length + itemsOf(auditAnnotations).length > 0) return [];
+  return ['validations', 'auditAnnotations'].map((member) => missing(path.child(member), nothingToDo));
 }
+
+const emptyText = (text: string, path: Path): FieldError[] =>
+  text.trim() === '' ? [invalid(path, text, 'must be non-empty if specified')] : [];
+const oneLine = (text: string, path: Path): FieldError[] =>
+  /[\n\r]/.test(text.trim()) ? [invalid(path, text, 'must not contain line breaks')] : [];
 
 /** Message expressions have no authorizer. */
-function validateMessageExpression(expression: string, scope: AdmissionScope, path: Path): FieldError[] {
-  if (expression === '') return [];
-  return expression.trim() === ''
-    ? [invalid(path, expression, 'must be non-empty if specified')]
-    : validateExpression(expression, path, { ...scope, authorizer: false }, { types: ['string'] });
+const validation = (scope: AdmissionScope): Rule<Writable<v1.Validation>> =>
+  members<v1.Validation>({
+    expression: expression(scope, ['bool'], 'expression is not specified'),
+    messageExpression: nonZero(andThen(emptyText, expression({ ...scope, authorizer: false }, ['string']))),
+    message: nonZero(emptyText, oneLine),
+    reason: optional(oneOf('Forbidden', 'Invalid', 'RequestEntityTooLarge')),
+  });
+
+function fewAnnotations(annotations: Annotation[] | undefined, path: Path): FieldError[] {
+  const given = itemsOf(annotations);
+  if (given.length <= auditAnnotationsMax) return [];
+  const shown = given.map((each) => printedStructure(each, texts('key', 'valueExpression')));
+  return [invalid(path, shown, `must not have more than ${auditAnnotationsMax} auditAnnotations`)];
 }
 
-function validateAuditAnnotations(
-  annotations: readonly Writable<AuditAnnotation>[],
-  policy: string,
-  scope: AdmissionScope,
-  path: Path,
-): FieldError[] {
-  const keys = annotations.map((annotation) => textAt(annotation, 'key'));
-  const isRepeated = repeats(keys);
-  return [
-    ...(annotations.length > auditAnnotationsMax
-      ? [
-          invalid(
-            path,
-            annotations.map((annotation) => printedStructure(annotation, auditAnnotation)),
-            `must not have more than ${auditAnnotationsMax} auditAnnotations`,
-          ),
-        ]
-      : []),
-    ...annotations.flatMap((annotation, position) => [
-      ...validateAuditAnnotation(annotation, policy, scope, path.index(position)),
-      ...(isRepeated(position) ? [duplicate(path.index(position).child('key'), keys[position])] : []),
-    ]),
-  ];
-}
-
-function validateAuditAnnotation(annotation: Writable<AuditAnnotation>, policy: string, scope: AdmissionScope, path: Path): FieldError[] {
-  const key = textAt(annotation, 'key');
-  const expression = textAt(annotation, 'valueExpression').trim();
-  const tooLong = Buffer.byteLength(expression) > valueExpressionBytesMax;
-  return [
-    // The policy's name precedes the key in the audit log.
-    ...(policy === ''
-      ? [invalid(path.child('key'), key, 'requires metadata.name be non-empty')]
-      : qualified(`${policy}/${key}`, path.child('key'))),
-    ...(tooLong
-      ? [required(path.child('valueExpression'), `must not exceed ${valueExpressionBytesMax} bytes in length`)]
-      : validateExpression(expression, path.child('valueExpression'), scope, {
-          types: ['string', 'null'],
-          absent: 'valueExpression is not specified',
-        })),
-  ];
-}
+/** The policy's name precedes the key in the audit log. */
+const annotation = (policy: string, scope: AdmissionScope): Rule<Annotation> =>
+  members<v1.AuditAnnotation>({
+    key: orEmpty((key, path) =>
+      policy === '' ? [invalid(path, key, 'requires metadata.name be non-empty')] : qualified(`${policy}/${key}`, path),
+    ),
+    valueExpression: orEmpty((text, path) =>
+      Buffer.byteLength(text.trim()) > valueExpressionBytesMax
+        ? [missing(path, `must not exceed ${valueExpressionBytesMax} bytes in length`)]
+        : expression(scope, ['string', 'null'], 'valueExpression is not specified')(text.trim(), path),
+    ),
+  });
 
 function validateMutating(policy: Mutating, old: Mutating | null): Found {
-  const spec = specOf(policy);
-  const mutations = objectsIn(spec, 'mutations');
-  const scope = scopeOf(spec, true);
-  return inOrder(
-    validateCommon(policy, old, true),
-    mutations.length === 0 ? [required(specPath.child('mutations'), 'mutations must contain at least one item')] : [],
-    ofEach(mutations, (mutation, position) => validateMutation(mutation, scope, specPath.child('mutations').index(position))),
-    oneOf(spec.reinvocationPolicy, ['IfNeeded', 'Never'], specPath.child('reinvocationPolicy')),
+  const own = members<v1.MutatingAdmissionPolicySpec>({
+    mutations: requiredAs('mutations must contain at least one item', each(mutation(scopeOf(specOf(policy), true)))),
+    reinvocationPolicy: required(oneOf('IfNeeded', 'Never')),
+  });
+  return all(commonRules(policy, old, true), own)(specOf(policy), specPath, null);
+}
+
+const isOf =
+  (type: string) =>
+  ({ patchType }: Mutation): boolean =>
+    patchType === type;
+const notOf = (type: string, member: string): Rule<unknown, Mutation> =>
+  optional((_, path, { patchType }: Mutation) =>
+    patchType === type ? [] : [invalid(path, `{${member}}`, `must not be specified when patchType is ${patchType}`)],
+  );
+
+function mutation(scope: AdmissionScope): Rule<Mutation> {
+  const patch = (type: string, wanted: Wanted): Rule<Mutation['jsonPatch'], Mutation> =>
+    whenOwner(
+      isOf(type),
+      requiredPointerAs(`must be specified when patchType is ${type}`, members<v1.JSONPatch>({ expression: expression(scope, [wanted]) })),
+    );
+  return andThen<Mutation, unknown>(
+    members<v1.Mutation>({ patchType: required(oneOf('ApplyConfiguration', 'JSONPatch')) }),
+    members<v1.Mutation>({
+      jsonPatch: patch('JSONPatch', 'list<JSONPatch>'),
+      applyConfiguration: patch('ApplyConfiguration', 'Object'),
+    }),
+    members<v1.Mutation>({
+      jsonPatch: notOf('JSONPatch', 'jsonPatch'),
+      applyConfiguration: notOf('ApplyConfiguration', 'applyConfiguration'),
+    }),
   );
 }
 
-const patches: readonly (readonly [type: string, member: 'jsonPatch' | 'applyConfiguration', Wanted])[] = [
-  ['JSONPatch', 'jsonPatch', 'list<JSONPatch>'],
-  ['ApplyConfiguration', 'applyConfiguration', 'Object'],
-];
-
-function validateMutation(mutation: Writable<Mutation>, scope: AdmissionScope, path: Path): FieldError[] {
-  const type = textAt(mutation, 'patchType');
-  const known = patches.find(([name]) => name === type);
-  if (known === undefined) return oneOf(type, ['ApplyConfiguration', 'JSONPatch'], path.child('patchType'));
-  const [, member, wanted] = known;
-  const patch = objectAt(mutation, member);
-  return [
-    ...(patch === null
-      ? [required(path.child(member), `must be specified when patchType is ${type}`)]
-      : validateExpression(patch.expression, path.child(member, 'expression'), scope, { types: [wanted] })),
-    ...patches
-      .filter(([name, other]) => name !== type && objectAt(mutation, other) !== null)
-      .map(([, other]) => invalid(path.child(other), `{${other}}`, `must not be specified when patchType is ${type}`)),
-  ];
-}
-
-function validateStatus(policy: Validating): FieldError[] {
-  const status = statusOf(policy);
-  const warnings = objectsIn(objectAt(status, 'typeChecking') ?? {}, 'expressionWarnings');
-  return [
-    ...warnings.flatMap((warning, position) => {
-      const at = statusPath.child('typeChecking', 'expressionWarnings').index(position);
-      // A warning of nothing but spaces counts.
-      return [
-        ...(textAt(warning, 'warning') === '' ? [required(at.child('warning'), '')] : []),
-        ...validateFieldRef(textAt(warning, 'fieldRef').trim(), at.child('fieldRef')),
-      ];
-    }),
-    ...validateConditions(itemsOf(status.conditions), statusPath.child('conditions')),
-  ];
-}
+const expressionWarning = members<v1.ExpressionWarning>({
+  // A warning of nothing but spaces counts.
+  warning: required(),
+  fieldRef: orEmpty((text, path) => validateFieldRef(text.trim(), path)),
+});
+const validateStatus = objectRules<v1.ValidatingAdmissionPolicy>({
+  status: members<v1.ValidatingAdmissionPolicyStatus>({
+    typeChecking: members<v1.TypeChecking>({ expressionWarnings: each(expressionWarning) }),
+    conditions: (conditions, path) => validateConditions(itemsOf(conditions), path),
+  }),
+});
 
 function validateFieldRef(path: string, at: Path): FieldError[] {
-  if (path === '') return [required(at, '')];
+  if (path === '') return [missing(at, '')];
   const problem = jsonPathProblem(`{${path}}`);
   return problem === null ? [] : [invalid(at, path, `invalid JSONPath: ${problem}`)];
 }
 
-const paramKind = (object: Policy): string =>
+const paramCell = (object: Policy): string =>
   memberAt(object, 'spec', 'paramKind') === undefined
     ? unset
     : `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`;
@@ -221,7 +190,7 @@ export const validatingAdmissionPolicies: Kind<Validating> = {
   // The only status that passes `forceAllowCreate` on (validatingadmissionpolicy/storage/storage.go).
   subresources: { status: { creates: 'apply', keepsMetadata: true, review: [validateStatus] } },
   warnings: reservedNameWarnings,
-  cells: { Validations: countAt('spec.validations'), ParamKind: paramKind },
+  cells: { Validations: countAt('spec.validations'), ParamKind: paramCell },
 };
 
 export const mutatingAdmissionPolicies: Kind<Mutating> = {
@@ -231,5 +200,5 @@ export const mutatingAdmissionPolicies: Kind<Mutating> = {
   validate: (policy) => validateMutating(policy, null),
   update: { unconditional: false, review: ['objectMeta', validateMutating] },
   warnings: reservedNameWarnings,
-  cells: { Mutations: countAt('spec.mutations'), ParamKind: paramKind },
+  cells: { Mutations: countAt('spec.mutations'), ParamKind: paramCell },
 };

@@ -1,71 +1,53 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
+import { setDefault } from '../../../api/json/defaulting.js';
 import { itemsOf } from '../../../api/json/members.js';
-import { duplicate, invalid, notSupported, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import { invalid, notSupported, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { named } from '../../registry/validation/values.js';
-import { repeats } from '../../registry/validation/repeats.js';
+import { all, distinct, each, format, members, oneOf, optional, required, type Rule } from '../../registry/validation/table.js';
+import type { Writable } from '../kind.js';
 
 /** Match rules of webhooks and policies: groups, versions, resources, operations and scope. */
 
-const all = '*';
-const knownOperations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
-const scopes = ['*', 'Cluster', 'Namespaced'];
+const star = '*';
 /** A deleted object cannot be mutated. */
 const mutatingOperations = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
 
-export const setRuleDefaults = (holder: JsonObject, list: string): void => {
-  for (const rule of objectsIn(holder, list)) setDefault(rule, 'scope', all);
+export const setRuleDefaults = (rules: Writable<v1.RuleWithOperations>[] | undefined): void => {
+  for (const rule of itemsOf(rules)) setDefault(rule, 'scope', star);
 };
 
-const texts = (rule: JsonObject, member: string): string[] => itemsOf(rule[member]).map(String);
+const someOrAll = (what: string): Rule<string[] | null | undefined> =>
+  required((values, path) =>
+    values.length > 1 && values.includes(star) ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)] : [],
+  );
 
-export function validateRule(rule: JsonObject, path: Path): FieldError[] {
-  const operations = texts(rule, 'operations');
-  const scope = rule['scope'];
-  return [
-    ...someOrAll(operations, 'operations', path.child('operations')),
-    ...operations.flatMap((operation, position) =>
-      knownOperations.includes(operation) ? [] : [notSupported(path.child('operations').index(position), operation, knownOperations)],
-    ),
-    ...someOrAll(texts(rule, 'apiGroups'), 'API groups', path.child('apiGroups')),
-    ...someOrAll(texts(rule, 'apiVersions'), 'API versions', path.child('apiVersions')),
-    ...texts(rule, 'apiVersions').flatMap((version, position) =>
-      version === '' ? [required(path.child('apiVersions').index(position), '')] : [],
-    ),
-    ...validateResources(texts(rule, 'resources'), path.child('resources')),
-    ...(scope !== undefined && !scopes.includes(String(scope)) ? [notSupported(path.child('scope'), scope, scopes)] : []),
-  ];
-}
+export const rule = members<v1.RuleWithOperations>({
+  operations: all(someOrAll('operations'), each(oneOf('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'))),
+  apiGroups: someOrAll('API groups'),
+  apiVersions: all(someOrAll('API versions'), each(required())),
+  resources: required(resourceNames),
+  scope: optional(oneOf('*', 'Cluster', 'Namespaced')),
+});
 
-function someOrAll(values: readonly string[], what: string, path: Path): FieldError[] {
-  if (values.length === 0) return [required(path, '')];
-  return values.length > 1 && values.includes(all) ? [invalid(path, values, `if '*' is present, must not specify other ${what}`)] : [];
-}
-
-function validateResources(resources: readonly string[], path: Path): FieldError[] {
-  if (resources.length === 0) return [required(path, '')];
+function resourceNames(resources: string[], path: Path): FieldError[] {
   const plain = resources.filter((resource) => resource !== '' && !resource.includes('/'));
   const earlier = new Set<string>();
-  return [
-    ...resources.flatMap((resource, position) => {
-      const findings = covered(resource, earlier, path.index(position));
-      earlier.add(resource);
-      return findings;
-    }),
-    ...(resources.length > 1 && resources.includes('*/*')
-      ? [invalid(path, resources, "if '*/*' is present, must not specify other resources")]
-      : []),
-    // Only the last name without a subresource counts: one after the star.
-    ...(plain.includes(all) && plain.at(-1) !== all
-      ? [invalid(path, resources, "if '*' is present, must not specify other resources without subresources")]
-      : []),
-  ];
+  const findings = resources.flatMap((resource, position) => {
+    const found = covered(resource, earlier, path.index(position));
+    earlier.add(resource);
+    return found;
+  });
+  if (resources.length > 1 && resources.includes('*/*'))
+    findings.push(invalid(path, resources, "if '*/*' is present, must not specify other resources"));
+  // Only the last name without a subresource counts: one after the star.
+  if (plain.includes(star) && plain.at(-1) !== star)
+    findings.push(invalid(path, resources, "if '*' is present, must not specify other resources without subresources"));
+  return findings;
 }
 
 /** An earlier entry with a star covers the subresource. */
 function covered(resource: string, earlier: ReadonlySet<string>, path: Path): FieldError[] {
-  if (resource === '') return [required(path, '')];
+  if (resource === '') return [missing(path, '')];
   const slash = resource.indexOf('/');
   if (slash < 0) return [];
   return [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`]
@@ -74,21 +56,14 @@ function covered(resource: string, earlier: ReadonlySet<string>, path: Path): Fi
 }
 
 /** A rule of a policy may also name objects. */
-export function validateNamedRule(rule: JsonObject, path: Path): FieldError[] {
-  const names = texts(rule, 'resourceNames');
-  const isRepeated = repeats(names);
-  return [
-    ...names.flatMap((name, position) => {
-      const at = path.child('resourceNames').index(position);
-      return [...named(name, pathSegmentName, at), ...(isRepeated(position) ? [duplicate(at, name)] : [])];
-    }),
-    ...validateRule(rule, path),
-  ];
-}
+export const namedRule = all(
+  members<v1.NamedRuleWithOperations>({ resourceNames: distinct<string>(null, (once) => all(format(pathSegmentName), once)) }),
+  rule,
+);
 
 /** Operations that mutating policies cannot match; reported for all rules together. */
-export const validateMutatingOperations = (rules: readonly JsonObject[], path: Path): FieldError[] =>
-  rules
-    .flatMap((rule) => texts(rule, 'operations'))
+export const mutatingOnly = ({ resourceRules }: Writable<v1.MatchResources>, path: Path): FieldError[] =>
+  itemsOf(resourceRules)
+    .flatMap(({ operations }) => itemsOf(operations))
     .filter((operation) => !mutatingOperations.includes(operation))
-    .map((operation) => notSupported(path, operation, mutatingOperations));
+    .map((operation) => notSupported(path.child('resourceRules', 'operations'), operation, mutatingOperations));

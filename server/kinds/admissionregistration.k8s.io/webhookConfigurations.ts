@@ -1,44 +1,56 @@
-import type { MutatingWebhook, MutatingWebhookConfiguration } from '../../../api/types/admissionregistration/v1.js';
-import { objectAt, objectsIn, setDefault } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
+import { setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
-import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { itemsOf } from '../../../api/json/members.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { validateLabelSelector } from '../../registry/validation/labelselector.js';
 import { dns1035LabelName, subdomainName } from '../../registry/validation/names.js';
-import { named, optionallyOneOf } from '../../registry/validation/values.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import { repeats } from '../../registry/validation/repeats.js';
+import {
+  all,
+  distinct,
+  each,
+  format,
+  members,
+  objectRules,
+  oneOf,
+  optional,
+  required,
+  requiredAs,
+  requiredPointerAs,
+  when,
+  type Rule,
+} from '../../registry/validation/table.js';
 import { countAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { setClientDefaults, validateClient } from './clients.js';
-import { validateMatchConditions, webhookScope } from './expressions.js';
-import { setRuleDefaults, validateRule } from './rules.js';
+import { matchConditions, webhookScope } from './expressions.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
-import { repeats } from '../../registry/validation/repeats.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { rule, setRuleDefaults } from './rules.js';
 
-const webhooks = Path.of('webhooks');
 const timeoutSecondsDefault = 10;
 const timeoutSecondsMax = 30;
 const nameSegmentsMin = 3;
-const selectors = ['namespaceSelector', 'objectSelector'] as const;
 const reviewVersions = ['v1', 'v1beta1'];
 const noSideEffects = ['None', 'NoneOnDryRun'];
 const sideEffects = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 
 /** Both kinds; validating ones lack only the reinvocation policy. */
-type Configuration = Draft<MutatingWebhookConfiguration>;
-type Hook = Writable<MutatingWebhook>;
+type Configuration = Draft<v1.MutatingWebhookConfiguration>;
+type Hook = Writable<v1.MutatingWebhook>;
 type HookKind = 'validating' | 'mutating';
 
-const hooksOf = (configuration: Configuration): Hook[] => objectsIn(configuration, 'webhooks');
+const hooksOf = ({ webhooks }: Configuration): readonly Hook[] => itemsOf(webhooks);
 
 function setDefaults(configuration: Configuration, kind: HookKind): void {
   for (const hook of hooksOf(configuration)) {
     setDefault(hook, 'failurePolicy', 'Fail');
     setDefault(hook, 'matchPolicy', 'Equivalent');
-    for (const selector of selectors) setDefault(hook, selector, {});
+    for (const selector of ['namespaceSelector', 'objectSelector'] as const) setDefault(hook, selector, {});
     setDefault(hook, 'timeoutSeconds', timeoutSecondsDefault);
     if (kind === 'mutating') setDefault(hook, 'reinvocationPolicy', 'Never');
-    setRuleDefaults(hook, 'rules');
+    setRuleDefaults(hook.rules);
     setClientDefaults(hook);
   }
 }
@@ -55,52 +67,56 @@ const strict: Strictness = { noSideEffects: true, knownReviewVersion: true, uniq
 function strictnessAfter(configuration: Configuration, old: Configuration): Strictness {
   const [hooks, before] = [hooksOf(configuration), hooksOf(old)];
   return {
-    noSideEffects: before.every((hook) => noSideEffects.includes(textAt(hook, 'sideEffects'))),
-    knownReviewVersion: before.every((hook) => itemsOf(hook.admissionReviewVersions).length === 0 || hasKnownVersion(hook)),
-    uniqueNames: new Set(before.map((hook) => hook.name)).size === before.length,
+    noSideEffects: before.every((hook) => noSideEffects.includes(hook.sideEffects ?? '')),
+    knownReviewVersion: before.every(
+      (hook) => itemsOf(hook.admissionReviewVersions).length === 0 || hasKnownVersion(hook.admissionReviewVersions),
+    ),
+    uniqueNames: new Set(before.map(({ name }) => name)).size === before.length,
     checkConditions:
       hooks.length !== before.length || hooks.some((hook, position) => !sameValue(hook.matchConditions, before[position]?.matchConditions)),
   };
 }
 
-const hasKnownVersion = (hook: Hook): boolean =>
-  itemsOf(hook.admissionReviewVersions).some((version) => reviewVersions.includes(String(version)));
+const hasKnownVersion = (versions: Hook['admissionReviewVersions']): boolean =>
+  itemsOf(versions).some((version) => reviewVersions.includes(version));
 
-function validate(configuration: Configuration, kind: HookKind, strictness: Strictness): Found {
-  const hooks = hooksOf(configuration);
-  const isRepeated = repeats(hooks.map((hook) => textAt(hook, 'name')));
-  return ofEach(hooks, (hook, position) => {
-    const path = webhooks.index(position);
-    const name = textAt(hook, 'name');
-    return inOrder(
-      validateHook(hook, kind, strictness, path),
-      validateReviewVersions(hook, strictness, path.child('admissionReviewVersions')),
-      strictness.uniqueNames && name !== '' && isRepeated(position) ? [duplicate(path.child('name'), name)] : [],
-    );
+function rulesOf(kind: HookKind, strictness: Strictness): (configuration: Configuration) => Found {
+  const hook = hookRules(kind, strictness);
+  const webhooks = distinct<Hook>('name', (once) =>
+    all(
+      hook,
+      when(({ name = '' }: Hook) => strictness.uniqueNames && name !== '', once),
+    ),
+  );
+  return objectRules<v1.MutatingWebhookConfiguration>({ webhooks });
+}
+
+const ignored: Rule<unknown> = () => [];
+
+function hookRules(kind: HookKind, strictness: Strictness): Rule<Hook> {
+  const allowed = strictness.noSideEffects ? noSideEffects : sideEffects;
+  return members<v1.MutatingWebhook>({
+    name: required(hookName),
+    rules: each(rule),
+    failurePolicy: optional(oneOf('Fail', 'Ignore')),
+    matchPolicy: optional(oneOf('Equivalent', 'Exact')),
+    sideEffects: requiredPointerAs(`must specify one of ${allowed.join(', ')}`, oneOf(...allowed)),
+    timeoutSeconds: optional(timeout),
+    namespaceSelector: optional(validateLabelSelector),
+    objectSelector: optional(validateLabelSelector),
+    reinvocationPolicy: kind === 'mutating' ? optional(oneOf('IfNeeded', 'Never')) : ignored,
+    clientConfig: (client, path) => validateClient(client ?? {}, path),
+    matchConditions: strictness.checkConditions ? matchConditions(webhookScope) : ignored,
+    admissionReviewVersions: requiredAs(
+      `must specify one of ${reviewVersions.join(', ')}`,
+      distinctVersions,
+      strictness.knownReviewVersion ? someKnownVersion : ignored,
+    ),
   });
 }
 
-function validateHook(hook: Hook, kind: HookKind, strictness: Strictness, path: Path): Found {
-  const timeout = hook.timeoutSeconds;
-  return inOrder(
-    validateHookName(textAt(hook, 'name'), path.child('name')),
-    ofEach(objectsIn(hook, 'rules'), (rule, position) => validateRule(rule, path.child('rules').index(position))),
-    optionallyOneOf(hook.failurePolicy, ['Fail', 'Ignore'], path.child('failurePolicy')),
-    optionallyOneOf(hook.matchPolicy, ['Equivalent', 'Exact'], path.child('matchPolicy')),
-    validateSideEffects(hook.sideEffects, strictness.noSideEffects ? noSideEffects : sideEffects, path.child('sideEffects')),
-    timeout !== undefined && (Number(timeout) < 1 || Number(timeout) > timeoutSecondsMax)
-      ? [invalid(path.child('timeoutSeconds'), timeout, `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`)]
-      : [],
-    ...selectors.map((member) => validateLabelSelector(objectAt(hook, member) ?? {}, path.child(member))),
-    kind === 'mutating' ? optionallyOneOf(hook.reinvocationPolicy, ['IfNeeded', 'Never'], path.child('reinvocationPolicy')) : [],
-    validateClient(objectAt(hook, 'clientConfig') ?? {}, path.child('clientConfig')),
-    strictness.checkConditions ? validateMatchConditions(hook, path.child('matchConditions'), webhookScope) : [],
-  );
-}
-
 /** Names are domains, so that those of different owners do not collide. */
-function validateHookName(name: string, path: Path): FieldError[] {
-  if (name === '') return [required(path, '')];
+function hookName(name: string, path: Path): FieldError[] {
   const problems = subdomainName(name, false);
   if (problems.length > 0) return [invalid(path, name, problems.join(','))];
   return name.split('.').length < nameSegmentsMin
@@ -108,26 +124,23 @@ function validateHookName(name: string, path: Path): FieldError[] {
     : [];
 }
 
-const validateSideEffects = (value: unknown, allowed: readonly string[], path: Path): FieldError[] =>
-  value === undefined || value === null
-    ? [required(path, `must specify one of ${allowed.join(', ')}`)]
-    : allowed.includes(String(value))
-      ? []
-      : [notSupported(path, value, allowed)];
+function timeout(seconds: number, path: Path): FieldError[] {
+  return seconds < 1 || seconds > timeoutSecondsMax
+    ? [invalid(path, seconds, `the timeout value must be between 1 and ${timeoutSecondsMax} seconds`)]
+    : [];
+}
 
-function validateReviewVersions(hook: Hook, { knownReviewVersion }: Strictness, path: Path): FieldError[] {
-  const versions = itemsOf(hook.admissionReviewVersions).map(String);
-  if (versions.length === 0) return [required(path, `must specify one of ${reviewVersions.join(', ')}`)];
+function distinctVersions(versions: string[], path: Path): FieldError[] {
   const isRepeated = repeats(versions);
-  return [
-    ...versions.flatMap((version, position) => {
-      const at = path.index(position);
-      return isRepeated(position) ? [invalid(at, version, 'duplicate version')] : named(version, dns1035LabelName, at);
-    }),
-    ...(knownReviewVersion && !hasKnownVersion(hook)
-      ? [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)]
-      : []),
-  ];
+  return versions.flatMap((version, position) => {
+    const at = path.index(position);
+    return isRepeated(position) ? [invalid(at, version, 'duplicate version')] : versionName(version, at);
+  });
+}
+const versionName = format(dns1035LabelName);
+
+function someKnownVersion(versions: string[], path: Path): FieldError[] {
+  return hasKnownVersion(versions) ? [] : [invalid(path, versions, `must include at least one of ${reviewVersions.join(', ')}`)];
 }
 
 const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
@@ -136,10 +149,10 @@ const webhookKind = (hooks: HookKind): Kind<Configuration> => ({
   defaults(configuration) {
     setDefaults(configuration, hooks);
   },
-  validate: (configuration) => validate(configuration, hooks, strict),
+  validate: rulesOf(hooks, strict),
   update: {
     unconditional: false,
-    review: ['objectMeta', (configuration, old) => validate(configuration, hooks, strictnessAfter(configuration, old))],
+    review: ['objectMeta', (configuration, old) => rulesOf(hooks, strictnessAfter(configuration, old))(configuration)],
   },
   warnings: reservedNameWarnings,
   cells: { Webhooks: countAt('webhooks') },
