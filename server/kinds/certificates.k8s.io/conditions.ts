@@ -1,12 +1,15 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
-import { ensureObject, objectsIn } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/certificates/v1.js';
+import { ensureObject } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { textAt } from '../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../api/json/members.js';
 import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
-import { statusOf } from '../parts.js';
+import type { Draft, Writable } from '../kind.js';
 import { firstPositions } from '../../registry/validation/repeats.js';
 
 /** Conditions of a request: who may set them, and which are final. */
+
+type Request = Draft<v1.CertificateSigningRequest>;
+type Condition = Writable<v1.CertificateSigningRequestCondition>;
 
 const conditionsPath = Path.of('status', 'conditions');
 /** Decisions, made only through `approval`. */
@@ -15,14 +18,14 @@ const decisions = ['Approved', 'Denied'];
 const final = [...decisions, 'Failed'];
 const statuses = ['False', 'True', 'Unknown'];
 
-export const conditionsOf = (request: ApiObject): JsonObject[] => objectsIn(statusOf(request), 'conditions');
-const ofType = (request: ApiObject, type: string): JsonObject[] => conditionsOf(request).filter((condition) => condition['type'] === type);
-const hasBoth = (request: ApiObject): boolean => decisions.every((type) => ofType(request, type).length > 0);
+export const conditionsOf = ({ status }: Request): readonly Condition[] => itemsOf(status?.conditions);
+const ofType = (request: Request, name: string): Condition[] => conditionsOf(request).filter(({ type }) => type === name);
+const hasBoth = (request: Request): boolean => decisions.every((type) => ofType(request, type).length > 0);
 
-export function validateConditions(request: ApiObject, old: ApiObject | null): FieldError[] {
+export function validateConditions(request: Request, old: Request | null): FieldError[] {
   const conditions = conditionsOf(request);
-  const types = conditions.map((condition) => textAt(condition, 'type'));
-  const before = old === null ? [] : conditionsOf(old).map((condition) => textAt(condition, 'type'));
+  const types = conditions.map(({ type = '' }) => type);
+  const before = old === null ? [] : conditionsOf(old).map(({ type = '' }) => type);
   const mayRepeat = new Set(before).size < before.length;
   const mayContradict = old !== null && hasBoth(old);
   const [first, namelessBefore] = [firstPositions(types), before.includes('')];
@@ -33,7 +36,7 @@ export function validateConditions(request: ApiObject, old: ApiObject | null): F
     const contradicts = opposite !== undefined && !mayContradict && (first.get(opposite) ?? position) < position;
     return [
       ...(type === '' && !namelessBefore ? [required(path.child('type'), '')] : []),
-      ...validateStatus(textAt(condition, 'status'), final.includes(type) ? ['True'] : statuses, path.child('status')),
+      ...validateStatus(condition.status ?? '', final.includes(type) ? ['True'] : statuses, path.child('status')),
       ...(contradicts ? [invalid(conditionsPath, type, 'Approved and Denied conditions are mutually exclusive')] : []),
       ...(first.get(type) !== position && !mayRepeat ? [duplicate(path.child('type'), type)] : []),
     ];
@@ -44,7 +47,7 @@ const validateStatus = (status: string, allowed: readonly string[], path: Path):
   status === '' ? [required(path, '')] : allowed.includes(status) ? [] : [notSupported(path, status, allowed)];
 
 /** Decisions are final; without `mayDecide` none may be added. */
-export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDecide: boolean): FieldError[] {
+export function validateKeptConditions(request: Request, old: Request, mayDecide: boolean): FieldError[] {
   const counts = (type: string): readonly [number, number] => [ofType(request, type).length, ofType(old, type).length];
   const removed = final
     .filter((type) => counts(type)[0] < counts(type)[1])
@@ -62,37 +65,33 @@ export function validateKeptConditions(request: ApiObject, old: ApiObject, mayDe
   ];
 }
 
-const isZero = (time: JsonValue | undefined): boolean => time === undefined || time === null;
-
-export function fillConditionTimes(request: ApiObject, old: ApiObject, now: string): void {
+export function fillConditionTimes(request: Request, old: Request, now: string): void {
   const since = timesBefore(old);
   for (const condition of conditionsOf(request)) {
-    if (isZero(condition['lastUpdateTime'])) condition['lastUpdateTime'] = now;
-    if (!isZero(condition['lastTransitionTime'])) continue;
-    condition['lastTransitionTime'] = since.get(stateOf(condition)) ?? now;
+    condition.lastUpdateTime ??= now;
+    condition.lastTransitionTime ??= since.get(stateOf(condition)) ?? now;
   }
 }
 
-const stateOf = (condition: JsonObject): string => JSON.stringify([condition['type'], condition['status']]);
+const stateOf = ({ type, status }: Condition): string => JSON.stringify([type, status]);
 
 /** Known transition times of earlier conditions. */
-function timesBefore(request: ApiObject): ReadonlyMap<string, JsonValue> {
-  const times = new Map<string, JsonValue>();
+function timesBefore(request: Request): ReadonlyMap<string, string> {
+  const times = new Map<string, string>();
   for (const condition of conditionsOf(request)) {
-    const time = condition['lastTransitionTime'];
-    const state = stateOf(condition);
-    if (time !== undefined && time !== null && !times.has(state)) times.set(state, time);
+    const [time, state] = [condition.lastTransitionTime, stateOf(condition)];
+    if (isSet(time) && !times.has(state)) times.set(state, time);
   }
   return times;
 }
 
 /** Clients lose members: while all decisions are present, the stored ones stay. */
-export function keepDecisions(request: ApiObject, old: ApiObject): void {
+export function keepDecisions(request: Request, old: Request): void {
   for (const type of decisions) {
     const before = ofType(old, type);
     if (ofType(request, type).length !== before.length) continue;
     let next = 0;
-    const conditions = conditionsOf(request).map((condition) => (condition['type'] === type ? (before[next++] ?? condition) : condition));
-    if (conditions.length > 0) ensureObject(request, 'status')['conditions'] = conditions;
+    const conditions = conditionsOf(request).map((condition) => (condition.type === type ? (before[next++] ?? condition) : condition));
+    if (conditions.length > 0) ensureObject(request, 'status').conditions = conditions;
   }
 }

@@ -1,11 +1,15 @@
 import { X509Certificate, type KeyObject } from 'node:crypto';
 import { formatDuration } from '../../../api/duration.js';
 import { timeOf } from '../../../api/time.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
+import type { Writable } from '../kind.js';
 import { pemBlocks } from './pem.js';
 import { keyOf } from './podKey.js';
+
+type Status = Writable<v1beta1.PodCertificateRequestStatus>;
+type Spec = Writable<v1beta1.PodCertificateRequestSpec>;
 
 const chainPath = Path.of('status', 'certificateChain');
 const chainBytesMax = 100 * 1024;
@@ -14,14 +18,14 @@ const lifetimeMin = 60 * minute;
 const refreshMargin = 10 * minute;
 const clockSkew = 5 * minute;
 const pemType = 'CERTIFICATE';
-const times: readonly (readonly [member: string, detail: string])[] = [
+const times: readonly (readonly [member: 'notBefore' | 'notAfter' | 'beginRefreshAt', detail: string])[] = [
   ['notBefore', 'must be present and consistent with the issued certificate'],
   ['notAfter', 'must be present and consistent with the issued certificate'],
   ['beginRefreshAt', 'must be present and in the range [notbefore+10min, notafter-10min]'],
 ];
 
 /** Checks the issued certificates. One error hides later ones. */
-export function validateIssued(status: JsonObject, spec: JsonObject, now: string): FieldError[] {
+export function validateIssued(status: Status, spec: Spec, now: string): FieldError[] {
   const chain = textAt(status, 'certificateChain');
   const refuse = (detail: string): FieldError[] => [invalid(chainPath, chain, detail)];
   if (Buffer.byteLength(chain) > chainBytesMax) return [tooLong(chainPath, chainBytesMax)];
@@ -80,10 +84,10 @@ const misplaced = (path: Path, shown: string, detail: string): FieldError => ({
   message: `Invalid value: ${shown}: ${detail}`,
 });
 
-function timeFindings(status: JsonObject, spec: JsonObject, leaf: X509Certificate, now: string): FieldError[] {
+function timeFindings(status: Status, spec: Spec, leaf: X509Certificate, now: string): FieldError[] {
   const [notBefore, notAfter, refresh] = times.map(([member]) => timeOf(textAt(status, member))) as [number, number, number];
   const [begin, end] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
-  const seconds = Number(spec['maxExpirationSeconds'] ?? 0);
+  const seconds = Number(spec.maxExpirationSeconds ?? 0);
   const at = (member: string, ms: number, detail: string): FieldError[] => [misplaced(Path.of('status', member), printedTime(ms), detail)];
   const lasting = (detail: string): FieldError[] => [misplaced(chainPath, formatDuration(end - begin), detail)];
   if (notBefore !== begin) return at('notBefore', notBefore, 'must be set to the NotBefore time encoded in the leaf certificate');

@@ -1,8 +1,8 @@
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
-import type { JsonObject } from '../../../api/object.js';
-import { textAt } from '../../../api/json/members.js';
+import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
 import { invalid, invalidUnquoted, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { element, sequence } from '../../../api/der.js';
+import type { Writable } from '../kind.js';
 import { requestKey } from './request.js';
 
 /** The key of a pod's certificate, and the proof of its possession. */
@@ -18,15 +18,14 @@ const rsaBits = [3072, 4096];
 const curves: Readonly<Record<string, string>> = { secp224r1: 'P-224', prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' };
 const weakCurve = 'P-224';
 
-const bytesAt = (spec: JsonObject, member: string): Buffer => Buffer.from(textAt(spec, member), 'base64');
+type Spec = Writable<v1beta1.PodCertificateRequestSpec>;
+
+const bytesOf = (base64: string | null | undefined): Buffer => Buffer.from(base64 ?? '', 'base64');
 
 /** Checks either form of a request's key: plain with a signature, or in a PKCS #10 request. */
-export function validateKey(spec: JsonObject): FieldError[] {
-  const [key, proof, stub] = ['pkixPublicKey', 'proofOfPossession', 'stubPKCS10Request'].map((member) => bytesAt(spec, member)) as [
-    Buffer,
-    Buffer,
-    Buffer,
-  ];
+export function validateKey(given: Spec | undefined): FieldError[] {
+  const spec = given ?? {};
+  const [key, proof, stub] = [bytesOf(spec.pkixPublicKey), bytesOf(spec.proofOfPossession), bytesOf(spec.stubPKCS10Request)];
   if (key.length > bytesMax) return [tooLong(keyPath, bytesMax)];
   if (proof.length > bytesMax) return [tooLong(proofPath, bytesMax)];
   if (stub.length > bytesMax) return [tooLong(stubPath, bytesMax)];
@@ -36,12 +35,12 @@ export function validateKey(spec: JsonObject): FieldError[] {
   return validateStub(stub);
 }
 
-function validateBareKey(spec: JsonObject, bytes: Buffer, proof: Buffer): FieldError[] {
+function validateBareKey({ pkixPublicKey = '', podUID = '' }: Spec, bytes: Buffer, proof: Buffer): FieldError[] {
   const key = publicKeyIn(bytes);
-  if (key === null) return [invalid(keyPath, textAt(spec, 'pkixPublicKey'), 'must be a valid PKIX-serialized public key')];
-  const unfit = keyFindings(key, keyPath, textAt(spec, 'pkixPublicKey'));
+  if (key === null) return [invalid(keyPath, pkixPublicKey, 'must be a valid PKIX-serialized public key')];
+  const unfit = keyFindings(key, keyPath, pkixPublicKey);
   if (unfit.length > 0) return unfit;
-  return provesPossession(key, Buffer.from(textAt(spec, 'podUID')), proof)
+  return provesPossession(key, Buffer.from(podUID), proof)
     ? []
     : [invalidUnquoted(proofPath, 'could not verify proof-of-possession signature')];
 }
@@ -85,5 +84,5 @@ function provesPossession(key: KeyObject, signed: Buffer, proof: Buffer): boolea
   return verify('sha256', signed, { key, ...padding }, proof);
 }
 
-export const keyOf = (spec: JsonObject): KeyObject | null =>
-  textAt(spec, 'stubPKCS10Request') === '' ? publicKeyIn(bytesAt(spec, 'pkixPublicKey')) : requestKey(bytesAt(spec, 'stubPKCS10Request'));
+export const keyOf = ({ stubPKCS10Request: stub, pkixPublicKey }: Spec): KeyObject | null =>
+  (stub ?? '') === '' ? publicKeyIn(bytesOf(pkixPublicKey)) : requestKey(bytesOf(stub));

@@ -1,21 +1,33 @@
-import type { CertificateSigningRequest } from '../../../api/types/certificates/v1.js';
+import type * as v1 from '../../../api/types/certificates/v1.js';
 import { ensureObject } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import type { ChangeRules } from '../../registry/rules.js';
-import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { pathSegmentName } from '../../registry/validation/names.js';
-import { repeats } from '../../registry/validation/repeats.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  distinct,
+  each,
+  members,
+  objectRules,
+  oneOf,
+  optional,
+  orEmpty,
+  required,
+  type Rule,
+} from '../../registry/validation/table.js';
 import { at, duration, none } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import { statusOf } from '../parts.js';
 import { certificateProblem } from './certificate.js';
 import { conditionsOf, fillConditionTimes, keepDecisions, validateConditions, validateKeptConditions } from './conditions.js';
 import { requestProblem } from './request.js';
 import { validateSignerName } from './signerName.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 
-const specPath = Path.of('spec');
+type Request = Draft<v1.CertificateSigningRequest>;
+
 const certificatePath = Path.of('status', 'certificate');
 const expirationSecondsMin = 600;
 const legacySigner = 'kubernetes.io/legacy-unknown';
@@ -45,51 +57,45 @@ const knownUsages = [
   'timestamping',
 ];
 
-const usagesOf = (request: Draft<CertificateSigningRequest>): string[] => itemsOf(specOf(request).usages).map(String);
-const certificateOf = (request: Draft<CertificateSigningRequest>): string => textAt(request, 'status', 'certificate');
+const certificateOf = ({ status }: Request): string => status?.certificate ?? '';
+const ignored: Rule<unknown> = () => [];
+const usage = oneOf(...knownUsages);
 
 /** Existing errors are tolerated in updates. */
-function validate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): Found {
-  const spec = specOf(request);
-  const problem = requestProblem(textAt(spec, 'request'));
-  const expiration = spec.expirationSeconds;
-  return inOrder(
-    problem === null ? [] : [invalid(specPath.child('request'), spec.request ?? null, problem)],
-    validateUsages(usagesOf(request), old === null ? [] : usagesOf(old), specPath.child('usages')),
-    validateSigner(textAt(spec, 'signerName'), old === null ? '' : textAt(specOf(old), 'signerName'), specPath.child('signerName')),
-    expiration !== undefined && Number(expiration) < expirationSecondsMin
-      ? [
-          invalid(
-            specPath.child('expirationSeconds'),
-            expiration,
-            `may not specify a duration less than ${expirationSecondsMin} seconds (10 minutes)`,
-          ),
-        ]
-      : [],
-    validateConditions(request, old),
-    validateCertificate(request, old),
-  );
+function specAfter(old: Request | null): (request: Request) => Found {
+  const before = itemsOf(old?.spec?.usages);
+  return objectRules<v1.CertificateSigningRequest>({
+    spec: members<v1.CertificateSigningRequestSpec>({
+      request: readable,
+      usages: all(
+        required(),
+        before.every((each) => knownUsages.includes(each)) ? each(usage) : ignored,
+        new Set(before).size === before.length ? distinct(null) : ignored,
+      ),
+      signerName: orEmpty((signer, path) =>
+        signer === legacySigner && old?.spec?.signerName !== legacySigner
+          ? [invalid(path, signer, 'the legacy signerName is not allowed via this API version')]
+          : validateSignerName(signer, path),
+      ),
+      expirationSeconds: optional(lifetime),
+    }),
+  });
 }
 
-function validateUsages(usages: readonly string[], before: readonly string[], path: Path): Found {
-  const [unknownBefore, repeatedBefore] = [before.some((usage) => !knownUsages.includes(usage)), new Set(before).size < before.length];
-  const isRepeated = repeats(usages);
-  return inOrder(
-    usages.length === 0 ? [required(path, '')] : [],
-    unknownBefore
-      ? []
-      : ofEach(usages, (usage, position) => (knownUsages.includes(usage) ? [] : [notSupported(path.index(position), usage, knownUsages)])),
-    repeatedBefore ? [] : ofEach(usages, (usage, position) => (isRepeated(position) ? [duplicate(path.index(position), usage)] : [])),
-  );
+const validate = (request: Request, old: Request | null): Found =>
+  inOrder(specAfter(old)(request), validateConditions(request, old), validateCertificate(request, old));
+
+function readable(request: string | null | undefined, path: Path): FieldError[] {
+  const problem = requestProblem(request ?? '');
+  return problem === null ? [] : [invalid(path, request ?? null, problem)];
 }
 
-function validateSigner(signer: string, before: string, path: Path): FieldError[] {
-  if (signer === legacySigner && before !== legacySigner)
-    return [invalid(path, signer, 'the legacy signerName is not allowed via this API version')];
-  return validateSignerName(signer, path);
+function lifetime(seconds: number, path: Path): FieldError[] {
+  const least = expirationSecondsMin;
+  return seconds < least ? [invalid(path, seconds, `may not specify a duration less than ${least} seconds (10 minutes)`)] : [];
 }
 
-function validateCertificate(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest> | null): FieldError[] {
+function validateCertificate(request: Request, old: Request | null): FieldError[] {
   const certificate = certificateOf(request);
   if (old !== null && (certificate === certificateOf(old) || certificateProblem(certificateOf(old)) !== null)) return [];
   const problem = certificateProblem(certificate);
@@ -101,7 +107,7 @@ interface Powers {
   readonly issue: boolean;
 }
 
-const review = ({ decide, issue }: Powers): ChangeRules<Draft<CertificateSigningRequest>>['review'] => [
+const review = ({ decide, issue }: Powers): ChangeRules<Request>['review'] => [
   'objectMeta',
   validate,
   (request, old) => validateKeptConditions(request, old, decide),
@@ -109,13 +115,13 @@ const review = ({ decide, issue }: Powers): ChangeRules<Draft<CertificateSigning
   'objectMetaUpdate',
 ];
 
-function validateIssue(request: Draft<CertificateSigningRequest>, old: Draft<CertificateSigningRequest>, mayIssue: boolean): FieldError[] {
+function validateIssue(request: Request, old: Request, mayIssue: boolean): FieldError[] {
   if (certificateOf(request) === certificateOf(old)) return [];
   if (!mayIssue) return [forbidden(certificatePath, 'updates may not set certificate content')];
   return certificateOf(old) === '' ? [] : [forbidden(certificatePath, 'updates may not modify existing certificate content')];
 }
 
-export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> = {
+export const certificateSigningRequests: Kind<Request> = {
   name: 'certificatesigningrequests.certificates.k8s.io',
   metadata: { name: pathSegmentName },
   validate: (request) => validate(request, null),
@@ -153,7 +159,7 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
         const conditions = conditionsOf(request);
         request.spec = old.spec;
         const { conditions: _conditions, ...status } = statusOf(old);
-        request.status = conditions.length === 0 ? status : { ...status, conditions };
+        request.status = conditions.length === 0 ? status : { ...status, conditions: [...conditions] };
         fillConditionTimes(request, old, now);
       },
       resets: ['spec', 'status.certificate'],
@@ -170,12 +176,8 @@ export const certificateSigningRequests: Kind<Draft<CertificateSigningRequest>> 
   },
 };
 
-function requestState(request: Draft<CertificateSigningRequest>): string {
-  const types = conditionsOf(request).map((condition) => textAt(condition, 'type'));
+function requestState(request: Request): string {
+  const types = conditionsOf(request).map(({ type }) => type);
   const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
-  return [
-    decision,
-    ...(types.includes('Failed') ? ['Failed'] : []),
-    ...(textAt(request, 'status', 'certificate') === '' ? [] : ['Issued']),
-  ].join(',');
+  return [decision, ...(types.includes('Failed') ? ['Failed'] : []), ...(certificateOf(request) === '' ? [] : ['Issued'])].join(',');
 }

@@ -75,7 +75,7 @@ const validateLabel = (key: string, value: string, path: Path): FieldError[] => 
   ...labelValueProblems(value).map((text) => invalid(path, value, text)),
 ];
 
-export function validateAnnotations(annotations: Readonly<Record<string, string>> = {}, path: Path): Found {
+export function validateAnnotations(annotations: Readonly<Record<string, string | undefined>> = {}, path: Path): Found {
   const keys = Object.keys(annotations);
   let size = 0;
   for (const key of keys) size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key] ?? '');
