@@ -1,9 +1,10 @@
-import type { CronJob, JobSpec } from '../../../api/types/batch/v1.js';
+import type * as v1 from '../../../api/types/batch/v1.js';
 import type { JsonValue } from '../../../api/object.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
-import { memberAt, textAt } from '../../../api/json/members.js';
-import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { isSet, memberAt, textAt } from '../../../api/json/members.js';
+import { invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
 import { printedSelector } from '../../registry/validation/printed.js';
+import { all, knowing, members, oneOf, optional, required, withFacts } from '../../registry/validation/table.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { ageAt, at, countAt, joinedAt, selectorAt } from '../cells.js';
 import { podNameWarnings } from '../apps/workloadWarnings.js';
@@ -14,7 +15,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { isTimeZone, scheduleProblem } from './cron/schedule.js';
 import { setJobTemplateDefaults } from './job/defaults.js';
-import { validateJobTemplateSpec } from './job/spec.js';
+import { jobTemplateSpec } from './job/spec.js';
 import { jobSpecWarnings } from './jobs.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 
@@ -22,12 +23,12 @@ const specPath = Path.of('spec');
 const template = specPath.child('jobTemplate', 'spec');
 /** A job's name adds eleven characters for the time, and must fit in a label. */
 const nameMax = 52;
-const policies = ['Allow', 'Forbid', 'Replace'];
 const zoneInSchedule = 'TZ';
 
-const jobSpecOf = (cronJob: Draft<CronJob>): Writable<JobSpec> => objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
+const jobSpecOf = (cronJob: Draft<v1.CronJob>): Writable<v1.JobSpec> =>
+  objectAt(objectAt(specOf(cronJob), 'jobTemplate') ?? {}, 'spec') ?? {};
 
-function setDefaults(cronJob: Draft<CronJob>): void {
+function setDefaults(cronJob: Draft<v1.CronJob>): void {
   const spec = ensureObject(cronJob, 'spec');
   const template = ensureObject(spec, 'jobTemplate');
   ensureObject(template, 'metadata');
@@ -39,38 +40,28 @@ function setDefaults(cronJob: Draft<CronJob>): void {
 }
 
 /** `old` is null on create. Accepted values stay acceptable. */
-function validateSpec(cronJob: Draft<CronJob>, old: Draft<CronJob> | null): Found {
-  const spec = specOf(cronJob);
-  const before = old === null ? null : specOf(old);
-  const policy = textAt(spec, 'concurrencyPolicy');
-  return inOrder(
-    validateSchedule(textAt(spec, 'schedule'), spec.timeZone, before === null ? '' : textAt(before, 'schedule')),
-    nonNegative(spec.startingDeadlineSeconds, specPath.child('startingDeadlineSeconds')),
-    before !== null && before.timeZone === spec.timeZone ? [] : validateTimeZone(spec.timeZone, specPath.child('timeZone')),
-    policies.includes(policy) ? [] : [notSupported(specPath.child('concurrencyPolicy'), policy, policies)],
-    validateTemplate(jobSpecOf(cronJob)),
-    nonNegative(spec.successfulJobsHistoryLimit, specPath.child('successfulJobsHistoryLimit')),
-    nonNegative(spec.failedJobsHistoryLimit, specPath.child('failedJobsHistoryLimit')),
-  );
+const validateSpec = (cronJob: Draft<v1.CronJob>, old: Draft<v1.CronJob> | null): Found =>
+  withFacts(spec, { before: old === null ? null : specOf(old) })(specOf(cronJob), specPath);
+
+interface CronFacts {
+  readonly before: Writable<v1.CronJobSpec> | null;
 }
 
-function validateSchedule(schedule: string, timeZone: JsonValue | undefined, before: string): FieldError[] {
-  const path = specPath.child('schedule');
-  if (schedule === '') return [required(path, '')];
-  const problem = scheduleProblem(schedule);
-  const namesZone = schedule.includes(zoneInSchedule);
-  const mayNameZone = before.includes(zoneInSchedule);
-  const both = mayNameZone && namesZone && timeZone !== undefined && timeZone !== null;
+function schedule(value: string, path: Path, { before }: CronFacts, { timeZone }: Writable<v1.CronJobSpec>): FieldError[] {
+  const problem = scheduleProblem(value);
+  const namesZone = value.includes(zoneInSchedule);
+  const mayNameZone = before?.schedule?.includes(zoneInSchedule) === true;
   return [
-    ...(problem === null ? [] : [invalid(path, schedule, problem)]),
-    ...(both ? [invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')] : []),
-    ...(namesZone && !mayNameZone ? [invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')] : []),
+    ...(problem === null ? [] : [invalid(path, value, problem)]),
+    ...(mayNameZone && namesZone && isSet(timeZone)
+      ? [invalid(path, value, 'cannot use both timeZone field and TZ or CRON_TZ in schedule')]
+      : []),
+    ...(namesZone && !mayNameZone ? [invalid(path, value, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')] : []),
   ];
 }
 
-function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[] {
-  if (value === undefined || value === null) return [];
-  const name = String(value);
+function timeZone(name: string, path: Path, { before }: CronFacts): FieldError[] {
+  if (before?.timeZone === name) return [];
   if (name === '') return [invalid(path, name, 'timeZone must be nil or non-empty string')];
   const ofThisMachine = name.toLowerCase() === 'local';
   return [
@@ -79,22 +70,28 @@ function validateTimeZone(value: JsonValue | undefined, path: Path): FieldError[
   ];
 }
 
-function validateTemplate(spec: Writable<JobSpec>): Found {
-  return inOrder(
-    validateJobTemplateSpec(spec, template),
-    objectAt(spec, 'selector') === null
-      ? []
-      : [invalid(template.child('selector'), printedSelector(spec.selector), '`selector` will be auto-generated')],
-    spec.manualSelector === true ? [notSupported(template.child('manualSelector'), true, ['nil', 'false'])] : [],
-  );
-}
+const count = optional(nonNegative);
+const ofTemplate = members<v1.JobSpec>({
+  selector: optional((given: JsonValue, path: Path) => [invalid(path, printedSelector(given), '`selector` will be auto-generated')]),
+  manualSelector: (manual, path) => (manual === true ? [notSupported(path, true, ['nil', 'false'])] : []),
+});
 
-function validateNameLength(cronJob: Draft<CronJob>): FieldError[] {
+const spec = members<v1.CronJobSpec, CronFacts>({
+  schedule: required(knowing(schedule)),
+  startingDeadlineSeconds: count,
+  timeZone: optional(knowing(timeZone)),
+  concurrencyPolicy: oneOf('Allow', 'Forbid', 'Replace'),
+  jobTemplate: members<v1.JobTemplateSpec>({ spec: all(jobTemplateSpec, ofTemplate) }),
+  successfulJobsHistoryLimit: count,
+  failedJobsHistoryLimit: count,
+});
+
+function validateNameLength(cronJob: Draft<v1.CronJob>): FieldError[] {
   const name = cronJob.metadata.name ?? '';
   return name.length > nameMax ? [invalid(Path.of('metadata', 'name'), name, `must be no more than ${nameMax} characters`)] : [];
 }
 
-function zoneWarnings(cronJob: Draft<CronJob>): string[] {
+function zoneWarnings(cronJob: Draft<v1.CronJob>): string[] {
   const named = textAt(cronJob, 'spec', 'schedule').includes(zoneInSchedule);
   return named
     ? [
@@ -103,7 +100,7 @@ function zoneWarnings(cronJob: Draft<CronJob>): string[] {
     : [];
 }
 
-export const cronJobs: Kind<Draft<CronJob>> = {
+export const cronJobs: Kind<Draft<v1.CronJob>> = {
   name: 'cronjobs.batch',
   gated: [below('spec.jobTemplate.spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.jobTemplate.spec.managedBy')],
   metadata: { generationOf: ['spec'] },

@@ -1,4 +1,4 @@
-import type { Job, JobSpec } from '../../../api/types/batch/v1.js';
+import type * as v1 from '../../../api/types/batch/v1.js';
 import { textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
@@ -12,7 +12,7 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
 import { mirrorLabels, setJobDefaults } from './job/defaults.js';
 import { generateSelector, validateGeneratedSelector } from './job/selector.js';
-import { validateJobSpec } from './job/spec.js';
+import { jobSpec } from './job/spec.js';
 import { validateJobStatus } from './job/status.js';
 import { validateJobSpecUpdate } from './job/update.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
@@ -21,11 +21,11 @@ const spec = Path.of('spec');
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning';
 
-const validate = (job: Draft<Job>): Found =>
-  inOrder(validateGeneratedSelector(job), validateJobSpec(specOf(job), spec), validateHostNames(job));
+const validate = (job: Draft<v1.Job>): Found =>
+  inOrder(validateGeneratedSelector(job), jobSpec(specOf(job), spec, null), validateHostNames(job));
 
 /** Pods of an indexed job are named after their index. */
-function validateHostNames(job: Draft<Job>): FieldError[] {
+function validateHostNames(job: Draft<v1.Job>): FieldError[] {
   const spec = specOf(job);
   const completions = Number(spec.completions ?? 0);
   if (spec.completionMode !== 'Indexed' || completions <= 0) return [];
@@ -41,7 +41,7 @@ const manyIndexes =
   'In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
 
 /** Warnings about a job's specification, or a cron job's template. */
-export function jobSpecWarnings(spec: Writable<JobSpec>, path: Path): string[] {
+export function jobSpecWarnings(spec: Writable<v1.JobSpec>, path: Path): string[] {
   const many =
     spec.completionMode === 'Indexed' &&
     Number(spec.completions ?? 0) > completionsSoftMax &&
@@ -49,7 +49,7 @@ export function jobSpecWarnings(spec: Writable<JobSpec>, path: Path): string[] {
   return [...(many ? [manyIndexes] : []), ...templateWarnings(spec.template, path.child('template'))];
 }
 
-function jobStatus(job: Draft<Job>): string {
+function jobStatus(job: Draft<v1.Job>): string {
   for (const [type, text] of [
     ['Complete', 'Complete'],
     ['Failed', 'Failed'],
@@ -66,7 +66,7 @@ function jobStatus(job: Draft<Job>): string {
   return 'Running';
 }
 
-function completions(job: Draft<Job>): string {
+function completions(job: Draft<v1.Job>): string {
   const done = textAt(job, 'status', 'succeeded') || '0';
   const wanted = textAt(job, 'spec', 'completions');
   if (wanted !== '') return `${done}/${wanted}`;
@@ -74,14 +74,14 @@ function completions(job: Draft<Job>): string {
   return parallelism > 1 ? `${done}/1 of ${parallelism}` : `${done}/1`;
 }
 
-function jobDuration(job: Draft<Job>, now: number): string {
+function jobDuration(job: Draft<v1.Job>, now: number): string {
   const start = textAt(job, 'status', 'startTime');
   const end = textAt(job, 'status', 'completionTime');
   if (start === '') return '';
   return end === '' ? age(start, now) : duration((Date.parse(end) - Date.parse(start)) / 1000);
 }
 
-export const jobs: Kind<Draft<Job>> = {
+export const jobs: Kind<Draft<v1.Job>> = {
   name: 'jobs.batch',
   gated: [below('spec.template.spec', podSpecGates), gate('JobManagedBy', 'spec.managedBy')],
   metadata: { generationOf: ['spec'] },

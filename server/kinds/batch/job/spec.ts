@@ -1,18 +1,21 @@
-import type { JsonObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/batch/v1.js';
 import { matchesLabels } from '../../../../api/selectors/match.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
-import { isSet, textAt } from '../../../../api/json/members.js';
-import { invalid, notSupported, type Path, required, tooLong, type FieldError } from '../../../registry/validation/field.js';
+import { isSet } from '../../../../api/json/members.js';
+import { invalid, notSupported, type Path, required as missing, tooLong, type FieldError } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 import { printedMap } from '../../../registry/validation/printed.js';
+import { all, maximum, members, optional, requiredPointer, structure, whole } from '../../../registry/validation/table.js';
 import { dnsSubdomain, nonNegative } from '../../../registry/validation/values.js';
 import { selectorOf } from '../../core/podSpec/controlledTemplate.js';
 import { validatePodTemplate } from '../../core/podSpec/template.js';
-import { validateFailurePolicy } from './failurePolicy.js';
-import { validateSuccessPolicy } from './successPolicy.js';
-import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
+import type { Writable } from '../../kind.js';
+import { failurePolicy } from './failurePolicy.js';
+import { successPolicy } from './successPolicy.js';
 
 /** The specification of jobs and of cron jobs' templates. */
+
+type Spec = Writable<v1.JobSpec>;
 
 const managedByMax = 63;
 const indexedParallelismMax = 100_000;
@@ -21,51 +24,13 @@ const indexedFailedMax = 100_000;
 const completionsSoftMax = 100_000;
 const highCompletionsParallelismMax = 10_000;
 const highCompletionsFailedMax = 10_000;
-const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex'];
 const pathPattern = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-
-/** Includes the selector. */
-export function validateJobSpec(spec: JsonObject, path: Path): Found {
-  const selector = objectAt(spec, 'selector');
-  const parsed = selectorOf(spec['selector']);
-  const labels = objectAt(objectAt(objectAt(spec, 'template') ?? {}, 'metadata') ?? {}, 'labels') ?? {};
-  const mismatch = parsed !== null && !matchesLabels(parsed, labels as Record<string, string>);
-  return inOrder(
-    validateJobTemplateSpec(spec, path),
-    selector === null ? [required(path.child('selector'), '')] : validateLabelSelector(selector, path.child('selector')),
-    mismatch
-      ? [invalid(path.child('template', 'metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')]
-      : [],
-  );
-}
-
-/** Excludes the selector. */
-export function validateJobTemplateSpec(spec: JsonObject, path: Path): Found {
-  return inOrder(
-    counts.flatMap((member) => nonNegative(spec[member], path.child(member))),
-    isSet(spec['maxFailedIndexes'])
-      ? [
-          ...nonNegative(spec['maxFailedIndexes'], path.child('maxFailedIndexes')),
-          ...(isSet(spec['backoffLimitPerIndex'])
-            ? []
-            : [required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]),
-        ]
-      : [],
-    isSet(spec['managedBy']) ? validateManagedBy(textAt(spec, 'managedBy'), path.child('managedBy')) : [],
-    validateMode(spec, path),
-    isSet(spec['podFailurePolicy']) ? validateFailurePolicy(spec, path.child('podFailurePolicy')) : [],
-    validateSuccessPolicy(spec, path.child('successPolicy')),
-    validateReplacement(spec, path.child('podReplacementPolicy')),
-    validatePodTemplate(objectAt(spec, 'template') ?? {}, path.child('template')),
-    validateRestart(spec, path.child('template', 'spec', 'restartPolicy')),
-  );
-}
 
 function validateManagedBy(value: string, path: Path): FieldError[] {
   const slash = value.indexOf('/');
   const [host, rest] = [value.slice(0, Math.max(0, slash)), value.slice(slash + 1)];
   const long = Buffer.byteLength(value) > managedByMax ? [tooLong(path, managedByMax)] : [];
-  if (value === '') return [required(path, '')];
+  if (value === '') return [missing(path, '')];
   if (host === '' || rest === '') return [invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'), ...long];
   const badPath = new RegExp(`^${pathPattern}$`).test(rest)
     ? []
@@ -74,76 +39,107 @@ function validateManagedBy(value: string, path: Path): FieldError[] {
 }
 
 /** Templates of cron jobs may omit it. */
-function validateMode(spec: JsonObject, path: Path): FieldError[] {
-  const mode = isSet(spec['completionMode']) ? textAt(spec, 'completionMode') : 'NonIndexed';
-  if (mode === 'Indexed') return validateIndexed(spec, path);
-  if (mode !== 'NonIndexed') return [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])];
-  return ['backoffLimitPerIndex', 'maxFailedIndexes']
-    .filter((member) => isSet(spec[member]))
-    .map((member) => invalid(path.child(member), spec[member], 'requires indexed completion mode'));
+function completionMode(spec: Spec, path: Path): Found {
+  const mode = spec.completionMode ?? 'NonIndexed';
+  if (mode === 'Indexed') return indexed(spec, path);
+  return mode === 'NonIndexed'
+    ? unindexed(spec, path, spec)
+    : [notSupported(path.child('completionMode'), mode, ['NonIndexed', 'Indexed'])];
 }
 
-function validateIndexed(spec: JsonObject, path: Path): FieldError[] {
-  const [completions, parallelism, failed] = ['completions', 'parallelism', 'maxFailedIndexes'].map((member) =>
-    isSet(spec[member]) ? Number(spec[member]) : null,
-  ) as [number | null, number | null, number | null];
-  const failedPath = path.child('maxFailedIndexes');
-  return [
-    ...(completions === null ? [required(path.child('completions'), 'when completion mode is Indexed')] : []),
-    ...(parallelism !== null && parallelism > indexedParallelismMax
-      ? [
-          invalid(
-            path.child('parallelism'),
-            parallelism,
-            `must be less than or equal to ${indexedParallelismMax} when completion mode is Indexed`,
-          ),
-        ]
-      : []),
-    ...(completions !== null && failed !== null && failed > completions
-      ? [invalid(failedPath, failed, 'must be less than or equal to completions')]
-      : []),
-    ...(failed !== null && failed > indexedFailedMax
-      ? [invalid(failedPath, failed, `must be less than or equal to ${indexedFailedMax}`)]
-      : []),
-    ...(isSet(spec['backoffLimitPerIndex']) && completions !== null && completions > completionsSoftMax
-      ? validateManyCompletions(spec, path)
-      : []),
-  ];
+const ofIndexed = optional((value: number, path: Path): FieldError[] => [invalid(path, value, 'requires indexed completion mode')]);
+const unindexed = members<v1.JobSpec>({ backoffLimitPerIndex: ofIndexed, maxFailedIndexes: ofIndexed });
+
+const atMost = (most: number, why = '') =>
+  optional((value: number, path: Path): FieldError[] =>
+    value > most ? [invalid(path, value, `must be less than or equal to ${most}${why}`)] : [],
+  );
+
+const indexedCounts = members<v1.JobSpec>({
+  completions: (count, path) => (isSet(count) ? [] : [missing(path, 'when completion mode is Indexed')]),
+  parallelism: atMost(indexedParallelismMax, ' when completion mode is Indexed'),
+  maxFailedIndexes: all<number | undefined, Spec>(
+    (failed, path, { completions }) =>
+      isSet(completions) && isSet(failed) && failed > completions
+        ? [invalid(path, failed, 'must be less than or equal to completions')]
+        : [],
+    optional(maximum(indexedFailedMax)),
+  ),
+});
+
+function indexed(spec: Spec, path: Path): Found {
+  const many = isSet(spec.backoffLimitPerIndex) && (spec.completions ?? 0) > completionsSoftMax;
+  return inOrder(indexedCounts(spec, path, spec), many ? manyCompletions(spec, path, spec) : []);
 }
 
-function validateManyCompletions(spec: JsonObject, path: Path): FieldError[] {
-  const bound = (member: string, max: number): FieldError[] =>
-    Number(spec[member] ?? 0) > max
-      ? [
-          invalid(
-            path.child(member),
-            spec[member],
-            `must be less than or equal to ${max} when completions are above ${completionsSoftMax} and used with backoff limit per index`,
-          ),
-        ]
-      : [];
-  return [
-    ...(isSet(spec['maxFailedIndexes'])
+const high = ` when completions are above ${completionsSoftMax} and used with backoff limit per index`;
+const manyCompletions = all<Spec>(
+  ({ maxFailedIndexes }, path) =>
+    isSet(maxFailedIndexes)
       ? []
-      : [required(path.child('maxFailedIndexes'), `must be specified when completions is above ${completionsSoftMax}`)]),
-    ...bound('parallelism', highCompletionsParallelismMax),
-    ...bound('maxFailedIndexes', highCompletionsFailedMax),
-  ];
-}
+      : [missing(path.child('maxFailedIndexes'), `must be specified when completions is above ${completionsSoftMax}`)],
+  members<v1.JobSpec>({
+    parallelism: atMost(highCompletionsParallelismMax, high),
+    maxFailedIndexes: atMost(highCompletionsFailedMax, high),
+  }),
+);
 
 /** A failure policy judges ended pods only, so replacements must wait for the end. */
-function validateReplacement(spec: JsonObject, path: Path): FieldError[] {
-  if (!isSet(spec['podReplacementPolicy'])) return [];
-  const allowed = isSet(spec['podFailurePolicy']) ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
-  const policy = textAt(spec, 'podReplacementPolicy');
+function replacement(policy: string, path: Path, { podFailurePolicy }: Spec): FieldError[] {
+  const allowed = isSet(podFailurePolicy) ? ['Failed'] : ['Failed', 'TerminatingOrFailed'];
   return allowed.includes(policy) ? [] : [notSupported(path, policy, allowed)];
 }
 
-function validateRestart(spec: JsonObject, path: Path): FieldError[] {
-  const policy = textAt(spec, 'template', 'spec', 'restartPolicy');
-  if (policy === '' || policy === 'Always') return [required(path, 'valid values: "OnFailure", "Never"')];
+function restart({ template, podFailurePolicy }: Spec, specPath: Path): FieldError[] {
+  const policy = template?.spec?.restartPolicy ?? '';
+  const path = specPath.child('template', 'spec', 'restartPolicy');
+  if (policy === '' || policy === 'Always') return [missing(path, 'valid values: "OnFailure", "Never"')];
   if (policy !== 'OnFailure' && policy !== 'Never') return [notSupported(path, policy, ['OnFailure', 'Never'])];
-  return policy !== 'Never' && isSet(spec['podFailurePolicy'])
+  return policy !== 'Never' && isSet(podFailurePolicy)
     ? [invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')]
     : [];
 }
+
+const count = optional(nonNegative);
+
+/** Excludes the selector. */
+export const jobTemplateSpec = all<Spec | null | undefined>(
+  members<v1.JobSpec>({
+    parallelism: count,
+    completions: count,
+    activeDeadlineSeconds: count,
+    backoffLimit: count,
+    ttlSecondsAfterFinished: count,
+    backoffLimitPerIndex: count,
+    maxFailedIndexes: count,
+  }),
+  whole<v1.JobSpec>(({ maxFailedIndexes, backoffLimitPerIndex }, path) =>
+    isSet(maxFailedIndexes) && !isSet(backoffLimitPerIndex)
+      ? [missing(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified')]
+      : [],
+  ),
+  members<v1.JobSpec>({ managedBy: optional(validateManagedBy) }),
+  whole<v1.JobSpec>(completionMode),
+  members<v1.JobSpec>({
+    podFailurePolicy: optional(failurePolicy),
+    successPolicy: optional(successPolicy),
+    podReplacementPolicy: optional(replacement),
+    template: structure(validatePodTemplate),
+  }),
+  whole<v1.JobSpec>(restart),
+);
+
+function selectsTemplate({ selector, template }: Spec, path: Path): FieldError[] {
+  const parsed = selectorOf(selector);
+  const labels = (template?.metadata?.labels ?? {}) as Record<string, string>;
+  return parsed === null || matchesLabels(parsed, labels)
+    ? []
+    : [invalid(path.child('template', 'metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')];
+}
+
+/** Includes the selector. */
+export const jobSpec = all<Spec>(
+  jobTemplateSpec,
+  members<v1.JobSpec>({ selector: requiredPointer(validateLabelSelector) }),
+  selectsTemplate,
+);

@@ -1,74 +1,53 @@
-import type { JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { invalid, type Path, required, tooLong, tooMany, type FieldError } from '../../../registry/validation/field.js';
-import { printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
+import type * as v1 from '../../../../api/types/batch/v1.js';
+import { isSet } from '../../../../api/json/members.js';
+import { invalid, type Path, required as missing, tooLong, type FieldError } from '../../../registry/validation/field.js';
+import { listOf, optionals, printedStructure, type StructureForm } from '../../../registry/validation/internalform.js';
+import type { Found } from '../../../registry/validation/ofEach.js';
+import { each, knowing, maxItems, members, requiredAs, withFacts } from '../../../registry/validation/table.js';
 import { nonNegative } from '../../../registry/validation/values.js';
+import type { Writable } from '../../kind.js';
 import { parseIndexes } from './indexes.js';
 
-const rulesMax = 20;
-const indexesBytesMax = 64 * 1024;
-const form: StructureForm = [
-  [
-    'rules',
-    'Rules',
-    {
-      list: [
-        ['succeededIndexes', 'SucceededIndexes', 'optional'],
-        ['succeededCount', 'SucceededCount', 'optional'],
-      ],
-    },
-  ],
-];
-
-export function validateSuccessPolicy(spec: JsonObject, path: Path): FieldError[] {
-  const policy = objectAt(spec, 'successPolicy');
-  if (policy === null) return [];
-  if (spec['completionMode'] !== 'Indexed') return [invalid(path, printedStructure(policy, form), 'requires indexed completion mode')];
-  const rules = objectsIn(policy, 'rules');
-  const at = path.child('rules');
-  const completions = Number(spec['completions'] ?? 0);
-  return [
-    ...(rules.length === 0 ? [required(at, 'at least one rules must be specified when the successPolicy is specified')] : []),
-    ...(rules.length > rulesMax ? [tooMany(at, rules.length, rulesMax)] : []),
-    ...rules.flatMap((rule, position) => validateRule(rule, completions, at.index(position))),
-  ];
+type Rule = Writable<v1.SuccessPolicyRule>;
+interface JobFacts {
+  readonly completions: number;
 }
 
-function validateRule({ succeededIndexes, succeededCount }: JsonObject, completions: number, path: Path): FieldError[] {
-  const hasIndexes = succeededIndexes !== undefined && succeededIndexes !== null;
-  const hasCount = succeededCount !== undefined && succeededCount !== null;
-  const text = hasIndexes ? String(succeededIndexes) : '';
+const indexesBytesMax = 64 * 1024;
+const form: StructureForm = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
+
+const noRules = 'at least one rules must be specified when the successPolicy is specified';
+const rules = members<v1.SuccessPolicy, JobFacts>({
+  rules: requiredAs(noRules, maxItems(20), each<Rule, unknown, JobFacts>(knowing(validateRule))),
+});
+
+export function successPolicy(policy: Writable<v1.SuccessPolicy>, path: Path, job: Writable<v1.JobSpec>): Found {
+  if (job.completionMode !== 'Indexed') return [invalid(path, printedStructure(policy, form), 'requires indexed completion mode')];
+  return withFacts(rules, { completions: Number(job.completions ?? 0) })(policy, path);
+}
+
+function validateRule({ succeededIndexes, succeededCount: count }: Rule, path: Path, { completions }: JobFacts): FieldError[] {
+  const text = succeededIndexes ?? '';
   const at = path.child('succeededIndexes');
   const indexes = parseIndexes(text, completions);
+  const listed = isSet(succeededIndexes) ? (indexes.ok ? indexes.total : 0) : null;
   return [
-    ...(hasIndexes || hasCount ? [] : [required(path, 'at least one of succeededCount or succeededIndexes must be specified')]),
+    ...(isSet(succeededIndexes) || isSet(count)
+      ? []
+      : [missing(path, 'at least one of succeededCount or succeededIndexes must be specified')]),
     ...(Buffer.byteLength(text) > indexesBytesMax ? [tooLong(at, indexesBytesMax)] : []),
     ...(indexes.ok ? [] : [invalid(at, text, `error parsing succeededIndexes: ${indexes.message}`)]),
-    ...(hasCount
-      ? validateCount(
-          Number(succeededCount),
-          { completions, listed: hasIndexes ? (indexes.ok ? indexes.total : 0) : null },
-          path.child('succeededCount'),
-        )
-      : []),
+    ...(isSet(count) ? validateCount(count, completions, listed, path.child('succeededCount')) : []),
   ];
 }
 
-function validateCount(
-  count: number,
-  {
-    completions,
-    listed,
-  }: { readonly completions: number; /** The number of listed indexes; null for all. */ readonly listed: number | null },
-  path: Path,
-): FieldError[] {
+/** `listed` is the number of listed indexes; null for all. */
+function validateCount(count: number, completions: number, listed: number | null, path: Path): FieldError[] {
+  const within = (most: number, what: string): FieldError[] =>
+    count > most ? [invalid(path, count, `must be less than or equal to ${most} (the number of ${what})`)] : [];
   return [
     ...nonNegative(count, path),
-    ...(count > completions
-      ? [invalid(path, count, `must be less than or equal to ${completions} (the number of specified completions)`)]
-      : []),
-    ...(listed !== null && count > listed
-      ? [invalid(path, count, `must be less than or equal to ${listed} (the number of indexes in the specified succeededIndexes field)`)]
-      : []),
+    ...within(completions, 'specified completions'),
+    ...(listed === null ? [] : within(listed, 'indexes in the specified succeededIndexes field')),
   ];
 }

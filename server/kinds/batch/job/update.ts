@@ -1,8 +1,9 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/batch/v1.js';
+import type { JsonObject, JsonValue } from '../../../../api/object.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
 import { sameValue } from '../../../../api/json/equality.js';
 import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { isSet, memberAt } from '../../../../api/json/members.js';
+import { isSet } from '../../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { unchanged } from '../../../registry/validation/immutable.js';
 import {
@@ -15,9 +16,12 @@ import {
 } from '../../../registry/validation/internalform.js';
 import { printedSelector } from '../../../registry/validation/printed.js';
 import { printedPodTemplate } from '../../core/podSpec/printed.js';
-import { validateJobSpec } from './spec.js';
+import type { Draft, Writable } from '../../kind.js';
+import { jobSpec } from './spec.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
+
+type Spec = Writable<v1.JobSpec>;
 
 const specPath = Path.of('spec');
 const failurePolicy = listOf('rules', [
@@ -27,7 +31,7 @@ const failurePolicy = listOf('rules', [
 ]);
 const successPolicy = listOf('rules', optionals('succeededIndexes', 'succeededCount'));
 /** Immutable members, and the reference's format of structures. */
-const fixed: readonly (readonly [member: string, form: StructureForm | null])[] = [
+const fixed: readonly (readonly [member: keyof v1.JobSpec, form: StructureForm | null])[] = [
   ['completionMode', null],
   ['podFailurePolicy', failurePolicy],
   ['backoffLimitPerIndex', null],
@@ -35,12 +39,12 @@ const fixed: readonly (readonly [member: string, form: StructureForm | null])[] 
   ['successPolicy', successPolicy],
 ];
 
-export function validateJobSpecUpdate(job: ApiObject, old: ApiObject, enabled: EnabledFeatures): Found {
+export function validateJobSpecUpdate(job: Draft<v1.Job>, old: Draft<v1.Job>, enabled: EnabledFeatures): Found {
   const [spec, before] = [specOf(job), specOf(old)];
   return inOrder(
-    validateJobSpec(spec, specPath),
+    jobSpec(spec, specPath, null),
     validateCompletions(spec, before),
-    unchanged(printedSelector(spec['selector']), printedSelector(before['selector']), specPath.child('selector')),
+    unchanged(printedSelector(spec.selector), printedSelector(before.selector), specPath.child('selector')),
     validateTemplate(spec, before, changeable(old, enabled)),
     fixed.flatMap(([member, form]) => unchanged(spec[member], before[member], specPath.child(member), shown(spec[member], form))),
   );
@@ -50,12 +54,11 @@ const shown = (value: JsonValue | undefined, form: StructureForm | null): JsonVa
   value === undefined || value === null ? null : form === null ? value : printedStructure(value, form);
 
 /** An indexed job can be resized, together with its parallelism. */
-function validateCompletions(spec: JsonObject, before: JsonObject): FieldError[] {
+function validateCompletions({ completions, completionMode, parallelism }: Spec, before: Spec): FieldError[] {
   const path = specPath.child('completions');
-  const completions = spec['completions'];
-  if (spec['completionMode'] !== 'Indexed') return unchanged(completions, before['completions'], path);
-  if (sameValue(completions ?? null, before['completions'] ?? null) || completions === undefined || completions === null) return [];
-  return completions === spec['parallelism'] ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
+  if (completionMode !== 'Indexed') return unchanged(completions, before.completions, path);
+  if (!isSet(completions) || sameValue(completions, before.completions ?? null)) return [];
+  return completions === parallelism ? [] : [invalid(path, completions, 'can only be modified in tandem with spec.parallelism')];
 }
 
 interface Changeable {
@@ -64,17 +67,17 @@ interface Changeable {
 }
 
 /** A queue may decide placement and resources of a job without pods. */
-function changeable(old: ApiObject, enabled: EnabledFeatures): Changeable {
-  const suspended = memberAt(old, 'spec', 'suspend') === true;
-  const unstarted = !isSet(memberAt(old, 'status', 'startTime'));
-  const idle = suspended && (unstarted || Number(memberAt(old, 'status', 'active') ?? 0) === 0);
+function changeable({ spec, status }: Draft<v1.Job>, enabled: EnabledFeatures): Changeable {
+  const suspended = spec?.suspend === true;
+  const unstarted = !isSet(status?.startTime);
+  const idle = suspended && (unstarted || (status?.active ?? 0) === 0);
   return {
     placement: enabled('MutableSchedulingDirectivesForSuspendedJobs') ? idle : suspended && unstarted,
     resources: enabled('MutablePodResourcesForSuspendedJobs') && idle,
   };
 }
 
-function validateTemplate(spec: JsonObject, before: JsonObject, changeable: Changeable): FieldError[] {
+function validateTemplate(spec: Spec, before: Spec, changeable: Changeable): FieldError[] {
   const template = objectAt(spec, 'template') ?? {};
   const old = objectAt(before, 'template') ?? {};
   return unchanged(fixedPart(template, changeable), fixedPart(old, changeable), specPath.child('template'), printedPodTemplate(template));

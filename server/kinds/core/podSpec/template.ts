@@ -1,5 +1,6 @@
+import type * as v1 from '../../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../../api/object.js';
-import { ensureObject, objectAt } from '../../../../api/json/defaulting.js';
+import { ensureObject } from '../../../../api/json/defaulting.js';
 import { itemsOf } from '../../../../api/json/members.js';
 import { forbidden, type Path } from '../../../registry/validation/field.js';
 import { validateAnnotations, validateLabels } from '../../../registry/validation/metadata.js';
@@ -7,6 +8,7 @@ import { validatePodAnnotations } from '../pod/annotations.js';
 import { validateProfilesAgree } from '../pod/profiles.js';
 import { setPodSpecDefaults } from '../../../../api/pods/defaults.js';
 import { validatePodSpec } from './validation/podSpec.js';
+import type { Writable } from '../../kind.js';
 import { specOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
@@ -16,25 +18,23 @@ export function setPodTemplateDefaults(template: JsonObject): void {
 }
 
 /** Paths of labels and annotations omit `metadata`, as in the reference. */
-export function validatePodTemplate(template: JsonObject, path: Path): Found {
-  const metadata = objectAt(template, 'metadata') ?? {};
+export function validatePodTemplate(template: Writable<v1.PodTemplateSpec>, path: Path): Found {
   const spec = specOf(template);
   return inOrder(
     validateTemplateDescription(template, path),
     validatePodSpec(spec, path.child('spec'), { ofTemplate: true, podName: '' }),
-    validateProfilesAgree(objectAt(metadata, 'annotations') ?? {}, spec, path.child('spec')),
-    itemsOf(spec['ephemeralContainers']).length > 0
+    validateProfilesAgree(template.metadata?.annotations ?? {}, spec, path.child('spec')),
+    itemsOf(spec.ephemeralContainers).length > 0
       ? [forbidden(path.child('spec').child('ephemeralContainers'), 'ephemeral containers not allowed in pod template')]
       : [],
   );
 }
 
-export function validateTemplateDescription(template: JsonObject, path: Path): Found {
-  const metadata = objectAt(template, 'metadata') ?? {};
-  const annotations = objectAt(metadata, 'annotations');
+export function validateTemplateDescription(template: Writable<v1.PodTemplateSpec>, path: Path): Found {
+  const { labels, annotations } = template.metadata ?? {};
   return inOrder(
-    validateLabels((objectAt(metadata, 'labels') as Record<string, string> | null) ?? undefined, path.child('labels')),
-    validateAnnotations((annotations as Record<string, string> | null) ?? undefined, path.child('annotations')),
+    validateLabels(labels as Record<string, string> | undefined, path.child('labels')),
+    validateAnnotations(annotations as Record<string, string> | undefined, path.child('annotations')),
     validatePodAnnotations(annotations ?? {}, specOf(template), path.child('annotations')),
   );
 }
