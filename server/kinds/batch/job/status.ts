@@ -1,9 +1,11 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/batch/v1.js';
 import { sameValue } from '../../../../api/json/equality.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { isSet, itemsOf, textAt } from '../../../../api/json/members.js';
 import { duplicate, invalid, invalidUnquoted, Path, required, type FieldError } from '../../../registry/validation/field.js';
-import { nonNegativeMembers } from '../../apps/statusCounts.js';
+import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
+import { members, optional } from '../../../registry/validation/table.js';
+import { nonNegative } from '../../../registry/validation/values.js';
+import type { Draft, Writable } from '../../kind.js';
 import { optionals, printedStructure } from '../../../registry/validation/internalform.js';
 import { overlapOf, parseIndexes } from './indexes.js';
 import { specOf, statusOf } from '../../parts.js';
@@ -14,21 +16,26 @@ const statusPath = Path.of('status');
 const conditionsPath = statusPath.child('conditions');
 const uncountedForm = optionals('succeeded', 'failed');
 
-const isTrue = (status: JsonObject, type: string): boolean =>
-  objectsIn(status, 'conditions').some((each) => each['type'] === type && each['status'] === 'True');
-const isFinished = (status: JsonObject): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');
-const count = (holder: JsonObject, member: string): number => Number(holder[member] ?? 0);
+type Spec = Writable<v1.JobSpec>;
+type Status = Writable<v1.JobStatus>;
+
+const isTrue = (status: Status, type: string): boolean =>
+  itemsOf(status.conditions).some((each) => each.type === type && each.status === 'True');
+const isFinished = (status: Status): boolean => isTrue(status, 'Complete') || isTrue(status, 'Failed');
 
 interface Write {
-  readonly spec: JsonObject;
-  readonly status: JsonObject;
-  readonly before: JsonObject;
-  readonly changed: (...members: readonly string[]) => boolean;
+  readonly spec: Spec;
+  readonly status: Status;
+  readonly before: Status;
+  readonly changed: (...members: readonly (keyof Status)[]) => boolean;
   /** Reports whether a condition changes to or from true. */
   readonly turned: (...types: readonly string[]) => boolean;
 }
 
-export function validateJobStatus(job: ApiObject, old: ApiObject): FieldError[] {
+const count = optional(nonNegative);
+const counts = members<v1.JobStatus>({ active: count, succeeded: count, failed: count, ready: count, terminating: count });
+
+export function validateJobStatus(job: Draft<v1.Job>, old: Draft<v1.Job>): Found {
   const [status, before] = [statusOf(job), statusOf(old)];
   const write: Write = {
     spec: specOf(job),
@@ -37,21 +44,21 @@ export function validateJobStatus(job: ApiObject, old: ApiObject): FieldError[] 
     changed: (...members) => members.some((member) => !sameValue(status[member] ?? null, before[member] ?? null)),
     turned: (...types) => types.some((type) => isTrue(status, type) !== isTrue(before, type)),
   };
-  return [
-    ...nonNegativeMembers(status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath),
-    ...validateUncounted(objectAt(status, 'uncountedTerminatedPods') ?? {}),
-    ...validateOutcome(write),
-    ...validateFinished(write),
-    ...validateIndexes(write),
-    ...validateCounts(write),
-    ...validateSuccess(write),
-    ...validateTransition(write),
-  ];
+  return inOrder(
+    counts(status, statusPath, job),
+    validateUncounted(status.uncountedTerminatedPods ?? {}),
+    validateOutcome(write),
+    validateFinished(write),
+    validateIndexes(write),
+    validateCounts(write),
+    validateSuccess(write),
+    validateTransition(write),
+  );
 }
 
-function validateUncounted(uncounted: JsonObject): FieldError[] {
+function validateUncounted(uncounted: NonNullable<Status['uncountedTerminatedPods']>): FieldError[] {
   const seen = new Set<string>();
-  return ['succeeded', 'failed'].flatMap((list) =>
+  return (['succeeded', 'failed'] as const).flatMap((list) =>
     itemsOf(uncounted[list]).flatMap((uid, position) => {
       const path = statusPath.child('uncountedTerminatedPods', list).index(position);
       const repeated = seen.has(String(uid));
@@ -63,7 +70,7 @@ function validateUncounted(uncounted: JsonObject): FieldError[] {
 
 /** Checks exclusive and dependent conditions, and the completion time. */
 function validateOutcome({ status, changed, turned }: Write): FieldError[] {
-  const [start, end] = [status['startTime'], status['completionTime']];
+  const [start, end] = [status.startTime, status.completionTime];
   const path = statusPath.child('completionTime');
   const [complete, failed] = [isTrue(status, 'Complete'), isTrue(status, 'Failed')];
   const completes = turned('Complete') || changed('completionTime');
@@ -93,15 +100,15 @@ function validateOutcome({ status, changed, turned }: Write): FieldError[] {
 function validateFinished({ spec, status, before, changed }: Write): FieldError[] {
   if (!isFinished(status)) return [];
   const ends = !isFinished(before);
-  const uncounted = objectAt(status, 'uncountedTerminatedPods');
-  const left = uncounted !== null && ['succeeded', 'failed'].some((list) => itemsOf(uncounted[list]).length > 0);
+  const uncounted = status.uncountedTerminatedPods ?? null;
+  const left = uncounted !== null && [uncounted.succeeded, uncounted.failed].some((list) => itemsOf(list).length > 0);
   // A suspended job of no completions finishes without a start.
-  const neverStarts = spec['suspend'] === true && spec['completions'] === 0;
+  const neverStarts = spec.suspend === true && spec.completions === 0;
   return [
-    ...((ends || changed('active')) && count(status, 'active') > 0
-      ? [invalid(statusPath.child('active'), status['active'], 'active>0 is invalid for finished job')]
+    ...((ends || changed('active')) && (status.active ?? 0) > 0
+      ? [invalid(statusPath.child('active'), status.active, 'active>0 is invalid for finished job')]
       : []),
-    ...((ends || changed('startTime')) && !isSet(status['startTime']) && !neverStarts
+    ...((ends || changed('startTime')) && !isSet(status.startTime) && !neverStarts
       ? [required(statusPath.child('startTime'), 'startTime is required for finished job')]
       : []),
     ...((ends || changed('uncountedTerminatedPods')) && left
@@ -111,23 +118,23 @@ function validateFinished({ spec, status, before, changed }: Write): FieldError[
 }
 
 function validateIndexes({ spec, status, changed }: Write): FieldError[] {
-  const completions = isSet(spec['completions']) ? count(spec, 'completions') : null;
-  const perIndex = isSet(spec['backoffLimitPerIndex']);
-  const indexed = spec['completionMode'] === 'Indexed';
-  const [completed, failed] = [textAt(status, 'completedIndexes'), textAt(status, 'failedIndexes')];
+  const completions = isSet(spec.completions) ? (spec.completions ?? 0) : null;
+  const perIndex = isSet(spec.backoffLimitPerIndex);
+  const indexed = spec.completionMode === 'Indexed';
+  const [completed, failed] = [status.completedIndexes ?? '', status.failedIndexes ?? ''];
   const [completedPath, failedPath] = [statusPath.child('completedIndexes'), statusPath.child('failedIndexes')];
   const malformed = (member: 'completedIndexes' | 'failedIndexes'): FieldError[] => {
     const indexes = parseIndexes(textAt(status, member), completions ?? 0);
     return indexes.ok ? [] : [invalid(statusPath.child(member), status[member], `error parsing ${member}: ${indexes.message}`)];
   };
-  const overlap = completions === null || !isSet(status['failedIndexes']) ? null : overlapOf(completed, failed, completions);
+  const overlap = completions === null || !isSet(status.failedIndexes) ? null : overlapOf(completed, failed, completions);
   return [
     ...(changed('completedIndexes') && completions !== null ? malformed('completedIndexes') : []),
-    ...(changed('failedIndexes') && completions !== null && perIndex && isSet(status['failedIndexes']) ? malformed('failedIndexes') : []),
+    ...(changed('failedIndexes') && completions !== null && perIndex && isSet(status.failedIndexes) ? malformed('failedIndexes') : []),
     ...(changed('completedIndexes') && !indexed && completed !== ''
       ? [invalid(completedPath, completed, 'cannot set non-empty completedIndexes when non-indexed completion mode')]
       : []),
-    ...(changed('failedIndexes') && !perIndex && isSet(status['failedIndexes'])
+    ...(changed('failedIndexes') && !perIndex && isSet(status.failedIndexes)
       ? [invalid(failedPath, failed, 'cannot set non-null failedIndexes when backoffLimitPerIndex is null')]
       : []),
     ...(changed('failedIndexes', 'completedIndexes') && overlap !== null
@@ -139,11 +146,11 @@ function validateIndexes({ spec, status, changed }: Write): FieldError[] {
 function validateCounts({ status, before, changed }: Write): FieldError[] {
   const ends = isFinished(status) && !isFinished(before);
   return [
-    ...(isFinished(status) && (ends || changed('terminating')) && count(status, 'terminating') > 0
-      ? [invalid(statusPath.child('terminating'), status['terminating'], 'terminating>0 is invalid for finished job')]
+    ...(isFinished(status) && (ends || changed('terminating')) && (status.terminating ?? 0) > 0
+      ? [invalid(statusPath.child('terminating'), status.terminating, 'terminating>0 is invalid for finished job')]
       : []),
-    ...(changed('ready', 'active') && isSet(status['ready']) && count(status, 'ready') > count(status, 'active')
-      ? [invalid(statusPath.child('ready'), status['ready'], 'cannot set more ready pods than active')]
+    ...(changed('ready', 'active') && isSet(status.ready) && (status.ready ?? 0) > (status.active ?? 0)
+      ? [invalid(statusPath.child('ready'), status.ready, 'cannot set more ready pods than active')]
       : []),
   ];
 }
@@ -158,7 +165,7 @@ function validateSuccess({ spec, status }: Write): FieldError[] {
     ...(met && isTrue(status, 'FailureTarget')
       ? [invalidUnquoted(conditionsPath, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions')]
       : []),
-    ...(isSet(spec['successPolicy']) && !met && isTrue(status, 'Complete')
+    ...(isSet(spec.successPolicy) && !met && isTrue(status, 'Complete')
       ? [invalidUnquoted(conditionsPath, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True')]
       : []),
   ];
@@ -166,24 +173,24 @@ function validateSuccess({ spec, status }: Write): FieldError[] {
 
 /** Checks final values and counters. */
 function validateTransition({ spec, status, before, changed }: Write): FieldError[] {
-  const shrinks = spec['completionMode'] === 'Indexed' && sameValue(spec['completions'] ?? null, spec['parallelism'] ?? null);
-  const end = status['completionTime'];
+  const shrinks = spec.completionMode === 'Indexed' && sameValue(spec.completions ?? null, spec.parallelism ?? null);
+  const counters: readonly ('failed' | 'succeeded')[] = shrinks ? ['failed'] : ['failed', 'succeeded'];
+  const end = status.completionTime;
   const ceases = (type: string): boolean => isTrue(before, type) && !isTrue(status, type);
   const resumes =
-    isTrue(before, 'Suspended') &&
-    objectsIn(status, 'conditions').some((each) => each['type'] === 'Suspended' && each['status'] === 'False');
+    isTrue(before, 'Suspended') && itemsOf(status.conditions).some((each) => each.type === 'Suspended' && each.status === 'False');
   return [
     ...['Failed', 'Complete', 'FailureTarget']
       .filter(ceases)
       .map((type) => invalidUnquoted(conditionsPath, `cannot disable the terminal ${type}=True condition`)),
-    ...['failed', ...(shrinks ? [] : ['succeeded'])]
-      .filter((member) => count(status, member) < count(before, member))
-      .map((member) => invalid(statusPath.child(member), count(status, member), `cannot decrease the ${member} counter`)),
-    ...(isSet(end) && isSet(before['completionTime']) && changed('completionTime')
+    ...counters
+      .filter((member) => (status[member] ?? 0) < (before[member] ?? 0))
+      .map((member) => invalid(statusPath.child(member), status[member] ?? 0, `cannot decrease the ${member} counter`)),
+    ...(isSet(end) && isSet(before.completionTime) && changed('completionTime')
       ? [invalid(statusPath.child('completionTime'), end, 'field is immutable')]
       : []),
-    ...(isSet(before['startTime']) && changed('startTime') && spec['suspend'] !== true && !resumes
-      ? [invalid(statusPath.child('startTime'), status['startTime'] ?? null, 'field is immutable for unsuspended job once set')]
+    ...(isSet(before.startTime) && changed('startTime') && spec.suspend !== true && !resumes
+      ? [invalid(statusPath.child('startTime'), status.startTime ?? null, 'field is immutable for unsuspended job once set')]
       : []),
     ...(ceases('SuccessCriteriaMet') ? [invalidUnquoted(conditionsPath, 'cannot disable the SuccessCriteriaMet=True condition')] : []),
     ...(isTrue(before, 'Complete') && !isTrue(before, 'SuccessCriteriaMet') && isTrue(status, 'SuccessCriteriaMet')
