@@ -1,37 +1,37 @@
-import type { DaemonSet } from '../../../api/types/apps/v1.js';
-import type { JsonObject } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/apps/v1.js';
+import type * as coreV1 from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { invalid, notSupported, Path, required, strictly, type FieldError } from '../../registry/validation/field.js';
+import { isSet } from '../../../api/json/members.js';
+import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
-import { isEmptySelector, validateLabelSelector } from '../../registry/validation/labelselector.js';
-import { printedSelector } from '../../registry/validation/printed.js';
-import { nonNegative } from '../../registry/validation/values.js';
+import { all, members, objectRules, optional, structure, whole } from '../../registry/validation/table.js';
 import { joinedAt, labelsAt, numberAt, selectorAt } from '../cells.js';
-import { selectorOf, selects, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
+import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
-import { sameSelector } from './selector.js';
-import { counter, nonNegativeMembers } from './statusCounts.js';
-import { fromFound, inOrder, type Found } from '../../registry/validation/ofEach.js';
+import type { Draft, Kind, Writable } from '../kind.js';
+import { specOf } from '../parts.js';
+import { notEmpty, sameSelector, strictSelector } from './selector.js';
+import { count, counter } from './statusCounts.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+
+type Rolling = Writable<v1.RollingUpdateDaemonSet>;
 
 const specPath = Path.of('spec');
-const status = Path.of('status');
 /** Counts changes of the template; formerly a field of the specification. */
 const templateGenerationAnnotation = 'deprecated.daemonset.template.generation';
 
-const templateGeneration = (set: Draft<DaemonSet>): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
+const templateGeneration = (set: Draft<v1.DaemonSet>): number => Number(set.metadata.annotations?.[templateGenerationAnnotation] ?? 0) || 0;
 
-function setTemplateGeneration(set: Draft<DaemonSet>, generation: number): void {
+function setTemplateGeneration(set: Draft<v1.DaemonSet>, generation: number): void {
   set.metadata.annotations = { ...set.metadata.annotations, [templateGenerationAnnotation]: String(generation) };
 }
 
-function setDefaults(set: Draft<DaemonSet>): void {
+function setDefaults(set: Draft<v1.DaemonSet>): void {
   const spec = ensureObject(set, 'spec');
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   const strategy = ensureObject(spec, 'updateStrategy');
@@ -46,66 +46,66 @@ function setDefaults(set: Draft<DaemonSet>): void {
   setTemplateGeneration(set, templateGeneration(set));
 }
 
-function validateSpec(set: Draft<DaemonSet>): Found {
-  const spec = specOf(set);
-  const template = objectAt(spec, 'template') ?? {};
-  const selector = objectAt(spec, 'selector');
-  const path = specPath.child('selector');
+const rolling = all<Rolling>(
+  members<v1.RollingUpdateDaemonSet>({ maxUnavailable: intOrPercent, maxSurge: intOrPercent }),
+  members<v1.RollingUpdateDaemonSet>({ maxUnavailable: atMostWhole, maxSurge: atMostWhole }),
+  ({ maxUnavailable, maxSurge }, path) => {
+    const [unavailable, surge] = [amountOf(maxUnavailable), amountOf(maxSurge)];
+    if (unavailable === 0 && surge === 0) return [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')];
+    return unavailable !== 0 && surge !== 0
+      ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')]
+      : [];
+  },
+);
+
+function strategy({ type, rollingUpdate }: Writable<v1.DaemonSetUpdateStrategy>, path: Path): Found {
+  if (type === 'OnDelete') return [];
+  if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, path.child('rollingUpdate'), null);
+  const printed = isSet(rollingUpdate)
+    ? { MaxUnavailable: rollingUpdate.maxUnavailable ?? 0, MaxSurge: rollingUpdate.maxSurge ?? 0 }
+    : null;
+  return [notSupported(path, { Type: type, RollingUpdate: printed }, ['RollingUpdate', 'OnDelete'])];
+}
+
+function selected({ selector, template }: Writable<v1.DaemonSetSpec>, path: Path): FieldError[] {
   const parsed = selectorOf(selector);
-  return inOrder(
-    selector === null ? [] : fromFound(validateLabelSelector(selector, path), strictly),
-    parsed !== null && !selects(parsed, template) ? validateSelected(template, parsed, specPath.child('template')) : [],
-    selector !== null && isEmptySelector(selector)
-      ? [invalid(path, printedSelector(selector), 'empty selector is invalid for daemonset')]
-      : [],
-    validatePodTemplate(template, specPath.child('template')),
-    validateEndlessRun(specOf(template), 'DaemonSet', specPath.child('template', 'spec')),
-    nonNegativeMembers(spec, ['minReadySeconds'], specPath),
-    validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
-    nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
-  );
+  return parsed === null ? [] : validateSelected(template ?? {}, parsed, path.child('template'));
 }
 
-function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  if (strategy.type === 'OnDelete') return [];
-  if (strategy.type === 'RollingUpdate') return validateRolling(rolling ?? {}, path.child('rollingUpdate'));
-  const printed = rolling === null ? null : { MaxUnavailable: rolling.maxUnavailable ?? 0, MaxSurge: rolling.maxSurge ?? 0 };
-  return [notSupported(path, { Type: strategy.type, RollingUpdate: printed }, ['RollingUpdate', 'OnDelete'])];
-}
+const validate = objectRules<v1.DaemonSet>({
+  spec: all<Writable<v1.DaemonSetSpec> | undefined>(
+    members<v1.DaemonSetSpec>({ selector: optional(strictSelector) }),
+    whole<v1.DaemonSetSpec>(selected),
+    members<v1.DaemonSetSpec>({
+      selector: optional(notEmpty('empty selector is invalid for daemonset')),
+      template: structure<Writable<coreV1.PodTemplateSpec>>(validatePodTemplate, endlessRun('DaemonSet')),
+      minReadySeconds: count,
+      updateStrategy: structure(strategy),
+      revisionHistoryLimit: count,
+    }),
+  ),
+});
 
-function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
-  const [unavailable, surge] = [amountOf(maxUnavailable), amountOf(maxSurge)];
-  const both = unavailable !== 0 && surge !== 0;
-  const neither = unavailable === 0 && surge === 0;
-  return [
-    ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
-    ...intOrPercent(maxSurge, path.child('maxSurge')),
-    ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
-    ...atMostWhole(maxSurge, path.child('maxSurge')),
-    ...(both ? [invalid(path.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero')] : []),
-    ...(neither ? [required(path.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0')] : []),
-  ];
-}
+const validateStatus = objectRules<v1.DaemonSet>({
+  status: members<v1.DaemonSetStatus>({
+    currentNumberScheduled: count,
+    numberMisscheduled: count,
+    desiredNumberScheduled: count,
+    numberReady: count,
+    observedGeneration: count,
+    updatedNumberScheduled: count,
+    numberAvailable: count,
+    numberUnavailable: count,
+    collisionCount: count,
+  }),
+});
 
-const statusCounts = [
-  'currentNumberScheduled',
-  'numberMisscheduled',
-  'desiredNumberScheduled',
-  'numberReady',
-  'observedGeneration',
-  'updatedNumberScheduled',
-  'numberAvailable',
-  'numberUnavailable',
-  'collisionCount',
-];
-
-export const daemonSets: Kind<Draft<DaemonSet>> = {
+export const daemonSets: Kind<Draft<v1.DaemonSet>> = {
   name: 'daemonsets.apps',
   gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
-  validate: validateSpec,
+  validate,
   warnings: (set, old) => (hasNewGeneration(set, old) ? templateWarnings(set.spec?.template, specPath.child('template')) : []),
   create: {
     status: { currentNumberScheduled: 0, desiredNumberScheduled: 0, numberMisscheduled: 0, numberReady: 0 },
@@ -118,13 +118,13 @@ export const daemonSets: Kind<Draft<DaemonSet>> = {
       const changed = !sameValue(specOf(set).template, specOf(old).template);
       setTemplateGeneration(set, templateGeneration(old) + (changed ? 1 : 0));
     },
-    review: ['objectMetaUpdate', sameSelector, validateSpec],
+    review: ['objectMetaUpdate', sameSelector, validate],
   },
   subresources: {
     status: {
       // The count belongs to the specification, wherever it is shown.
       prepare: (set, old) => setTemplateGeneration(set, templateGeneration(old)),
-      review: ['objectMetaUpdate', (set) => nonNegativeMembers(statusOf(set), statusCounts, status), counter('status.collisionCount')],
+      review: ['objectMetaUpdate', validateStatus, counter('status.collisionCount')],
     },
   },
   cells: {

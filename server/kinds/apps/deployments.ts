@@ -1,10 +1,10 @@
-import type { Deployment, DeploymentSpec } from '../../../api/types/apps/v1.js';
+import type * as v1 from '../../../api/types/apps/v1.js';
 import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
+import { ensureObject, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { textAt } from '../../../api/json/members.js';
+import { isSet, textAt } from '../../../api/json/members.js';
 import { restoreMember } from '../../registry/statuswrites.js';
-import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { forbidden, invalid, notSupported, type FieldError, type Path } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
@@ -12,18 +12,18 @@ import { setPodTemplateDefaults } from '../core/podSpec/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
 import { workloadWarnings } from './workloadWarnings.js';
-import { validateReplicaSpec } from './replicaSets.js';
+import { replicaSpec } from './replicaSets.js';
 import { sameSelector } from './selector.js';
-import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { availableAreReady, count, counter, countsWithin } from './statusCounts.js';
+import type { Found } from '../../registry/validation/ofEach.js';
+import { all, members, objectRules, optional, structure } from '../../registry/validation/table.js';
 
-const specPath = Path.of('spec');
-const statusPath = Path.of('status');
+type Rolling = Writable<v1.RollingUpdateDeployment>;
+
 const progressDeadlineSeconds = 600;
 
-function setDefaults(deployment: Draft<Deployment>): void {
+function setDefaults(deployment: Draft<v1.Deployment>): void {
   const spec = ensureObject(deployment, 'spec');
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   setDefault(spec, 'replicas', 1);
@@ -38,77 +38,63 @@ function setDefaults(deployment: Draft<Deployment>): void {
   setDefault(spec, 'progressDeadlineSeconds', progressDeadlineSeconds);
 }
 
-function validateSpec(deployment: Draft<Deployment>): Found {
-  const spec = specOf(deployment);
-  return inOrder(
-    validateReplicaSpec(spec),
-    validateStrategy(objectAt(spec, 'strategy') ?? {}, specPath.child('strategy')),
-    nonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit')),
-    validateDeadline(spec),
-  );
-}
-
 /** A deadline before pods can count as available could never be met. */
-function validateDeadline(spec: Writable<DeploymentSpec>): FieldError[] {
-  const deadline = spec.progressDeadlineSeconds;
-  const path = specPath.child('progressDeadlineSeconds');
-  return [
-    ...nonNegative(deadline, path),
-    ...(Number(deadline) <= Number(spec.minReadySeconds ?? 0) ? [invalid(path, deadline, 'must be greater than minReadySeconds')] : []),
-  ];
-}
+const deadline = (seconds: number, path: Path, { minReadySeconds }: Writable<v1.DeploymentSpec>): FieldError[] =>
+  seconds <= (minReadySeconds ?? 0) ? [invalid(path, seconds, 'must be greater than minReadySeconds')] : [];
 
-function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  const at = path.child('rollingUpdate');
-  if (strategy.type === 'Recreate')
-    return rolling === null ? [] : [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")];
-  if (strategy.type === 'RollingUpdate') return validateRolling(rolling ?? {}, at);
-  return [notSupported(path, { Type: strategy.type, RollingUpdate: printedRolling(rolling) }, ['Recreate', 'RollingUpdate'])];
-}
-
-const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
-  rolling === null ? null : { MaxUnavailable: rolling.maxUnavailable ?? 0, MaxSurge: rolling.maxSurge ?? 0 };
-
-function validateRolling({ maxUnavailable, maxSurge }: JsonObject, path: Path): FieldError[] {
-  return [
-    ...intOrPercent(maxUnavailable, path.child('maxUnavailable')),
-    ...intOrPercent(maxSurge, path.child('maxSurge')),
-    ...(amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0
+const rolling = all<Rolling>(
+  members<v1.RollingUpdateDeployment>({ maxUnavailable: intOrPercent, maxSurge: intOrPercent }),
+  ({ maxUnavailable, maxSurge }, path) =>
+    amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0
       ? [invalid(path.child('maxUnavailable'), maxUnavailable, 'may not be 0 when `maxSurge` is 0')]
-      : []),
-    ...atMostWhole(maxUnavailable, path.child('maxUnavailable')),
-  ];
+      : [],
+  members<v1.RollingUpdateDeployment>({ maxUnavailable: atMostWhole }),
+);
+
+function strategy({ type, rollingUpdate }: Writable<v1.DeploymentStrategy>, path: Path): Found {
+  const at = path.child('rollingUpdate');
+  if (type === 'Recreate') return isSet(rollingUpdate) ? [forbidden(at, "may not be specified when strategy `type` is 'Recreate'")] : [];
+  if (type === 'RollingUpdate') return rolling(rollingUpdate ?? {}, at, null);
+  return [notSupported(path, { Type: type, RollingUpdate: printedRolling(rollingUpdate) }, ['Recreate', 'RollingUpdate'])];
 }
 
-const statusCounts = [
-  'observedGeneration',
-  'replicas',
-  'updatedReplicas',
-  'readyReplicas',
-  'availableReplicas',
-  'unavailableReplicas',
-  'terminatingReplicas',
-  'collisionCount',
-];
+const printedRolling = (rolling: Rolling | undefined): JsonObject | null =>
+  isSet(rolling) ? { MaxUnavailable: rolling.maxUnavailable ?? 0, MaxSurge: rolling.maxSurge ?? 0 } : null;
 
-function validateStatus(deployment: Draft<Deployment>): FieldError[] {
-  const status = statusOf(deployment);
-  return [
-    ...nonNegativeMembers(status, statusCounts, statusPath),
-    ...countsWithin(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', statusPath),
-    ...(Number(status.availableReplicas ?? 0) > Number(status.readyReplicas ?? 0)
-      ? [invalid(statusPath.child('availableReplicas'), status.availableReplicas, 'cannot be greater than readyReplicas')]
-      : []),
-  ];
-}
+const validate = objectRules<v1.Deployment>({
+  spec: all<Writable<v1.DeploymentSpec> | undefined>(
+    replicaSpec,
+    members<v1.DeploymentSpec>({
+      strategy: structure(strategy),
+      revisionHistoryLimit: count,
+      progressDeadlineSeconds: optional(nonNegative, deadline),
+    }),
+  ),
+});
 
-export const deployments: Kind<Draft<Deployment>> = {
+const validateStatus = objectRules<v1.Deployment>({
+  status: all<Writable<v1.DeploymentStatus> | undefined>(
+    members<v1.DeploymentStatus>({
+      observedGeneration: count,
+      replicas: count,
+      updatedReplicas: count,
+      readyReplicas: count,
+      availableReplicas: count,
+      unavailableReplicas: count,
+      terminatingReplicas: count,
+      collisionCount: count,
+    }),
+    countsWithin<v1.DeploymentStatus>('replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas'),
+    availableAreReady(''),
+  ),
+});
+
+export const deployments: Kind<Draft<v1.Deployment>> = {
   name: 'deployments.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
   defaults: setDefaults,
-  validate: validateSpec,
+  validate,
   warnings: workloadWarnings,
   update: {
     prepare(deployment, old) {
@@ -116,7 +102,7 @@ export const deployments: Kind<Draft<Deployment>> = {
       if (!sameValue(deployment.metadata.annotations ?? {}, old.metadata.annotations ?? {}))
         deployment.metadata.generation = (old.metadata.generation ?? 0) + 1;
     },
-    review: ['objectMetaUpdate', validateSpec, sameSelector],
+    review: ['objectMetaUpdate', validate, sameSelector],
   },
   subresources: {
     status: {

@@ -1,52 +1,41 @@
-import type { DeploymentSpec, ReplicaSet, ReplicaSetSpec } from '../../../api/types/apps/v1.js';
-import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
-import { Path, type FieldError } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/apps/v1.js';
+import type * as coreV1 from '../../../api/types/core/v1.js';
+import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
+import { Path } from '../../registry/validation/field.js';
 import { joinedAt, numberAt, selectorAt } from '../cells.js';
-import { selectorOf, validateControlledTemplate } from '../core/podSpec/controlledTemplate.js';
-import { setPodTemplateDefaults } from '../core/podSpec/template.js';
+import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
+import { setPodTemplateDefaults, validatePodTemplate } from '../core/podSpec/template.js';
 import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import { statusOf } from '../parts.js';
 import { workloadWarnings } from './workloadWarnings.js';
-import { sameSelector, validateWorkloadSelector } from './selector.js';
-import { nonNegativeMembers, validateReplicaCounts } from './statusCounts.js';
+import { sameSelector, workloadSelector } from './selector.js';
+import { count, replicaStatus } from './statusCounts.js';
 import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { members, objectRules } from '../../registry/validation/table.js';
 
-const specPath = Path.of('spec');
 const status = Path.of('status');
 
-/** Checks a ReplicaSet's specification, or a Deployment's, which has the same members. */
-export function validateReplicaSpec(spec: Writable<ReplicaSetSpec> | Writable<DeploymentSpec>): Found {
-  const selector = selectorOf(spec.selector);
-  return inOrder(
-    nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
-    validateWorkloadSelector(spec, specPath.child('selector'), selector, {
-      empty: 'empty selector is invalid for deployment',
-      broken: 'invalid label selector',
-      required: true,
-    }),
-    validateControlledTemplate(objectAt(spec, 'template') ?? {}, specPath.child('template'), {
-      kind: 'ReplicaSet',
-      selector,
-    }),
-  );
+const endless = endlessRun('ReplicaSet');
+
+function template(given: Writable<coreV1.PodTemplateSpec> | undefined, path: Path, { selector }: Writable<v1.ReplicaSetSpec>): Found {
+  const [parsed, pods] = [selectorOf(selector), given ?? {}];
+  if (parsed === null) return [];
+  return inOrder(validateSelected(pods, parsed, path), validatePodTemplate(pods, path), endless(pods, path, null));
 }
 
-const validateSpec = (set: Draft<ReplicaSet>): Found => validateReplicaSpec(specOf(set));
+/** Deployments have the same members. */
+export const replicaSpec = members<v1.ReplicaSetSpec>({
+  replicas: count,
+  minReadySeconds: count,
+  selector: workloadSelector('empty selector is invalid for deployment', 'invalid label selector'),
+  template,
+});
 
-const statusCounts = [
-  'replicas',
-  'fullyLabeledReplicas',
-  'readyReplicas',
-  'availableReplicas',
-  'terminatingReplicas',
-  'observedGeneration',
-];
+const validate = objectRules<v1.ReplicaSet>({ spec: replicaSpec });
 
-const validateStatus = (set: Draft<ReplicaSet>): FieldError[] => validateReplicaCounts(statusOf(set), statusCounts, status);
-
-export const replicaSets: Kind<Draft<ReplicaSet>> = {
+export const replicaSets: Kind<Draft<v1.ReplicaSet>> = {
   name: 'replicasets.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('DeploymentReplicaSetTerminatingReplicas', 'status.terminatingReplicas')],
   metadata: { generationOf: ['spec'] },
@@ -55,15 +44,15 @@ export const replicaSets: Kind<Draft<ReplicaSet>> = {
     setPodTemplateDefaults(ensureObject(spec, 'template'));
     setDefault(spec, 'replicas', 1);
   },
-  validate: validateSpec,
+  validate,
   warnings: workloadWarnings,
   create: { status: { replicas: 0 } },
   update: {
-    review: ['objectMetaUpdate', validateSpec, sameSelector],
+    review: ['objectMetaUpdate', validate, sameSelector],
   },
   subresources: {
     status: {
-      review: ['objectMetaUpdate', validateStatus],
+      review: ['objectMetaUpdate', (set) => replicaStatus(statusOf(set), status, null)],
     },
   },
   cells: {

@@ -1,16 +1,19 @@
-import type { StatefulSet, StatefulSetSpec } from '../../../api/types/apps/v1.js';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/apps/v1.js';
+import type * as coreV1 from '../../../api/types/core/v1.js';
+import type { IntOrString } from '../../../api/types/machinery.js';
+import type { JsonObject } from '../../../api/object.js';
+import type { LabelSelector } from '../../../api/selectors/index.js';
 import type { EnabledFeatures } from '../../../program/features/fieldGates.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { memberAt, textAt } from '../../../api/json/members.js';
-import { forbidden, invalid, notSupported, Path, type FieldError } from '../../registry/validation/field.js';
+import { isSet, itemsOf, textAt } from '../../../api/json/members.js';
+import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/intorpercent.js';
 import { dnsLabelName } from '../../registry/validation/names.js';
-import { dnsLabel, nonNegative } from '../../registry/validation/values.js';
+import { dnsLabel } from '../../registry/validation/values.js';
 import { joinedAt } from '../cells.js';
 import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
-import { selectorOf, validateEndlessRun, validateSelected } from '../core/podSpec/controlledTemplate.js';
+import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
 import { claimSpecWarnings } from '../core/podSpec/warnings/volumes.js';
@@ -19,13 +22,16 @@ import { podSpecGates } from '../core/podSpec/gated.js';
 import { below, gate } from '../gated.js';
 import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
-import { validateWorkloadSelector } from './selector.js';
-import { countsWithin, counter, nonNegativeMembers } from './statusCounts.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { specOf } from '../parts.js';
+import { workloadSelector } from './selector.js';
+import { availableAreReady, count, counter, countsWithin } from './statusCounts.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { all, each, members, nonZero, objectRules, oneOf, optional, structure, type Rule } from '../../registry/validation/table.js';
+
+type Spec = Writable<v1.StatefulSetSpec>;
+type Template = Writable<coreV1.PodTemplateSpec>;
 
 const specPath = Path.of('spec');
-const statusPath = Path.of('status');
 const retain = 'Retain';
 const changeable = [
   'replicas',
@@ -40,7 +46,7 @@ const fixed =
   "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' " +
   "and 'minReadySeconds' are forbidden";
 
-function setDefaults(set: Draft<StatefulSet>): void {
+function setDefaults(set: Draft<v1.StatefulSet>): void {
   const spec = ensureObject(set, 'spec');
   setPodTemplateDefaults(ensureObject(spec, 'template'));
   setTextDefault(spec, 'podManagementPolicy', 'OrderedReady');
@@ -73,114 +79,104 @@ function setClaimDefaults(claim: JsonObject): void {
 }
 
 /** Always one, unstated, while the feature is off. */
-function setMaxUnavailable(set: Draft<StatefulSet>, enabled: EnabledFeatures): void {
+function setMaxUnavailable(set: Draft<v1.StatefulSet>, enabled: EnabledFeatures): void {
   const rolling = objectAt(objectAt(specOf(set), 'updateStrategy') ?? {}, 'rollingUpdate');
   if (rolling !== null && enabled('MaxUnavailableStatefulSet')) setDefault(rolling, 'maxUnavailable', 1);
 }
 
-/** Immutable members are checked on create only. */
-function validateSpec(set: Draft<StatefulSet>, isNew: boolean): Found {
-  const spec = specOf(set);
-  const serviceName = textAt(spec, 'serviceName');
-  const template = objectAt(spec, 'template') ?? {};
-  const selector = selectorOf(spec.selector);
-  return inOrder(
-    eitherOr(spec.podManagementPolicy, ['OrderedReady', 'Parallel'], specPath.child('podManagementPolicy')),
-    validateStrategy(objectAt(spec, 'updateStrategy') ?? {}, specPath.child('updateStrategy')),
-    validateRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy') ?? {}, specPath.child('persistentVolumeClaimRetentionPolicy')),
-    nonNegativeMembers(spec, ['replicas', 'minReadySeconds'], specPath),
-    nonNegative(memberAt(spec, 'ordinals', 'start'), specPath.child('ordinals', 'start')),
-    serviceName === '' || !isNew ? [] : dnsLabel(serviceName, specPath.child('serviceName')),
-    ofEach(isNew ? objectsIn(spec, 'volumeClaimTemplates') : [], (claim, position) =>
-      validateClaimSpec(specOf(claim), specPath.child('volumeClaimTemplates').index(position).child('spec')),
-    ),
-    validateWorkloadSelector(spec, specPath.child('selector'), selector, {
-      empty: 'empty selector is invalid for statefulset',
-      broken: '',
-      required: true,
-    }),
-    selector === null
-      ? []
-      : inOrder(
-          validateSelected(template, selector, specPath.child('template')),
-          // The reference checks labels and annotations twice.
-          validateTemplateDescription(template, specPath.child('template')),
-          validatePodTemplate(asInPods(template, spec), specPath.child('template')),
-        ),
-    validateEndlessRun(specOf(template), 'StatefulSet', specPath.child('template', 'spec')),
-  );
-}
+const eitherOr =
+  (one: string, other: string): Rule<string | undefined> =>
+  (value, path) =>
+    value === one || value === other ? [] : [invalid(path, value, `must be '${one}' or '${other}'`)];
 
-const eitherOr = (value: JsonValue | undefined, allowed: readonly [string, string], path: Path): FieldError[] =>
-  allowed.some((each) => each === value) ? [] : [invalid(path, value, `must be '${allowed[0]}' or '${allowed[1]}'`)];
-
-function asInPods(template: JsonObject, spec: Writable<StatefulSetSpec>): JsonObject {
-  const claimed = new Set(objectsIn(spec, 'volumeClaimTemplates').map((claim) => textAt(claim, 'metadata', 'name')));
+function asInPods(template: Template, { volumeClaimTemplates }: Spec): Template {
+  const claimed = new Set(itemsOf(volumeClaimTemplates).map(({ metadata }) => metadata?.name ?? ''));
   const { hostname: _hostname, subdomain: _subdomain, ...pod } = specOf(template);
-  const others = objectsIn(pod, 'volumes').filter((volume) => !claimed.has(textAt(volume, 'name')));
+  const others = itemsOf(pod.volumes).filter(({ name = '' }) => !claimed.has(name));
   const volumes = [...claimed].map((name) => ({ name, persistentVolumeClaim: { claimName: name } }));
   return { ...template, spec: { ...pod, volumes: [...others, ...volumes] } };
 }
 
-const validateMaxUnavailable = (amount: JsonValue, path: Path): FieldError[] =>
-  amount === null
-    ? []
-    : [
-        ...intOrPercent(amount, path),
-        ...(amountOf(amount) === 0 ? [invalid(path, amount, 'cannot be 0')] : []),
-        ...atMostWhole(amount, path),
-      ];
+const endless = endlessRun('StatefulSet');
 
-const printedRolling = (rolling: JsonObject | null): JsonObject | null =>
-  rolling === null ? null : { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null };
-
-function validateStrategy(strategy: JsonObject, path: Path): FieldError[] {
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  const at = path.child('rollingUpdate');
-  if (strategy.type === 'OnDelete')
-    return rolling === null ? [] : [invalid(at, printedRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")];
-  if (strategy.type === 'RollingUpdate')
-    return [
-      ...nonNegative(rolling?.partition, at.child('partition')),
-      ...validateMaxUnavailable(rolling?.maxUnavailable ?? null, at.child('maxUnavailable')),
-    ];
-  return [invalid(path, { Type: strategy.type, RollingUpdate: printedRolling(rolling) }, "must be 'RollingUpdate' or 'OnDelete'")];
+function template(given: Template | undefined, path: Path, spec: Spec): Found {
+  const [selector, pods] = [selectorOf(spec.selector), given ?? {}];
+  const ofSelected = (parsed: LabelSelector): Found =>
+    inOrder(
+      validateSelected(pods, parsed, path),
+      // The reference checks labels and annotations twice.
+      validateTemplateDescription(pods, path),
+      validatePodTemplate(asInPods(pods, spec), path),
+    );
+  return inOrder(selector === null ? [] : ofSelected(selector), endless(pods, path, spec));
 }
 
-const validateRetention = (policy: JsonObject, path: Path): FieldError[] =>
-  ['whenDeleted', 'whenScaled'].flatMap((member) =>
-    [retain, 'Delete'].includes(textAt(policy, member)) ? [] : [notSupported(path.child(member), policy[member], [retain, 'Delete'])],
-  );
+const isSome = (amount: IntOrString, path: Path): FieldError[] => (amountOf(amount) === 0 ? [invalid(path, amount, 'cannot be 0')] : []);
+const rolling = members<v1.RollingUpdateStatefulSetStrategy>({
+  partition: count,
+  maxUnavailable: optional(intOrPercent, isSome, atMostWhole),
+});
 
-function validateFixed(set: Draft<StatefulSet>, old: Draft<StatefulSet>): FieldError[] {
-  const fixedPart = (spec: Writable<StatefulSetSpec>): JsonObject =>
-    Object.fromEntries(Object.entries(spec).filter(([member]) => !changeable.includes(member)));
+const printedRolling = (rolling: Writable<v1.RollingUpdateStatefulSetStrategy> | undefined): JsonObject | null =>
+  isSet(rolling) ? { Partition: rolling.partition ?? 0, MaxUnavailable: rolling.maxUnavailable ?? null } : null;
+
+function updateStrategy({ type, rollingUpdate }: Writable<v1.StatefulSetUpdateStrategy>, path: Path): Found {
+  const at = path.child('rollingUpdate');
+  if (type === 'RollingUpdate') return rolling(rollingUpdate, at, null);
+  if (type === 'OnDelete')
+    return isSet(rollingUpdate) ? [invalid(at, printedRolling(rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'")] : [];
+  return [invalid(path, { Type: type, RollingUpdate: printedRolling(rollingUpdate) }, "must be 'RollingUpdate' or 'OnDelete'")];
+}
+
+const retention = oneOf(retain, 'Delete');
+/** Immutable members are checked on create only. */
+const fixedMembers = members<v1.StatefulSetSpec>({
+  serviceName: nonZero(dnsLabel),
+  volumeClaimTemplates: each(members<coreV1.PersistentVolumeClaim>({ spec: structure(validateClaimSpec) })),
+});
+
+const rules = (ofFixed: Rule<Spec | null | undefined>): ((set: Draft<v1.StatefulSet>) => Found) =>
+  objectRules<v1.StatefulSet>({
+    spec: all<Spec | undefined>(
+      members<v1.StatefulSetSpec>({
+        podManagementPolicy: eitherOr('OrderedReady', 'Parallel'),
+        updateStrategy: structure(updateStrategy),
+        persistentVolumeClaimRetentionPolicy: members<v1.StatefulSetPersistentVolumeClaimRetentionPolicy>({
+          whenDeleted: retention,
+          whenScaled: retention,
+        }),
+        replicas: count,
+        minReadySeconds: count,
+        ordinals: members<v1.StatefulSetOrdinals>({ start: count }),
+      }),
+      ofFixed,
+      members<v1.StatefulSetSpec>({ selector: workloadSelector('empty selector is invalid for statefulset', ''), template }),
+    ),
+  });
+const validate = { created: rules(fixedMembers), changed: rules(() => []) };
+
+function validateFixed(set: Draft<v1.StatefulSet>, old: Draft<v1.StatefulSet>): FieldError[] {
+  const fixedPart = (spec: Spec): JsonObject => Object.fromEntries(Object.entries(spec).filter(([member]) => !changeable.includes(member)));
   return sameValue(fixedPart(specOf(set)), fixedPart(specOf(old))) ? [] : [forbidden(specPath, fixed)];
 }
 
-const statusCounts = [
-  'replicas',
-  'readyReplicas',
-  'currentReplicas',
-  'updatedReplicas',
-  'availableReplicas',
-  'observedGeneration',
-  'collisionCount',
-];
+const validateStatus = objectRules<v1.StatefulSet>({
+  status: all<Writable<v1.StatefulSetStatus> | undefined>(
+    members<v1.StatefulSetStatus>({
+      replicas: count,
+      readyReplicas: count,
+      currentReplicas: count,
+      updatedReplicas: count,
+      availableReplicas: count,
+      observedGeneration: count,
+      collisionCount: count,
+    }),
+    countsWithin<v1.StatefulSetStatus>('replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'),
+    availableAreReady('status.'),
+  ),
+});
 
-function validateStatus(set: Draft<StatefulSet>): FieldError[] {
-  const status = statusOf(set);
-  const [available, ready] = [Number(status.availableReplicas ?? 0), Number(status.readyReplicas ?? 0)];
-  return [
-    ...nonNegativeMembers(status, statusCounts, statusPath),
-    ...countsWithin(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], 'replicas', statusPath),
-    ...(available > ready
-      ? [invalid(statusPath.child('availableReplicas'), available, 'cannot be greater than status.readyReplicas')]
-      : []),
-  ];
-}
-
-function warningsOf(set: Draft<StatefulSet>): string[] {
+function warningsOf(set: Draft<v1.StatefulSet>): string[] {
   const spec = specOf(set);
   return [
     ...templateWarnings(spec.template, specPath.child('template')),
@@ -193,7 +189,7 @@ function warningsOf(set: Draft<StatefulSet>): string[] {
   ];
 }
 
-export const statefulSets: Kind<Draft<StatefulSet>> = {
+export const statefulSets: Kind<Draft<v1.StatefulSet>> = {
   name: 'statefulsets.apps',
   gated: [below('spec.template.spec', podSpecGates), gate('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable')],
   metadata: { generationOf: ['spec'], name: dnsLabelName },
@@ -201,13 +197,13 @@ export const statefulSets: Kind<Draft<StatefulSet>> = {
   prepare: (set, _old, { enabled }) => {
     setMaxUnavailable(set, enabled);
   },
-  validate: (set) => validateSpec(set, true),
+  validate: validate.created,
   warnings: (set, old) => (hasNewGeneration(set, old) ? warningsOf(set) : []),
   create: {
     status: { replicas: 0, availableReplicas: 0 },
   },
   update: {
-    review: [(set) => validateSpec(set, false), 'objectMetaUpdate', validateFixed],
+    review: [validate.changed, 'objectMetaUpdate', validateFixed],
   },
   subresources: {
     status: {

@@ -1,31 +1,51 @@
-import type { JsonObject } from '../../../api/object.js';
-import { isSet, memberAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/apps/v1.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
+import { isSet, memberAt, membersOf } from '../../../api/json/members.js';
 import type { PathIn } from '../../registry/memberPath.js';
 import type { ChangeFindings } from '../../registry/rules.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { all, members, optional, whole, type Rule } from '../../registry/validation/table.js';
 import { nonNegative } from '../../registry/validation/values.js';
+import type { Writable } from '../kind.js';
 
 /** Rules of pod counts, shared by workloads. */
 
-/** Members that must not be negative, in reporting order. */
-export const nonNegativeMembers = (holder: JsonObject, members: readonly string[], path: Path): FieldError[] =>
-  members.flatMap((member) => nonNegative(holder[member], path.child(member)));
+export const count = optional(nonNegative);
 
 /** Parts must not exceed the whole. Absent numbers count as zero. */
-export const countsWithin = (status: JsonObject, parts: readonly string[], whole: string, path: Path): FieldError[] =>
-  parts
-    .filter((part) => Number(status[part] ?? 0) > Number(status[whole] ?? 0))
-    .map((part) => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${whole}`));
+export const countsWithin =
+  <T>(total: keyof T & string, ...parts: readonly (keyof T & string)[]): Rule<Writable<T> | null | undefined> =>
+  (value, path) => {
+    const status = membersOf(value as JsonValue | undefined);
+    return parts
+      .filter((part) => Number(status[part] ?? 0) > Number(status[total] ?? 0))
+      .map((part) => invalid(path.child(part), status[part] ?? 0, `cannot be greater than status.${total}`));
+  };
+
+interface Replicas {
+  readonly availableReplicas?: number;
+  readonly readyReplicas?: number;
+}
+export const availableAreReady = (whose: string): Rule<Replicas | null | undefined> =>
+  whole<Replicas>(({ availableReplicas = 0, readyReplicas = 0 }, path): FieldError[] =>
+    availableReplicas > readyReplicas
+      ? [invalid(path.child('availableReplicas'), availableReplicas, `cannot be greater than ${whose}readyReplicas`)]
+      : [],
+  );
 
 /** Available replicas are ready, and all are counted. */
-export function validateReplicaCounts(status: JsonObject, counts: readonly string[], path: Path): FieldError[] {
-  const [available, ready] = [Number(status['availableReplicas'] ?? 0), Number(status['readyReplicas'] ?? 0)];
-  return [
-    ...nonNegativeMembers(status, counts, path),
-    ...countsWithin(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], 'replicas', path),
-    ...(available > ready ? [invalid(path.child('availableReplicas'), available, 'cannot be greater than readyReplicas')] : []),
-  ];
-}
+export const replicaStatus = all<Writable<v1.ReplicaSetStatus> | null | undefined>(
+  members<v1.ReplicaSetStatus>({
+    replicas: count,
+    fullyLabeledReplicas: count,
+    readyReplicas: count,
+    availableReplicas: count,
+    terminatingReplicas: count,
+    observedGeneration: count,
+  }),
+  countsWithin<v1.ReplicaSetStatus>('replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'),
+  availableAreReady(''),
+);
 
 export function counter<T extends object, const P extends string>(path: PathIn<T, P>): ChangeFindings<T> {
   const names = path.split('.');

@@ -2,14 +2,14 @@ import type { ReplicationController } from '../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../api/object.js';
 import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, required } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
 import { workloadWarnings } from '../apps/workloadWarnings.js';
-import { validateReplicaCounts } from '../apps/statusCounts.js';
+import { replicaStatus } from '../apps/statusCounts.js';
 import { joinedAt, labelsAt, numberAt } from '../cells.js';
-import { validateEndlessRun } from './podSpec/controlledTemplate.js';
+import { endlessRun } from './podSpec/controlledTemplate.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
@@ -20,6 +20,7 @@ import { inOrder, type Found } from '../../registry/validation/ofEach.js';
 const specPath = Path.of('spec');
 const status = Path.of('status');
 const templatePath = specPath.child('template');
+const endless = endlessRun('ReplicationController');
 const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
 
 /** The pods' labels are the default selector and labels. */
@@ -53,14 +54,11 @@ function validateTemplate(template: JsonObject, selector: JsonObject): Found {
   return inOrder(
     matches ? [] : [invalid(templatePath.child('metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')],
     validatePodTemplate(template, templatePath),
-    validateEndlessRun(specOf(template), 'ReplicationController', templatePath.child('spec')),
+    endless(template, templatePath, null),
   );
 }
 
-const counts = ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'];
-
-const validateStatus = (controller: Draft<ReplicationController>): FieldError[] =>
-  validateReplicaCounts(statusOf(controller), counts, status);
+const validateStatus = (controller: Draft<ReplicationController>): Found => replicaStatus(statusOf(controller), status, null);
 
 export const replicationControllers: Kind<Draft<ReplicationController>> = {
   name: 'replicationcontrollers',
