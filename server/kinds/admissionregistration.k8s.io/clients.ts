@@ -1,30 +1,45 @@
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, setDefault } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
-import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
+import type * as v1 from '../../../api/types/admissionregistration/v1.js';
+import { setDefault } from '../../../api/json/defaulting.js';
+import { isSet } from '../../../api/json/members.js';
+import { invalid, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { subdomainName } from '../../registry/validation/names.js';
+import { all, andThen, members, nonZero, optional, orZero } from '../../registry/validation/table.js';
 import { between } from '../../registry/validation/values.js';
+import type { Writable } from '../kind.js';
 import { parseUrl } from './urls.js';
+
+type Client = Writable<v1.WebhookClientConfig>;
+type Service = Writable<v1.ServiceReference>;
 
 const portDefault = 443;
 const portMax = 65_535;
 const form = '; desired format: https://host[/path]';
 
-export function setClientDefaults(holder: JsonObject): void {
-  const service = objectAt(objectAt(holder, 'clientConfig') ?? {}, 'service');
-  if (service !== null) setDefault(service, 'port', portDefault);
+export function setClientDefaults(client: Client | null | undefined): void {
+  if (isSet(client?.service)) setDefault(client.service, 'port', portDefault);
 }
 
-export function validateClient(client: JsonObject, path: Path): FieldError[] {
-  const url = client['url'];
-  const service = objectAt(client, 'service');
-  if ((url === undefined) === (service === null)) return [required(path, 'exactly one of url or service is required')];
-  return service === null ? validateUrl(String(url), path.child('url')) : validateService(service, path.child('service'));
+const service = all<Service>(
+  swapped,
+  members<v1.ServiceReference>({
+    port: orZero((port, path) => (port < 1 || port > portMax ? [invalid(path, port, `port is not valid: ${between(1, portMax)}`)] : [])),
+    path: nonZero(servicePath),
+  }),
+);
+
+export const client = andThen<Client | null | undefined, unknown>(
+  (given, path) => (isSet(given?.url) === isSet(given?.service) ? [missing(path, 'exactly one of url or service is required')] : []),
+  members<v1.WebhookClientConfig>({ url: optional(webhookUrl), service: optional(service) }),
+);
+
+/** The reference confuses the two. */
+function swapped({ namespace = '', name = '' }: Service, path: Path): FieldError[] {
+  return [...(namespace === '' ? [missing(path.child('name'), '')] : []), ...(name === '' ? [missing(path.child('namespace'), '')] : [])];
 }
 
-function validateUrl(text: string, path: Path): FieldError[] {
+function webhookUrl(text: string, path: Path): FieldError[] {
   const url = parseUrl(text);
-  if (!url.ok) return [required(path, `url must be a valid URL: ${url.message}${form}`)];
+  if (!url.ok) return [missing(path, `url must be a valid URL: ${url.message}${form}`)];
   return [
     ...(url.scheme === 'https' ? [] : [invalid(path, url.scheme, `'https' is the only allowed URL scheme${form}`)]),
     ...(url.host === '' ? [invalid(path, '', `host must be specified${form}`)] : []),
@@ -34,19 +49,8 @@ function validateUrl(text: string, path: Path): FieldError[] {
   ];
 }
 
-function validateService(service: JsonObject, path: Path): FieldError[] {
-  const port = Number(service['port'] ?? 0);
-  return [
-    // The reference confuses the two.
-    ...(textAt(service, 'namespace') === '' ? [required(path.child('name'), '')] : []),
-    ...(textAt(service, 'name') === '' ? [required(path.child('namespace'), '')] : []),
-    ...(port < 1 || port > portMax ? [invalid(path.child('port'), port, `port is not valid: ${between(1, portMax)}`)] : []),
-    ...validatePath(textAt(service, 'path'), path.child('path')),
-  ];
-}
-
-function validatePath(text: string, path: Path): FieldError[] {
-  if (text === '' || text === '/') return [];
+function servicePath(text: string, path: Path): FieldError[] {
+  if (text === '/') return [];
   if (text === '//') return [invalid(path, text, 'segment[0] may not be empty')];
   const segments = text.slice(1).replace(/\/$/, '').split('/');
   return [

@@ -24,7 +24,7 @@ import {
 } from '../../registry/validation/table.js';
 import { countAt } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
-import { setClientDefaults, validateClient } from './clients.js';
+import { client, setClientDefaults } from './clients.js';
 import { matchConditions, webhookScope } from './expressions.js';
 import { reservedNameWarnings, unreservedName } from './reservedNames.js';
 import { rule, setRuleDefaults } from './rules.js';
@@ -51,7 +51,7 @@ function setDefaults(configuration: Configuration, kind: HookKind): void {
     setDefault(hook, 'timeoutSeconds', timeoutSecondsDefault);
     if (kind === 'mutating') setDefault(hook, 'reinvocationPolicy', 'Never');
     setRuleDefaults(hook.rules);
-    setClientDefaults(hook);
+    setClientDefaults(hook.clientConfig);
   }
 }
 
@@ -105,7 +105,7 @@ function hookRules(kind: HookKind, strictness: Strictness): Rule<Hook> {
     namespaceSelector: optional(validateLabelSelector),
     objectSelector: optional(validateLabelSelector),
     reinvocationPolicy: kind === 'mutating' ? optional(oneOf('IfNeeded', 'Never')) : ignored,
-    clientConfig: (client, path) => validateClient(client ?? {}, path),
+    clientConfig: client,
     matchConditions: strictness.checkConditions ? matchConditions(webhookScope) : ignored,
     admissionReviewVersions: requiredAs(
       `must specify one of ${reviewVersions.join(', ')}`,

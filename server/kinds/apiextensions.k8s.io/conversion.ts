@@ -1,10 +1,12 @@
-import type { JsonObject } from '../../../api/object.js';
-import { validateClient } from '../admissionregistration.k8s.io/clients.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/apiextensions/v1.js';
+import { client } from '../admissionregistration.k8s.io/clients.js';
+import { isSet, itemsOf } from '../../../api/json/members.js';
 import { forbidden, invalid, keepable, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName } from '../../registry/validation/names.js';
+import { atOnce } from '../../registry/validation/ofEach.js';
+import { requiredPointerAs } from '../../registry/validation/table.js';
 import { oneOf } from '../../registry/validation/values.js';
+import type { Writable } from '../kind.js';
 import { repeats } from '../../registry/validation/repeats.js';
 
 /** Paths are those of an older form, without `webhook`. */
@@ -12,23 +14,20 @@ import { repeats } from '../../registry/validation/repeats.js';
 const reviewVersions = ['v1', 'v1beta1'];
 const misplaced = 'should not be set when strategy is not set to Webhook';
 
-export function validateConversion(conversion: JsonObject, path: Path): FieldError[] {
-  const strategy = textAt(conversion, 'strategy');
-  const webhook = objectAt(conversion, 'webhook') ?? {};
-  const client = objectAt(webhook, 'clientConfig');
-  const versions = itemsOf(webhook['conversionReviewVersions']).map(String);
+const configuration = requiredPointerAs('required when strategy is set to Webhook', client);
+
+export function validateConversion(conversion: Writable<v1.CustomResourceConversion>, path: Path): FieldError[] {
+  const { strategy = '', webhook } = conversion;
+  const config = webhook?.clientConfig;
+  const versions = itemsOf(webhook?.conversionReviewVersions);
   const [clientPath, versionsPath] = [path.child('webhookClientConfig'), path.child('conversionReviewVersions')];
   const findings = oneOf(strategy, ['None', 'Webhook'], path.child('strategy'));
   if (strategy === 'Webhook') {
-    return [
-      ...findings,
-      ...(client === null ? [required(clientPath, 'required when strategy is set to Webhook')] : validateClient(client, clientPath)),
-      ...validateReviewVersions(versions, versionsPath),
-    ];
+    return [...findings, ...atOnce(configuration(config, clientPath, webhook)), ...validateReviewVersions(versions, versionsPath)];
   }
   return [
     ...findings,
-    ...(client === null ? [] : [forbidden(clientPath, misplaced)]),
+    ...(!isSet(config) ? [] : [forbidden(clientPath, misplaced)]),
     ...(versions.length === 0 ? [] : [forbidden(versionsPath, misplaced)]),
   ];
 }

@@ -34,8 +34,7 @@ function setDefaults(definition: Draft<CustomResourceDefinition>): void {
     setTextDefault(names, 'listKind', `${kind}List`);
   }
   setDefault(spec, 'conversion', { strategy: 'None' });
-  const webhook = objectAt(ensureObject(spec, 'conversion'), 'webhook');
-  if (webhook !== null) setClientDefaults(webhook);
+  setClientDefaults(ensureObject(spec, 'conversion').webhook?.clientConfig);
 }
 
 function validate(definition: Draft<CustomResourceDefinition>): FieldError[] {
