@@ -2,13 +2,11 @@ import { isSet } from '../../../api/json/members.js';
 import { duplicate, tooMany, type Path } from '../../registry/validation/field.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { repeats } from '../../registry/validation/repeats.js';
-import { all, each, type Rule } from '../../registry/validation/table.js';
+import { all, andThen, each, maxItems, type Rule } from '../../registry/validation/table.js';
 
 /** This group checks no items of a list that is too long. */
-export const list =
-  <I, O = unknown>(most: number, ...rules: readonly Rule<I, O>[]): Rule<readonly I[] | null | undefined, O> =>
-  (items, path, owner) =>
-    (items?.length ?? 0) > most ? [tooMany(path, items?.length ?? 0, most)] : each(...rules)(items, path, owner);
+export const list = <I, O = unknown>(most: number, ...rules: readonly Rule<I, O>[]): Rule<readonly I[] | null | undefined, O> =>
+  andThen<readonly I[] | null | undefined, O>(maxItems(most), each(...rules));
 
 /** A list without duplicates, which are reported last. */
 export const set =

@@ -8,6 +8,7 @@ import {
   andThen,
   changed,
   declaredRules,
+  distinct,
   each,
   exactlyOne,
   forbiddenAs,
@@ -28,6 +29,8 @@ import {
   on,
   oneOf,
   optional,
+  orEmpty,
+  orZero,
   required,
   requiredAs,
   requiredPointer,
@@ -123,6 +126,30 @@ describe('server/registry/validation/table', () => {
   it('checks items with their positions, and leaves absent lists', () => {
     expect(found(each(wrong), ['a', 'b'])).to.deep.equal(['at[0]: Invalid value: "a": wrong', 'at[1]: Invalid value: "b": wrong']);
     expect(found(each(wrong), undefined)).to.deep.equal([]);
+  });
+
+  it('takes an absent text for an empty one, and an absent number for zero', () => {
+    expect(found(orEmpty(wrong), undefined)).to.deep.equal(['at: Invalid value: "": wrong']);
+    expect(found(orZero(wrong), null)).to.deep.equal(['at: Invalid value: 0: wrong']);
+    expect(found(orZero(wrong), 2)).to.deep.equal(['at: Invalid value: 2: wrong']);
+  });
+
+  it('finds repeated keys and values where the rule of items has its place for them', () => {
+    const parts = [{ name: 'a' }, { name: 'b' }, { name: 'a', count: 1 }];
+    const counted = members<Part>({ count: optional(wrong) });
+    expect(found(distinct<string>(null), ['a', 'b', 'a'])).to.deep.equal(['at[2]: Duplicate value: "a"']);
+    expect(
+      found(
+        distinct<Writable<Part>>('name', (once) => all(counted, once)),
+        parts,
+      ),
+    ).to.deep.equal(['at[2].count: Invalid value: 1: wrong', 'at[2].name: Duplicate value: "a"']);
+    expect(
+      found(
+        distinct<Writable<Part>>('name', (once) => andThen(once, counted)),
+        parts,
+      ),
+    ).to.deep.equal(['at[2].name: Duplicate value: "a"']);
   });
 
   it('marks findings of features, and changes them', () => {
