@@ -126,13 +126,17 @@ function valuesOf(
   { object, oldObject, request, params, namespaceObject, user }: AdmissionValues,
   answer: (question: AuthorizationQuestion) => AuthorizationAnswer,
 ): ReadonlyMap<string, Value> {
-  const authorizer = new AuthorizerValue(user, answer);
+  const authorizer = user === null ? null : new AuthorizerValue(user, answer);
   return new Map<string, Value>([
     ['object', plainView(object)],
     ['oldObject', plainView(oldObject)],
     ['request', plainView(request)],
-    ['authorizer', authorizer],
-    ['authorizer.requestResource', requestResource(authorizer, request)],
+    ...(authorizer === null
+      ? []
+      : ([
+          ['authorizer', authorizer],
+          ['authorizer.requestResource', requestResource(authorizer, request)],
+        ] as const)),
     ...(params === undefined ? [] : [['params', plainView(params)] as const]),
     ...(namespaceObject === undefined ? [] : [['namespaceObject', plainView(namespaceObject)] as const]),
   ]);

@@ -39,6 +39,7 @@ export interface AdmissionValues {
   readonly params?: JsonObject | null;
   /** The Namespace of the object, or null for cluster-scoped objects. Absent for webhooks. */
   readonly namespaceObject?: JsonObject | null;
-  readonly user: User;
+  /** Null where expressions may not ask the authorizer. */
+  readonly user: User | null;
   readonly askAuthorizer: AskAuthorizer;
 }

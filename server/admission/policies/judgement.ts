@@ -39,12 +39,18 @@ export async function judge(policy: ValidatingPolicy, values: AdmissionValues): 
     const failure = { message: matched.message, reason: '', index: 0, error: 'invalid_error', seconds: secondsSince(began) } as const;
     return policy.ignoresFailures ? { ...nothing, ignored: [failure] } : { ...nothing, denials: [failure] };
   }
-  const verdicts = await validate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables));
+  const verdicts = await validate(policy, values);
   if (policy.annotations.length === 0) return { ...nothing, ...verdicts };
-  return { ...verdicts, ...(await annotate(policy, new AdmissionEvaluation(values, requestCostMax, policy.variables))) };
+  return { ...verdicts, ...(await annotate(policy, withoutAuthorizer(policy, values))) };
 }
 
-async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluation): Promise<Pick<Judgement, 'denials' | 'ignored'>> {
+/** Expressions of messages and audit annotations do not reach the authorizer, nor do variables on their behalf (`validator.go`). */
+const withoutAuthorizer = (policy: ValidatingPolicy, values: AdmissionValues, costMax = requestCostMax): AdmissionEvaluation =>
+  new AdmissionEvaluation({ ...values, user: null }, costMax, policy.variables);
+
+async function validate(policy: ValidatingPolicy, values: AdmissionValues): Promise<Pick<Judgement, 'denials' | 'ignored'>> {
+  const evaluation = new AdmissionEvaluation(values, requestCostMax, policy.variables);
+  let ofMessages: AdmissionEvaluation | null = null;
   const denials: Denial[] = [];
   const ignored: Denial[] = [];
   for (const [index, validation] of policy.validations.entries()) {
@@ -59,7 +65,13 @@ async function validate(policy: ValidatingPolicy, evaluation: AdmissionEvaluatio
       const error = validation.test.program === null ? 'compile_error' : 'invalid_error';
       (policy.ignoresFailures ? ignored : denials).push({ message: problem, reason: '', index, error, seconds });
     } else if (value !== true)
-      denials.push({ message: await messageOf(validation, evaluation), reason: validation.reason, index, error: 'no_error', seconds });
+      denials.push({
+        message: await messageOf(validation, (ofMessages ??= withoutAuthorizer(policy, values, evaluation.remaining))),
+        reason: validation.reason,
+        index,
+        error: 'no_error',
+        seconds,
+      });
   }
   return { denials, ignored };
 }

@@ -226,6 +226,26 @@ describe('admission policies', () => {
     expect(await refused(map('n', { a: 'x' }))).to.contain('composited variable "broken" fails to evaluate: division by zero');
   });
 
+  it('ask the authorizer in validations alone: messages and audit annotations do not reach it', async () => {
+    const allowed = 'authorizer.group("").resource("pods").check("get").allowed()';
+    await guard('p', {
+      variables: [{ name: 'allowed', expression: allowed }],
+      validations: [
+        {
+          expression: 'variables.allowed && object.data.a != "x"',
+          message: 'plain',
+          messageExpression: '"told " + string(variables.allowed)',
+        },
+      ],
+    });
+    expect(await refused(map('m', { a: 'x' }))).to.equal('422 Invalid plain');
+    await sample.create(map('n', { a: 'y' }));
+    await guard('q', { auditAnnotations: [{ key: 'k', valueExpression: `string(${allowed})` }] });
+    expect(await refused(map('o', { a: 'y' }))).to.equal(
+      `422 Invalid expression 'string(${allowed})' resulted in error: no such attribute(s): authorizer`,
+    );
+  });
+
   it('take parameters by name, and from wherever a selector finds them', async () => {
     const param = (name: string, key: string): JsonObject => ({
       apiVersion: 'v1',
