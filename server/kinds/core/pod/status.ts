@@ -1,29 +1,34 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { itemsOf, textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import type { SubresourceRules } from '../../../registry/rules.js';
 import { restoreMember } from '../../../registry/statuswrites.js';
-import {
-  duplicate,
-  forbidden,
-  internalError,
-  invalid,
-  notSupported,
-  Path,
-  required,
-  tooLong,
-  type FieldError,
-} from '../../../registry/validation/field.js';
+import { forbidden, internalError, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { parseOldAddress } from '../../../registry/validation/addresses.js';
-import { whileOn } from '../../../registry/validation/gatedFindings.js';
-import { subdomainName } from '../../../registry/validation/names.js';
-import { repeats } from '../../../registry/validation/repeats.js';
-import { inRange, ipAddress, qualified } from '../../../registry/validation/values.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
+import { groupedBy } from '../../../registry/validation/repeats.js';
+import {
+  all,
+  distinct,
+  each,
+  forbiddenAs,
+  maxBytes,
+  members,
+  on,
+  oneOf,
+  optional,
+  requiredAs,
+  type Rule,
+} from '../../../registry/validation/table.js';
+import { dnsSubdomain, inRange, ipAddress, qualified } from '../../../registry/validation/values.js';
+import type { Draft, Writable } from '../../kind.js';
+import { specOf, statusOf } from '../../parts.js';
 import { validatePodAnnotationsUpdate } from './annotations.js';
 import { validateClaimStatuses } from './claimStatuses.js';
 import { annotations } from './validation.js';
-import { specOf, statusOf } from '../../parts.js';
-import { groupedBy } from '../../../registry/validation/repeats.js';
+
+type Pod = Draft<v1.Pod>;
+type Status = Writable<v1.PodStatus>;
+type ContainerStatus = Writable<v1.ContainerStatus>;
 
 const statusPath = Path.of('status');
 const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 'Initialized']);
@@ -32,95 +37,104 @@ const systemConditions: ReadonlySet<string> = new Set(['PodScheduled', 'Ready', 
  * The older single member wins where both are set. The reference does so when it converts a pod, before field ownership
  * (`Convert_v1_PodStatus_To_core_PodStatus`).
  */
-export function mirrorAddresses(pod: object): void {
-  const status = statusOf(pod as JsonObject);
-  const ip = textAt(status, 'podIP');
-  const first = textAt(objectsIn(status, 'podIPs')[0] ?? {}, 'ip');
-  if (ip !== '' && ip !== first) status['podIPs'] = [{ ip }];
-  if (ip === '' && first !== '') status['podIP'] = first;
+export function mirrorAddresses(pod: Pod): void {
+  const status = statusOf(pod);
+  const ip = status.podIP ?? '';
+  const first = status.podIPs?.[0]?.ip ?? '';
+  if (ip !== '' && ip !== first) status.podIPs = [{ ip }];
+  if (ip === '' && first !== '') status.podIP = first;
 }
 
-function validateStatus(pod: ApiObject, old: ApiObject): FieldError[] {
+const generation = optional((value: number, path: Path): FieldError[] =>
+  value < 0 ? [invalid(path, value, 'must be a non-negative integer')] : [],
+);
+const conditionType = ({ type = '' }: Writable<v1.PodCondition>, path: Path): FieldError[] =>
+  systemConditions.has(type) ? [] : qualified(type, path.child('Type'));
+const conditions = members<v1.PodStatus>({
+  conditions: each<Writable<v1.PodCondition>>(members<v1.PodCondition>({ observedGeneration: generation }), conditionType),
+});
+const ofGeneration = members<v1.PodStatus>({ observedGeneration: generation });
+
+function validateStatus(pod: Pod, old: Pod): Found {
   const [status, before] = [statusOf(pod), statusOf(old)];
-  const nominated = textAt(status, 'nominatedNodeName');
-  return [
-    ...validateConditions(status),
-    ...(nominated === '' || nominated === textAt(before, 'nominatedNodeName')
+  const spec = specOf(pod);
+  return inOrder(
+    conditions(status, statusPath, pod),
+    nominated(status, before),
+    ofGeneration(status, statusPath, pod),
+    (status.qosClass ?? '') === (before.qosClass ?? '')
       ? []
-      : subdomainName(nominated, false).map((text) => invalid(statusPath.child('nominatedNodeName'), nominated, text))),
-    ...validateGeneration(status, statusPath),
-    ...(textAt(status, 'qosClass') === textAt(before, 'qosClass')
-      ? []
-      : [invalid(statusPath.child('qosClass'), textAt(status, 'qosClass'), 'field is immutable')]),
-    ...['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap((list) =>
+      : [invalid(statusPath.child('qosClass'), status.qosClass ?? '', 'field is immutable')],
+    (['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const).flatMap((list) =>
       validateTransitions(status, before, specOf(old), list),
     ),
-    ...validateClaimStatuses(status, specOf(pod)),
-    ...validateAddresses(status, before, 'podIPs'),
-    ...validateHostAddresses(status, before),
-    ...statusLists.flatMap(([list]) => validateUsers(status, list, textAt(specOf(pod), 'os', 'name') || 'linux')),
-    ...statusLists.flatMap(([list, containers]) => validateAllocated(status, list, containers, specOf(pod))),
-    ...whileOn(
-      'ImageVolumeWithDigest',
-      statusLists.flatMap(([list]) => validateImages(status, list)),
-    ),
-  ];
+    validateClaimStatuses(status, spec),
+    validateAddresses(status, before, 'podIPs'),
+    validateHostAddresses(status, before),
+    users(spec.os?.name ?? '')(status, statusPath, pod),
+    inOrder(...statusLists.map(([list, containers]) => validateAllocated(status, list, containers, spec))),
+    images(status, statusPath, pod),
+  );
 }
+
+const nominated = ({ nominatedNodeName: name = '' }: Status, before: Status): FieldError[] =>
+  name === '' || name === before.nominatedNodeName ? [] : dnsSubdomain(name, statusPath.child('nominatedNodeName'));
 
 const statusLists = [
   ['containerStatuses', 'containers'],
   ['initContainerStatuses', 'initContainers'],
   ['ephemeralContainerStatuses', null],
 ] as const;
+const inStatuses = (rule: Rule<ContainerStatus>): Rule<Status> =>
+  members<v1.PodStatus>({ containerStatuses: each(rule), initContainerStatuses: each(rule), ephemeralContainerStatuses: each(rule) });
 
 const idMax = 2_147_483_647;
-const imageMax = 256;
-const healths = ['Healthy', 'Unhealthy', 'Unknown'];
-const ofClaim = 'claim:';
+const id: Rule<number | undefined> = (value, path) => inRange(value ?? 0, 0, idMax, path);
+const linuxUser = members<v1.LinuxContainerUser>({ uid: id, gid: id, supplementalGroups: each(id) });
+const notOnWindows = forbiddenAs('cannot be set for a windows pod');
 
 /** The reference reports it next to its member. */
-function validateUsers(status: JsonObject, list: string, os: string): FieldError[] {
-  return objectsIn(status, list).flatMap((each, position) => {
-    const linux = objectAt(objectAt(each, 'user') ?? {}, 'linux');
-    const at = statusPath.child(list).index(position).child('linux');
-    if (linux === null) return [];
-    if (os === 'windows') return [forbidden(at, 'cannot be set for a windows pod')];
-    if (os !== 'linux') return [];
-    return [
-      ...inRange(linux['uid'] ?? 0, 0, idMax, at.child('uid')),
-      ...inRange(linux['gid'] ?? 0, 0, idMax, at.child('gid')),
-      ...itemsOf(linux['supplementalGroups']).flatMap((group, each) =>
-        inRange(group, 0, idMax, at.child('supplementalGroups').index(each)),
-      ),
-    ];
-  });
-}
+const ofUser = (rule: Rule<Writable<v1.LinuxContainerUser> | undefined>): Rule<Status> =>
+  inStatuses(({ user }, path, owner) => (isSet(user?.linux) ? rule(user.linux, path.child('linux'), owner) : []));
+const [linuxUsers, windowsUsers, otherUsers] = [ofUser(linuxUser), ofUser(notOnWindows), ofUser(() => [])];
+const users = (os: string): Rule<Status> => (os === 'windows' ? windowsUsers : os === 'linux' || os === '' ? linuxUsers : otherUsers);
+
+const ofClaim = 'claim:';
+const health = members<v1.ResourceStatus>({
+  resources: distinct<Writable<v1.ResourceHealth>>('resourceID', (once) =>
+    all<Writable<v1.ResourceHealth>>(members<v1.ResourceHealth>({ health: oneOf('Healthy', 'Unhealthy', 'Unknown') }), once),
+  ),
+});
 
 /** The health of a container's devices. */
-function validateAllocated(status: JsonObject, list: string, containers: string | null, spec: JsonObject): FieldError[] {
-  const specified = groupedBy(containers === null ? [] : objectsIn(spec, containers), (one) => textAt(one, 'name'));
-  return objectsIn(status, list).flatMap((each, position) => {
+function validateAllocated(
+  status: Status,
+  list: (typeof statusLists)[number][0],
+  containers: 'containers' | 'initContainers' | null,
+  spec: Writable<v1.PodSpec>,
+): Found {
+  const specified = groupedBy(containers === null ? [] : itemsOf(spec[containers]), ({ name = '' }) => name);
+  return ofEach(itemsOf(status[list]), ({ name = '', allocatedResourcesStatus }, position) => {
     const path = statusPath.child(list).index(position).child('allocatedResourcesStatus');
-    const allocated = objectsIn(each, 'allocatedResourcesStatus');
+    const allocated = itemsOf(allocatedResourcesStatus);
     if (containers === null) return allocated.length === 0 ? [] : [forbidden(path, 'must not be specified in container status')];
-    const container = specified.get(textAt(each, 'name'))?.[0];
-    return allocated.flatMap((resource, index) => [
-      ...(container === undefined ? [] : validateAllocatedName(textAt(resource, 'name'), container, path.index(index).child('name'))),
-      ...validateHealth(objectsIn(resource, 'resources'), path.index(index).child('resources')),
-    ]);
+    const container = specified.get(name)?.[0];
+    return ofEach(allocated, (resource, index) =>
+      inOrder(
+        container === undefined ? [] : validateAllocatedName(resource.name ?? '', container, path.index(index).child('name')),
+        health(resource, path.index(index), allocated),
+      ),
+    );
   });
 }
 
 /** An unknown container is accepted. */
-function validateAllocatedName(name: string, container: JsonObject, path: Path): FieldError[] {
-  const resources = objectAt(container, 'resources') ?? {};
+function validateAllocatedName(name: string, { resources }: Writable<v1.Container>, path: Path): FieldError[] {
   if (!name.startsWith(ofClaim))
-    return Object.hasOwn(objectAt(resources, 'requests') ?? {}, name)
+    return Object.hasOwn(resources?.requests ?? {}, name)
       ? []
       : [invalid(path, name, "must match one of the container's resource requests")];
-  const claimed = objectsIn(resources, 'claims').map((claim) =>
-    [textAt(claim, 'name'), textAt(claim, 'request')].filter((part) => part !== '').join('/'),
-  );
+  const claimed = itemsOf(resources?.claims).map(({ name = '', request = '' }) => [name, request].filter((part) => part !== '').join('/'));
   return claimed.includes(name.slice(ofClaim.length))
     ? []
     : [
@@ -132,70 +146,37 @@ function validateAllocatedName(name: string, container: JsonObject, path: Path):
       ];
 }
 
-function validateHealth(resources: readonly JsonObject[], path: Path): FieldError[] {
-  const isRepeated = repeats(resources.map((resource) => textAt(resource, 'resourceID')));
-  return resources.flatMap((resource, position) => {
-    const [health, id] = [textAt(resource, 'health'), textAt(resource, 'resourceID')];
-    const at = path.index(position);
-    return [
-      ...(healths.includes(health) ? [] : [notSupported(at.child('health'), health, healths)]),
-      ...(isRepeated(position) ? [duplicate(at.child('resourceID'), id)] : []),
-    ];
-  });
-}
-
-const validateConditions = (status: JsonObject): FieldError[] =>
-  objectsIn(status, 'conditions').flatMap((condition, position) => {
-    const type = textAt(condition, 'type');
-    const path = statusPath.child('conditions').index(position);
-    return [...validateGeneration(condition, path), ...(systemConditions.has(type) ? [] : qualified(type, path.child('Type')))];
-  });
-
-const validateGeneration = (holder: JsonObject, path: Path): FieldError[] => {
-  const generation = holder['observedGeneration'] ?? 0;
-  return Number(generation) < 0 ? [invalid(path.child('observedGeneration'), generation, 'must be a non-negative integer')] : [];
-};
-
+const imageReference = all<string | undefined>(requiredAs('imageRef must not be empty'), optional(maxBytes(256)));
 /** The reference reports it next to its member. */
-const validateImages = (status: JsonObject, list: string): FieldError[] =>
-  objectsIn(status, list).flatMap((each, position) =>
-    objectsIn(each, 'volumeMounts').flatMap((mount, index) => {
-      const image = objectAt(objectAt(mount, 'volumeStatus') ?? {}, 'image');
-      const path = statusPath
-        .child(list)
-        .index(position)
-        .child('volumeMounts')
-        .index(index)
-        .child('volumeStatus', 'imageVolumeStatus', 'imageRef');
-      if (image === null) return [];
-      const name = textAt(image, 'imageRef');
-      return [
-        ...(name === '' ? [required(path, 'imageRef must not be empty')] : []),
-        ...(Buffer.byteLength(name) > imageMax ? [tooLong(path, imageMax)] : []),
-      ];
-    }),
-  );
+const mountedImage: Rule<Writable<v1.VolumeMountStatus>> = ({ volumeStatus }, path, owner) =>
+  isSet(volumeStatus?.image)
+    ? imageReference(volumeStatus.image.imageRef, path.child('volumeStatus', 'imageVolumeStatus', 'imageRef'), owner)
+    : [];
+const images = on('ImageVolumeWithDigest', inStatuses(members<v1.ContainerStatus>({ volumeMounts: each(mountedImage) })));
 
 /** A terminated container that is not restarted cannot run. */
-function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonObject, list: string): FieldError[] {
-  const restartPolicy = list === 'ephemeralContainerStatuses' ? 'Never' : textAt(spec, 'restartPolicy');
+function validateTransitions(
+  status: Status,
+  before: Status,
+  spec: Writable<v1.PodSpec>,
+  list: (typeof statusLists)[number][0],
+): FieldError[] {
+  const restartPolicy = list === 'ephemeralContainerStatuses' ? 'Never' : (spec.restartPolicy ?? '');
   if (restartPolicy === 'Always') return [];
   const restarted = new Set(
-    objectsIn(spec, 'initContainers')
-      .filter((container) => container['restartPolicy'] === 'Always')
-      .map((container) => textAt(container, 'name')),
+    itemsOf(spec.initContainers)
+      .filter((container) => container.restartPolicy === 'Always')
+      .map(({ name = '' }) => name),
   );
-  const terminated = (each: JsonObject): JsonObject | null => objectAt(objectAt(each, 'state') ?? {}, 'terminated');
   const running = groupedBy(
-    objectsIn(status, list).filter((each) => terminated(each) === null),
-    (each) => textAt(each, 'name'),
+    itemsOf(status[list]).filter(({ state }) => !isSet(state?.terminated)),
+    ({ name = '' }) => name,
   );
-  return objectsIn(before, list).flatMap((was, position) => {
-    const end = terminated(was);
-    const name = textAt(was, 'name');
+  return itemsOf(before[list]).flatMap(({ name = '', state }, position) => {
+    const end = state?.terminated;
     if (
-      end === null ||
-      (Number(end['exitCode'] ?? 0) !== 0 && restartPolicy === 'OnFailure') ||
+      !isSet(end) ||
+      (Number(end.exitCode ?? 0) !== 0 && restartPolicy === 'OnFailure') ||
       (list === 'initContainerStatuses' && restarted.has(name))
     )
       return [];
@@ -206,10 +187,10 @@ function validateTransitions(status: JsonObject, before: JsonObject, spec: JsonO
 }
 
 /** Allows one address per family. Existing addresses stay valid. */
-function validateAddresses(status: JsonObject, before: JsonObject, list: string): FieldError[] {
+function validateAddresses(status: Status, before: Status, list: 'podIPs' | 'hostIPs'): FieldError[] {
   const path = statusPath.child(list);
-  const ips = objectsIn(status, list).map((each) => textAt(each, 'ip'));
-  const known = new Set(objectsIn(before, list).map((each) => textAt(each, 'ip')));
+  const ipsOf = (of: Status): string[] => itemsOf<readonly { ip?: string }[] | undefined>(of[list]).map(({ ip = '' }) => ip);
+  const [ips, known] = [ipsOf(status), new Set(ipsOf(before))];
   const addresses = ips.map(parseOldAddress);
   const unreadable = addresses.indexOf(null);
   const isDual = unreadable < 0 && new Set(addresses.map((address) => address?.family)).size === 2;
@@ -230,22 +211,21 @@ function validateAddresses(status: JsonObject, before: JsonObject, list: string)
   ];
 }
 
-function validateHostAddresses(status: JsonObject, before: JsonObject): FieldError[] {
-  const first = textAt(objectsIn(status, 'hostIPs')[0] ?? {}, 'ip');
+function validateHostAddresses(status: Status, before: Status): FieldError[] {
+  const first = status.hostIPs?.[0]?.ip ?? '';
   if (first === '') return [];
-  const agrees = first === textAt(status, 'hostIP');
   return [
-    ...(agrees ? [] : [invalid(statusPath.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
+    ...(first === status.hostIP ? [] : [invalid(statusPath.child('hostIPs').index(0).child('ip'), first, 'must be equal to `hostIP`')]),
     ...validateAddresses(status, before, 'hostIPs'),
   ];
 }
 
-export const podStatus: SubresourceRules = {
+export const podStatus: SubresourceRules<Pod> = {
   prepare(pod, old) {
     for (const member of ['deletionTimestamp', 'ownerReferences'] as const) restoreMember(pod.metadata, old.metadata, member);
     const status = statusOf(pod);
-    if (textAt(status, 'qosClass') === '') status['qosClass'] = textAt(statusOf(old), 'qosClass');
-    pod['status'] = status;
+    if ((status.qosClass ?? '') === '') status.qosClass = statusOf(old).qosClass ?? '';
+    pod.status = status;
   },
   resets: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
   review: ['objectMetaUpdate', (pod, old) => validatePodAnnotationsUpdate(pod, old, annotations), validateStatus],
