@@ -1,7 +1,7 @@
 import type * as v1 from '../../../api/types/discovery/v1.js';
 import { objectsIn, setDefault } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import { entryOf, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { endpointAddress, parseOldAddress } from '../../registry/validation/addresses.js';
 import { invalid, Path, required as missing, tooMany, type FieldError } from '../../registry/validation/field.js';
 import { addressWarnings } from '../../registry/validation/spelling.js';
@@ -95,7 +95,7 @@ const endpointOf = (address: Rule<string>): Rule<Writable<v1.Endpoint>> =>
     hints: optional(members<v1.EndpointHints>({ forZones: hints((name) => labelValueProblems(name)), forNodes: hints(subdomainName) })),
   });
 
-const endpointRules: Readonly<Record<string, Rule<Writable<v1.Endpoint>> | undefined>> = {
+const endpointRules: Readonly<Record<string, Rule<Writable<v1.Endpoint>>>> = {
   FQDN: endpointOf(domainName),
   IPv4: endpointOf(ofFamily('IPv4')),
   IPv6: endpointOf(ofFamily('IPv6')),
@@ -105,7 +105,7 @@ const endpointOfNoType = endpointOf(() => []);
 const addressTypeRules = objectRules<v1.EndpointSlice>({ addressType: required(oneOf('FQDN', 'IPv4', 'IPv6')) });
 
 const endpointsRules = (slice: Draft<v1.EndpointSlice>): Found =>
-  andThen(maxItems(endpointsMax), each(endpointRules[addressTypeOf(slice)] ?? endpointOfNoType))(slice.endpoints, endpoints, null);
+  andThen(maxItems(endpointsMax), each(entryOf(endpointRules, addressTypeOf(slice)) ?? endpointOfNoType))(slice.endpoints, endpoints, null);
 
 const portsRules = objectRules<v1.EndpointSlice>({
   ports: andThen(
