@@ -1,22 +1,23 @@
-import type { ClusterTrustBundle } from '../../../api/types/certificates/v1beta1.js';
+import type * as v1beta1 from '../../../api/types/certificates/v1beta1.js';
 import { X509Certificate } from 'node:crypto';
-import { textAt } from '../../../api/json/members.js';
-import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
+import { invalid, type FieldError, type Path } from '../../registry/validation/field.js';
 import { subdomainName } from '../../registry/validation/names.js';
+import { inOrder } from '../../registry/validation/ofEach.js';
+import { andThen, maxBytes, members, nonZero, objectRules, orEmpty } from '../../registry/validation/table.js';
 import { immutable } from '../immutable.js';
 import type { Draft, Kind } from '../kind.js';
 import { pemBlocks, type PemBlock } from './pem.js';
 import { validateSignerName } from './signerName.js';
 
-const signer = Path.of('spec', 'signerName');
-const bundle = Path.of('spec', 'trustBundle');
+type Bundle = Draft<v1beta1.ClusterTrustBundle>;
+
 const bundleBytesMax = 1024 * 1024;
 
-const signerOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'signerName');
-const bundleOf = (bundle: Draft<ClusterTrustBundle>): string => textAt(bundle, 'spec', 'trustBundle');
+const signerOf = ({ spec }: Bundle): string => spec?.signerName ?? '';
+const bundleOf = ({ spec }: Bundle): string => spec?.trustBundle ?? '';
 
 /** Begins with the signer's name, with colons in place of slashes. */
-function bundleName(name: string, prefix: boolean, bundle: Draft<ClusterTrustBundle>): string[] {
+function bundleName(name: string, prefix: boolean, bundle: Bundle): string[] {
   const signer = signerOf(bundle);
   if (signer === '') {
     return name.includes(':') ? ['ClusterTrustBundle without signer name must not have ":" in its name'] : subdomainName(name, prefix);
@@ -26,12 +27,18 @@ function bundleName(name: string, prefix: boolean, bundle: Draft<ClusterTrustBun
   return subdomainName(name.slice(wanted.length), prefix);
 }
 
-function bundleFindings(text: string): FieldError[] {
-  if (Buffer.byteLength(text) > bundleBytesMax) return [tooLong(bundle, bundleBytesMax)];
+const signer = objectRules<v1beta1.ClusterTrustBundle>({
+  spec: members<v1beta1.ClusterTrustBundleSpec>({ signerName: nonZero(validateSignerName) }),
+});
+const content = objectRules<v1beta1.ClusterTrustBundle>({
+  spec: members<v1beta1.ClusterTrustBundleSpec>({ trustBundle: orEmpty(andThen(maxBytes(bundleBytesMax), anchors)) }),
+});
+
+function anchors(text: string, path: Path): FieldError[] {
   const blocks = pemBlocks(text);
   const problems = blocks.flatMap((block, position) => blockProblem(block, position) ?? []);
   const found = problems.length > 0 ? problems : setProblems(blocks);
-  return found.map((problem) => invalid(bundle, '<value omitted>', problem));
+  return found.map((problem) => invalid(path, '<value omitted>', problem));
 }
 
 function blockProblem({ type, hasHeaders, bytes }: PemBlock, position: number): string | null {
@@ -64,19 +71,16 @@ function setProblems(blocks: readonly PemBlock[]): string[] {
     .map((indices) => `duplicate trust anchor (indices [${indices.join(' ')}])`);
 }
 
-const signerFindings = (bundle: Draft<ClusterTrustBundle>): FieldError[] =>
-  signerOf(bundle) === '' ? [] : validateSignerName(signerOf(bundle), signer);
-
-export const clusterTrustBundles: Kind<Draft<ClusterTrustBundle>> = {
+export const clusterTrustBundles: Kind<Bundle> = {
   name: 'clustertrustbundles.certificates.k8s.io',
   metadata: { name: bundleName },
-  validate: (bundle) => [...signerFindings(bundle), ...bundleFindings(bundleOf(bundle))],
+  validate: (bundle) => inOrder(signer(bundle), content(bundle)),
   update: {
     unconditional: false,
     review: [
       'objectMeta', // A changed signer no longer matches the name.
-      signerFindings, // Existing content stays acceptable under stricter rules.
-      (bundle, old) => (bundleOf(bundle) === bundleOf(old) ? [] : bundleFindings(bundleOf(bundle))),
+      signer, // Existing content stays acceptable under stricter rules.
+      (bundle, old) => (bundleOf(bundle) === bundleOf(old) ? [] : content(bundle)),
       'objectMetaUpdate',
       immutable('spec.signerName', (name = '') => name),
     ],
