@@ -1,44 +1,47 @@
+import type * as v1 from '../../../../api/types/core/v1.js';
 import type { JsonObject } from '../../../../api/object.js';
 import { sameValue } from '../../../../api/json/equality.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
-import { itemsOf } from '../../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { invalid, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { printedStructure } from '../../../registry/validation/internalform.js';
+import type { Writable } from '../../kind.js';
 import { nodeTermForm } from '../persistentVolume/printed.js';
 import { specPath } from './validation.js';
 
-const required = 'requiredDuringSchedulingIgnoredDuringExecution';
+type PodSpec = Writable<v1.PodSpec>;
+type NodeAffinity = Writable<v1.NodeAffinity>;
+type Term = Writable<v1.NodeSelectorTerm>;
 
 /** An update may narrow a gated pod's placement, but not widen it. Restores in `spec` what was checked. */
-export function validateGatedUpdate(spec: JsonObject, before: JsonObject): FieldError[] {
+export function validateGatedUpdate(spec: PodSpec, before: PodSpec): FieldError[] {
   const findings: FieldError[] = [];
-  if (!sameValue(spec['nodeSelector'], before['nodeSelector'])) {
-    findings.push(...validateSelector(objectAt(spec, 'nodeSelector') ?? {}, objectAt(before, 'nodeSelector') ?? {}));
-    spec['nodeSelector'] = before['nodeSelector'];
+  if (!sameValue(spec.nodeSelector, before.nodeSelector)) {
+    findings.push(...validateSelector(spec.nodeSelector ?? {}, before.nodeSelector ?? {}));
+    spec.nodeSelector = before.nodeSelector;
   }
-  const [affinity, old] = [objectAt(spec, 'affinity'), objectAt(before, 'affinity')];
-  const [node, oldNode] = [objectAt(affinity ?? {}, 'nodeAffinity'), objectAt(old ?? {}, 'nodeAffinity')];
-  if (sameValue(node, oldNode)) return findings;
+  const { nodeAffinity: node, ...others } = spec.affinity ?? {};
+  const oldNode = before.affinity?.nodeAffinity;
+  if (sameValue(node ?? null, oldNode ?? null)) return findings;
   findings.push(...validateAffinity(node, oldNode));
-  const { nodeAffinity: _node, ...others } = affinity ?? {};
-  if (oldNode !== null) spec['affinity'] = { ...others, nodeAffinity: oldNode };
-  else if (old === null && Object.keys(others).length === 0) delete spec['affinity'];
-  else spec['affinity'] = others;
+  if (isSet(oldNode)) spec.affinity = { ...others, nodeAffinity: oldNode };
+  else if (!isSet(before.affinity) && Object.keys(others).length === 0) delete spec.affinity;
+  else spec.affinity = others;
   return findings;
 }
 
-function validateSelector(selector: JsonObject, before: JsonObject): FieldError[] {
+function validateSelector(selector: NonNullable<PodSpec['nodeSelector']>, before: NonNullable<PodSpec['nodeSelector']>): FieldError[] {
   const kept = Object.entries(before).every(([key, value]) => selector[key] === value);
   return kept
     ? []
     : [invalid(specPath.child('nodeSelector'), selector, 'only additions to spec.nodeSelector are allowed (no mutations or deletions)')];
 }
 
-function validateAffinity(affinity: JsonObject | null, before: JsonObject | null): FieldError[] {
-  if (before === null) return [];
-  const path = specPath.child('affinity', 'nodeAffinity', required, 'nodeSelectorTerms');
-  const terms = objectsIn(objectAt(affinity ?? {}, required) ?? {}, 'nodeSelectorTerms');
-  const old = objectsIn(objectAt(before, required) ?? {}, 'nodeSelectorTerms');
+const termsOf = (affinity: NodeAffinity | undefined): readonly Term[] =>
+  itemsOf(affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms);
+
+function validateAffinity(affinity: NodeAffinity | undefined, before: NodeAffinity | undefined): FieldError[] {
+  const path = specPath.child('affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
+  const [terms, old] = [termsOf(affinity), termsOf(before)];
   if (old.length > 0 && old.length !== terms.length)
     return [
       invalid(
@@ -50,8 +53,8 @@ function validateAffinity(affinity: JsonObject | null, before: JsonObject | null
   return old.flatMap((term, position) => validateTerm(terms[position] ?? {}, term, path.index(position)));
 }
 
-function validateTerm(term: JsonObject, before: JsonObject, path: Path): FieldError[] {
-  const lists = ['matchExpressions', 'matchFields'].map((list) => [itemsOf(term[list]), itemsOf(before[list])] as const);
+function validateTerm(term: Term, before: Term, path: Path): FieldError[] {
+  const lists = (['matchExpressions', 'matchFields'] as const).map((list) => [itemsOf(term[list]), itemsOf(before[list])] as const);
   const wasEmpty = lists.every(([, old]) => old.length === 0);
   const onlyAdds = wasEmpty
     ? lists.every(([now]) => now.length === 0)
@@ -59,4 +62,4 @@ function validateTerm(term: JsonObject, before: JsonObject, path: Path): FieldEr
   return onlyAdds ? [] : [invalid(path, printedTerm(term), 'only additions are allowed (no mutations or deletions)')];
 }
 
-const printedTerm = (term: JsonObject): JsonObject => printedStructure(term, nodeTermForm);
+const printedTerm = (term: Term): JsonObject => printedStructure(term, nodeTermForm);

@@ -1,9 +1,7 @@
-import type { Pod } from '../../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import type { EnabledFeatures } from '../../../../program/features/fieldGates.js';
-import { objectAt, objectsIn } from '../../../../api/json/defaulting.js';
 import { sameValue } from '../../../../api/json/equality.js';
-import { itemsOf, textAt } from '../../../../api/json/members.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import type { Review, SubresourceRules } from '../../../registry/rules.js';
 import { forbidden, invalid, Path, type FieldError } from '../../../registry/validation/field.js';
 import { compareAmounts } from '../../../registry/validation/quantities.js';
@@ -11,33 +9,40 @@ import { annotationsOf, mirrorAnnotation } from './annotations.js';
 import { countGeneration, keepAllOf } from './ephemeral.js';
 import { qosClass } from '../../../../api/podQos.js';
 import { specPath, validatePod } from './validation.js';
+import type { Draft, Writable } from '../../kind.js';
 import { specOf, statusOf } from '../../parts.js';
 import { inOrder, type Found } from '../../../registry/validation/ofEach.js';
 
+type Pod = Draft<v1.Pod>;
+type Spec = Writable<v1.PodSpec>;
+type Container = Writable<v1.Container>;
+/** A pod's specification, or a container. */
+type Holder = Pick<Container, 'resources'>;
+type Amounts = Readonly<Record<string, string | undefined>>;
+
 const lists = ['containers', 'initContainers'] as const;
 const resizable = ['cpu', 'memory'] as const;
-const isSidecar = (container: JsonObject): boolean => container['restartPolicy'] === 'Always';
-const amounts = (container: JsonObject, list: 'limits' | 'requests'): JsonObject =>
-  objectAt(objectAt(container, 'resources') ?? {}, list) ?? {};
+const isSidecar = ({ restartPolicy }: Container): boolean => restartPolicy === 'Always';
+const amounts = ({ resources }: Holder, list: 'limits' | 'requests'): Amounts => resources?.[list] ?? {};
 
-const hasOwnAmounts = (pod: ApiObject): boolean =>
+const hasOwnAmounts = (pod: Pod): boolean =>
   (['limits', 'requests'] as const).some((list) => Object.keys(amounts(specOf(pod), list)).length > 0);
 
-function refusal(pod: ApiObject, old: ApiObject, enabled: EnabledFeatures): string | null {
+function refusal(pod: Pod, old: Pod, enabled: EnabledFeatures): string | null {
   if (!enabled('InPlacePodLevelResourcesVerticalScaling') && [old, pod].some(hasOwnAmounts))
     return 'pods with pod-level resources cannot be resized';
   if (Object.hasOwn(annotationsOf(old), mirrorAnnotation)) return 'static pods cannot be resized';
-  if (textAt(specOf(old), 'os', 'name') === 'windows') return 'windows pods cannot be resized';
+  if (specOf(old).os?.name === 'windows') return 'windows pods cannot be resized';
   return null;
 }
 
-function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
+function validateResize(pod: Pod, old: Pod): FieldError[] {
   const [spec, before] = [specOf(pod), specOf(old)];
   const status = statusOf(old);
   const findings = [
-    ...((textAt(status, 'qosClass') || qosClass(old as Pod)) === qosClass(pod as Pod)
+    ...((status.qosClass || qosClass(old as v1.Pod)) === qosClass(pod as v1.Pod)
       ? []
-      : [invalid(specPath, textAt(pod, 'status', 'qosClass'), 'Pod QOS Class may not change as a result of resizing')]),
+      : [invalid(specPath, pod.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing')]),
     ...(supportsResize(status) ? [] : [forbidden(specPath, 'Pod running on node without support for resize')]),
   ];
   const misplaced = validateOrder(spec, before);
@@ -45,14 +50,14 @@ function validateResize(pod: ApiObject, old: ApiObject): FieldError[] {
 }
 
 /** Requires the same containers in the same order. */
-function validateContainers(spec: JsonObject, before: JsonObject): FieldError[] {
-  const sidecars = objectsIn(before, 'initContainers').flatMap((container, position) =>
+function validateContainers(spec: Spec, before: Spec): FieldError[] {
+  const sidecars = itemsOf(before.initContainers).flatMap((container, position) =>
     isSidecar(container) ? validateAmounts(at(spec, 'initContainers', position), container, pathOf('initContainers', position)) : [],
   );
   return [
     ...sidecars,
     ...validateAmounts(spec, before, specPath),
-    ...objectsIn(before, 'containers').flatMap((container, position) =>
+    ...itemsOf(before.containers).flatMap((container, position) =>
       validateAmounts(at(spec, 'containers', position), container, pathOf('containers', position)),
     ),
     ...validateOtherResources(spec, before),
@@ -60,16 +65,15 @@ function validateContainers(spec: JsonObject, before: JsonObject): FieldError[] 
 }
 
 /** A node with support reports the resources of running containers. */
-function supportsResize(status: JsonObject): boolean {
-  const running = objectsIn(status, 'containerStatuses').find((each) => objectAt(objectAt(each, 'state') ?? {}, 'running') !== null);
-  return running === undefined || objectAt(running, 'resources') !== null;
+function supportsResize({ containerStatuses }: Writable<v1.PodStatus>): boolean {
+  const running = itemsOf(containerStatuses).find(({ state }) => isSet(state?.running));
+  return running === undefined || isSet(running.resources);
 }
 
-const at = (spec: JsonObject, list: string, position: number): JsonObject => objectsIn(spec, list)[position] ?? {};
+const at = (spec: Spec, list: (typeof lists)[number], position: number): Container => itemsOf(spec[list])[position] ?? {};
 const pathOf = (list: string, position: number): Path => specPath.child(list).index(position);
 
-/** `holder` is a pod's specification, or a container. */
-function validateAmounts(holder: JsonObject, before: JsonObject, holderPath: Path): FieldError[] {
+function validateAmounts(holder: Holder, before: Holder, holderPath: Path): FieldError[] {
   const path = holderPath.child('resources');
   const removed = (which: 'limits' | 'requests'): boolean =>
     Object.keys(amounts(before, which)).some((name) => !Object.hasOwn(amounts(holder, which), name));
@@ -80,11 +84,11 @@ function validateAmounts(holder: JsonObject, before: JsonObject, holderPath: Pat
 }
 
 /** Devices and the like cannot change while a container runs. */
-function validateOtherResources(spec: JsonObject, before: JsonObject): FieldError[] {
+function validateOtherResources(spec: Spec, before: Spec): FieldError[] {
   if (changesOtherAmounts(spec, before)) return [forbidden(specPath, 'only cpu and memory resources are mutable')];
   return lists.flatMap((list) =>
-    objectsIn(spec, list).flatMap((container, position) => {
-      const old = objectsIn(before, list)[position] ?? {};
+    itemsOf(spec[list]).flatMap((container, position) => {
+      const old = itemsOf(before[list])[position] ?? {};
       if (list === 'initContainers' && !isSidecar(container))
         return sameValue(container, old) ? [] : [forbidden(specPath, 'resources for non-sidecar init containers are immutable')];
       if (!changesOthers(container, old)) return [];
@@ -101,12 +105,12 @@ function validateOtherResources(spec: JsonObject, before: JsonObject): FieldErro
 }
 
 /** Compares everything but cpu and memory. */
-const changesOthers = (container: JsonObject, old: JsonObject): boolean =>
-  !sameValue(itemsOf(container['resizePolicy']), itemsOf(old['resizePolicy'])) ||
-  !sameValue(itemsOf(objectAt(container, 'resources')?.['claims']), itemsOf(objectAt(old, 'resources')?.['claims'])) ||
+const changesOthers = (container: Container, old: Container): boolean =>
+  !sameValue(itemsOf(container.resizePolicy), itemsOf(old.resizePolicy)) ||
+  !sameValue(itemsOf(container.resources?.claims), itemsOf(old.resources?.claims)) ||
   changesOtherAmounts(container, old);
 
-const changesOtherAmounts = (holder: JsonObject, old: JsonObject): boolean =>
+const changesOtherAmounts = (holder: Holder, old: Holder): boolean =>
   (['limits', 'requests'] as const).some((which) => {
     const [now, before] = [amounts(holder, which), amounts(old, which)];
     const names = new Set([...Object.keys(now), ...Object.keys(before)]);
@@ -114,12 +118,12 @@ const changesOtherAmounts = (holder: JsonObject, old: JsonObject): boolean =>
   });
 
 /** Containers that came, went, or have another name or place. */
-function validateOrder(spec: JsonObject, before: JsonObject): FieldError[] {
+function validateOrder(spec: Spec, before: Spec): FieldError[] {
   return lists.flatMap((list) => {
-    const [sent, old] = [objectsIn(spec, list), objectsIn(before, list)];
+    const [sent, old] = [itemsOf(spec[list]), itemsOf(before[list])];
     if (sent.length !== old.length) return [forbidden(specPath.child(list), `${list} may not be added or removed on resize`)];
     return old.flatMap((container, position) =>
-      textAt(sent[position], 'name') === textAt(container, 'name')
+      (sent[position]?.name ?? '') === (container.name ?? '')
         ? []
         : [forbidden(pathOf(list, position).child('name'), `${list} may not be renamed or reordered on resize`)],
     );
@@ -127,36 +131,36 @@ function validateOrder(spec: JsonObject, before: JsonObject): FieldError[] {
 }
 
 /** Other containers stay as they were sent, to be refused. */
-function takeResources(pod: ApiObject, old: ApiObject): void {
+function takeResources(pod: Pod, old: Pod): void {
   const [sent, before] = [specOf(pod), specOf(old)];
-  if (lists.every((list) => objectsIn(sent, list).length === objectsIn(before, list).length)) {
+  if (lists.every((list) => itemsOf(sent[list]).length === itemsOf(before[list]).length)) {
     keepAllOf(pod, old);
     const spec = specOf(pod);
-    if (sent['resources'] === undefined) delete spec['resources'];
-    else spec['resources'] = sent['resources'];
-    for (const list of lists) if (!takeFrom(objectsIn(sent, list), objectsIn(spec, list))) spec[list] = sent[list] ?? [];
+    if (sent.resources === undefined) delete spec.resources;
+    else spec.resources = sent.resources;
+    for (const list of lists) if (!takeFrom(itemsOf(sent[list]), itemsOf(spec[list]))) spec[list] = sent[list] ?? [];
   }
   countGeneration(pod, old);
 }
 
 /** False where containers have other names or places. */
-function takeFrom(sent: readonly JsonObject[], containers: readonly JsonObject[]): boolean {
-  if (!containers.every((container, position) => textAt(sent[position], 'name') === textAt(container, 'name'))) return false;
+function takeFrom(sent: readonly Container[], containers: readonly Container[]): boolean {
+  if (!containers.every((container, position) => (sent[position]?.name ?? '') === (container.name ?? ''))) return false;
   for (const [position, container] of containers.entries()) {
     const { resources = {}, resizePolicy } = sent[position] ?? {};
-    container['resources'] = resources;
-    if (resizePolicy === undefined) delete container['resizePolicy'];
-    else container['resizePolicy'] = resizePolicy;
+    container.resources = resources;
+    if (resizePolicy === undefined) delete container.resizePolicy;
+    else container.resizePolicy = resizePolicy;
   }
   return true;
 }
 
-export const resize: SubresourceRules = {
+export const resize: SubresourceRules<Pod> = {
   prepare: takeResources,
   review: [reviewResize],
 };
 
-function reviewResize(pod: ApiObject, old: ApiObject, { metadata, context: { enabled } }: Review): Found {
+function reviewResize(pod: Pod, old: Pod, { metadata, context: { enabled } }: Review): Found {
   const why = refusal(pod, old, enabled);
   if (why !== null) return [forbidden(Path.root, why)];
   return inOrder(metadata.update(), metadata.object(), validatePod(pod), validateResize(pod, old));
