@@ -249,6 +249,8 @@ function createAnyServer(options: ListenerOptions, times: ConnectionTimes): AnyS
     handshakeTimeout: times.handshakeMs,
     maxHeaderSize: headerBytesMax,
     connectionsCheckingInterval: times.lookMs,
+    // A request without Host is refused with a reason here (`headFaults.ts`).
+    requireHostHeader: false,
   };
   const server: AnyServer = options.http2
     ? createSecureServer({

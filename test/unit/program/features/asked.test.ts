@@ -31,8 +31,13 @@ const questions = [
   /\(\['(MutatingAdmissionPolicy)', '\w+'\] as const\)\.filter/g,
   /\(\['\w+', '(PodTopologyLabelsAdmission)'\] as const\)\.filter/g,
 ] as const;
+/** The words of tables of rules. */
+const inTables = /\b(?:on|off)(?:<[^()]*>)?\(\s*'([A-Z]\w+)'/g;
+const questionsOf = (text: string): readonly RegExp[] => (text.includes('validation/table.js') ? [...questions, inTables] : questions);
 const askedIn = (folder: string): Set<string> =>
-  new Set(sources(folder).flatMap((text) => questions.flatMap((question) => [...text.matchAll(question)].map(([, name = '']) => name))));
+  new Set(
+    sources(folder).flatMap((text) => questionsOf(text).flatMap((question) => [...text.matchAll(question)].map(([, name = '']) => name))),
+  );
 
 const declared = createCatalogue({ serves: () => true }).groups.flatMap(({ versions }) =>
   versions.flatMap(({ resources }) => resources.flatMap(({ behaviour }) => Object.keys(behaviour.strategy.gated))),
