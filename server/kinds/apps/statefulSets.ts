@@ -12,7 +12,7 @@ import { amountOf, atMostWhole, intOrPercent } from '../../registry/validation/i
 import { dnsLabelName } from '../../registry/validation/names.js';
 import { dnsLabel } from '../../registry/validation/values.js';
 import { joinedAt } from '../cells.js';
-import { validateClaimSpec } from '../core/persistentVolumeClaim/validation.js';
+import { claimSpec } from '../core/persistentVolumeClaim/validation.js';
 import { endlessRun, selectorOf, validateSelected } from '../core/podSpec/controlledTemplate.js';
 import { setPodTemplateDefaults, validatePodTemplate, validateTemplateDescription } from '../core/podSpec/template.js';
 import { templateWarnings } from '../core/podSpec/warnings/template.js';
@@ -132,7 +132,7 @@ const retention = oneOf(retain, 'Delete');
 /** Immutable members are checked on create only. */
 const fixedMembers = members<v1.StatefulSetSpec>({
   serviceName: nonZero(dnsLabel),
-  volumeClaimTemplates: each(members<coreV1.PersistentVolumeClaim>({ spec: structure(validateClaimSpec) })),
+  volumeClaimTemplates: each(members<coreV1.PersistentVolumeClaim>({ spec: claimSpec })),
 });
 
 const rules = (ofFixed: Rule<Spec | null | undefined>): ((set: Draft<v1.StatefulSet>) => Found) =>

@@ -1,9 +1,9 @@
-import type { Found } from '../../registry/validation/ofEach.js';
 import type { PersistentVolumeClaim } from '../../../api/types/core/v1.js';
 import { ensureObject, objectAt, objectsIn, setDefault, setTextDefault } from '../../../api/json/defaulting.js';
 import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, notSupported, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { qualifiedNameProblems } from '../../registry/validation/names.js';
+import { objectRules } from '../../registry/validation/table.js';
 import { at, unset } from '../cells.js';
 import { gate } from '../gated.js';
 import type { Draft, Kind } from '../kind.js';
@@ -11,7 +11,7 @@ import { specOf, statusOf } from '../parts.js';
 import { validateBytes } from './persistentVolume/spec.js';
 import { alignSources } from './persistentVolumeClaim/sources.js';
 import { validateClaimChange } from './persistentVolumeClaim/update.js';
-import { validateClaimSpec } from './persistentVolumeClaim/validation.js';
+import { claimSpec } from './persistentVolumeClaim/validation.js';
 import { classAnnotation } from './persistentVolumes.js';
 import { claimSpecWarnings } from './podSpec/warnings/volumes.js';
 import { roundResources } from '../../../api/resourceLists.js';
@@ -67,7 +67,7 @@ function dropUse(claim: Draft<PersistentVolumeClaim>): void {
   else delete status.conditions;
 }
 
-const validate = (claim: Draft<PersistentVolumeClaim>): Found => validateClaimSpec(specOf(claim), spec);
+const validate = objectRules<PersistentVolumeClaim>({ spec: claimSpec });
 
 export const persistentVolumeClaims: Kind<Draft<PersistentVolumeClaim>> = {
   name: 'persistentvolumeclaims',

@@ -1,10 +1,8 @@
 import type * as v1 from '../../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../../api/object.js';
 import { isSet } from '../../../../api/json/members.js';
 import { invalid, keepable, required as missing, type FieldError, type Path } from '../../../registry/validation/field.js';
 import { validateLabelSelector } from '../../../registry/validation/labelselector.js';
 import { dnsLabelName } from '../../../registry/validation/names.js';
-import type { Found } from '../../../registry/validation/ofEach.js';
 import { isNegative, isZero } from '../../../registry/validation/quantities.js';
 import { all, changed, format, members, nonZero, optional, required, requiredAs, whole } from '../../../registry/validation/table.js';
 import { dnsSubdomain } from '../../../registry/validation/values.js';
@@ -44,7 +42,7 @@ function sameSource({ dataSource: older, dataSourceRef: newer }: Spec, path: Pat
 }
 
 /** Claims, and the claim templates of workloads. */
-const claimSpec = all(
+export const claimSpec = all(
   members<v1.PersistentVolumeClaimSpec>({
     accessModes: requiredAs('at least 1 access mode is required'),
     selector: optional(validateLabelSelector),
@@ -60,5 +58,3 @@ const claimSpec = all(
   whole<v1.PersistentVolumeClaimSpec>(sameSource),
   members<v1.PersistentVolumeClaimSpec>({ volumeAttributesClassName: nonZero(dnsSubdomain) }),
 );
-
-export const validateClaimSpec = (spec: JsonObject, path: Path): Found => claimSpec(spec as Spec, path, null);

@@ -6,7 +6,7 @@ import { subdomainName } from '../../../../registry/validation/names.js';
 import { members, oneOf, required, structure, union } from '../../../../registry/validation/table.js';
 import { validateTemplateMetadata } from '../../../../registry/validation/templatemetadata.js';
 import { dnsLabel } from '../../../../registry/validation/values.js';
-import { validateClaimSpec } from '../../persistentVolumeClaim/validation.js';
+import { claimSpec } from '../../persistentVolumeClaim/validation.js';
 import type { Volumes } from './facts.js';
 import { sourceNames, volumeSources } from './sources/table.js';
 import type { Writable } from '../../../kind.js';
@@ -18,7 +18,7 @@ type Volume = Writable<v1.Volume>;
 /** A claim that is created and deleted with the pod. */
 const ephemeral = members<v1.EphemeralVolumeSource>({
   volumeClaimTemplate: required(
-    members<v1.PersistentVolumeClaimTemplate>({ metadata: structure(validateTemplateMetadata), spec: structure(validateClaimSpec) }),
+    members<v1.PersistentVolumeClaimTemplate>({ metadata: structure(validateTemplateMetadata), spec: claimSpec }),
   ),
 });
 
