@@ -1,6 +1,5 @@
 import type * as v1 from '../../../api/types/networking/v1.js';
 import { isSet } from '../../../api/json/members.js';
-import { parseOldAddress } from '../../registry/validation/addresses.js';
 import { invalid, keepable, required as missing, type FieldError, type Path } from '../../registry/validation/field.js';
 import { dns1035LabelName, dnsLabelName, subdomainName, wildcardName } from '../../registry/validation/names.js';
 import {
@@ -18,7 +17,7 @@ import {
   required,
   requiredPointerAs,
 } from '../../registry/validation/table.js';
-import { named, portName, portNumber } from '../../registry/validation/values.js';
+import { named, notAddress, portName, portNumber } from '../../registry/validation/values.js';
 import type { Writable } from '../kind.js';
 import { typedReference } from './references.js';
 
@@ -29,10 +28,6 @@ type Backend = Writable<v1.IngressBackend>;
 
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
 const forbiddenEnds = ['/..', '/.'];
-
-/** Accepts leading zeros, as earlier parsers did. */
-export const notAddress = (host: string, path: Path): FieldError[] =>
-  parseOldAddress(host) === null ? [] : [invalid(path, host, 'must be a DNS name, not an IP address')];
 
 export const hostName = (host: string, path: Path): FieldError[] => named(host, host.includes('*') ? wildcardName : subdomainName, path);
 

@@ -3,11 +3,11 @@ import { isSet, itemsOf, memberAt, textAt } from '../../../api/json/members.js';
 import { invalid, keepable, Path, type FieldError } from '../../registry/validation/field.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
 import { all, changed, each, members, nonZero, objectRules, optional } from '../../registry/validation/table.js';
-import { dnsSubdomain, ipAddress } from '../../registry/validation/values.js';
+import { dnsSubdomain, ipAddress, notAddress } from '../../registry/validation/values.js';
 import { at } from '../cells.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { backend, hostName, hostRules, notAddress } from './ingressRules.js';
+import { backend, hostName, hostRules } from './ingressRules.js';
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 

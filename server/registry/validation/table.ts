@@ -163,6 +163,12 @@ export const whenOwner = <V, O>(holds: (owner: O) => boolean, ...rules: readonly
   return (value, path, owner, before) => (holds(owner) ? rule(value, path, owner, before) : []);
 };
 
+/** One rule or another, depending on siblings. */
+export const ifOwner =
+  <V, O, F = unknown>(holds: (owner: O) => boolean, rule: Rule<V, O, F>, otherwise: Rule<V, O, F>): Rule<V, O, F> =>
+  (value, path, owner, before) =>
+    (holds(owner) ? rule : otherwise)(value, path, owner, before);
+
 /** A rule about a whole object; an absent one is empty. */
 export const whole =
   <T>(rule: (object: Writable<T>, path: Path) => Found): Rule<Writable<T> | null | undefined> =>
@@ -197,6 +203,15 @@ export const distinct = <I, O = unknown>(
       return ofItem(once)(item, path.index(position), owner);
     });
   });
+
+/** Refuses items that have the key of an earlier one. */
+export const unrepeated =
+  <I>(keyOf: (item: I) => unknown, refuse: Check<I>): Rule<readonly I[] | null | undefined> =>
+  (value, path) => {
+    const items = itemsOf(value) as readonly I[];
+    const isRepeated = repeats(items.map(keyOf));
+    return ofEach(items, (item, position) => (isRepeated(position) ? refuse(item, path.index(position)) : []));
+  };
 
 export const maxItems =
   (most: number): Check<readonly unknown[] | null | undefined> =>
@@ -303,6 +318,10 @@ export type Check<V> = (value: V, path: Path) => FieldError[];
 
 /** Refuses a value that is set. */
 export const forbiddenAs = (detail: string): Rule<unknown> => optional((_, path) => [forbidden(path, detail)]);
+
+export const invalidAs =
+  (detail: string): Check<unknown> =>
+  (value, path) => [invalid(path, value, detail)];
 
 /** `values` in the order of messages. An absent text is empty. */
 export const oneOf =

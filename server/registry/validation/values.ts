@@ -61,6 +61,10 @@ export function addressAnd(value: string, path: Path, further: () => FieldError[
   return parseOldAddress(value) === null ? malformed : [...malformed, ...whileOff('StrictIPCIDRValidation', further())];
 }
 
+/** Accepts leading zeros, as earlier parsers did. */
+export const notAddress = (host: string, path: Path): FieldError[] =>
+  parseOldAddress(host) === null ? [] : [invalid(path, host, 'must be a DNS name, not an IP address')];
+
 /** An absent or empty value is refused as required. */
 export const oneOf = (value: JsonValue | undefined, supported: readonly string[], path: Path): FieldError[] =>
   value === undefined || value === null || value === '' ? [required(path, '')] : unlessListed(value, supported, path);

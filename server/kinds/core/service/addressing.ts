@@ -1,86 +1,82 @@
-import type { ApiObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { isDualStack, isSixText } from '../../../registry/validation/addresses.js';
-import { duplicate, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
+import { invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
+import { all, distinct, members, oneOf, optional, when } from '../../../registry/validation/table.js';
 import { ipAddress } from '../../../registry/validation/values.js';
-import { clusterIPsOf, familiesOf, isExternalName, isHeadless, lacksPolicy, policyOf } from './kinds.js';
-import { specOf } from '../../parts.js';
-import { repeats } from '../../../registry/validation/repeats.js';
+import { clusterIPsOf, familiesOf, isExternalName, isHeadless, policyOf, type Spec } from './kinds.js';
 
 /** Addresses of a service, their families and policy, which must agree. */
 
-const spec = Path.of('spec');
-const addressesPath = spec.child('clusterIPs');
-const families = spec.child('ipFamilies');
-const policyPath = spec.child('ipFamilyPolicy');
-const familyNames = ['IPv4', 'IPv6'];
-const policyNames = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const addressesMax = 2;
+const familyNames = ['IPv4', 'IPv6'];
+export const familyOf = (address: string): 'IPv4' | 'IPv6' => (isSixText(address) ? 'IPv6' : 'IPv4');
 
-/** External names have none of these, which their type's rules check. */
-export function validateAddressing(service: ApiObject): FieldError[] {
-  if (isExternalName(service)) return [];
-  const addresses = clusterIPsOf(service);
-  const policy = policyOf(service);
-  const malformed = validateAddresses(addresses);
-  const isRepeated = repeats(familiesOf(service));
-  const findings = [
-    ...validatePrimary(String(specOf(service)['clusterIP'] ?? ''), addresses),
-    ...familiesOf(service).flatMap((family, position) => [
-      ...(familyNames.includes(family) ? [] : [notSupported(families.index(position), family, familyNames)]),
-      ...(isRepeated(position) ? [duplicate(families.index(position), family)] : []),
-    ]),
-    ...(lacksPolicy(service) || policyNames.includes(policy) ? [] : [notSupported(policyPath, policy, policyNames)]),
-    ...malformed,
-    ...(addresses.length > addressesMax ? [invalid(addressesPath, addresses, 'may only hold up to 2 values')] : []),
-  ];
-  // Further errors would only confuse where an address is invalid.
-  if (malformed.length > 0) return findings;
-  if (addresses.length > 1 && !isDualStack(addresses))
-    findings.push(invalid(addressesPath, addresses, 'may specify no more than one IP for each IP family'));
-  return isHeadless(service) ? findings : [...findings, ...matchFamilies(addresses, familiesOf(service))];
+function primary(addresses: readonly string[] = [], path: Path, { clusterIP = '' }: Spec): FieldError[] {
+  if (clusterIP === '') return addresses.length === 0 ? [] : [invalid(path, addresses, 'must be empty when `clusterIP` is not specified')];
+  if (addresses.length === 0) return [missing(path, '')];
+  return addresses[0] === clusterIP ? [] : [invalid(path, addresses, 'first value must match `clusterIP`')];
 }
 
-function validatePrimary(address: string, addresses: readonly string[]): FieldError[] {
-  if (address === '')
-    return addresses.length === 0 ? [] : [invalid(addressesPath, addresses, 'must be empty when `clusterIP` is not specified')];
-  if (addresses.length === 0) return [required(addressesPath, '')];
-  return addresses[0] === address ? [] : [invalid(addressesPath, addresses, 'first value must match `clusterIP`')];
-}
-
-const validateAddresses = (addresses: readonly string[]): FieldError[] =>
+const malformedIn = (addresses: readonly string[], path: Path): FieldError[] =>
   addresses.flatMap((address, position) => {
     if (position === 0 && address === 'None')
-      return addresses.length > 1 ? [invalid(addressesPath, addresses, "'None' must be the first and only value")] : [];
-    return ipAddress(address, addressesPath.index(position));
+      return addresses.length > 1 ? [invalid(path, addresses, "'None' must be the first and only value")] : [];
+    return ipAddress(address, path.index(position));
   });
 
-const matchFamilies = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
+/** Further errors would only confuse where an address is invalid. */
+function agreeing(addresses: readonly string[] = [], path: Path, spec: Spec): FieldError[] {
+  const malformed = malformedIn(addresses, path);
+  return [
+    ...malformed,
+    ...(addresses.length > addressesMax ? [invalid(path, addresses, 'may only hold up to 2 values')] : []),
+    ...(malformed.length === 0 && addresses.length > 1 && !isDualStack(addresses)
+      ? [invalid(path, addresses, 'may specify no more than one IP for each IP family')]
+      : []),
+    ...(malformed.length > 0 || isHeadless(spec) ? [] : matchFamilies(addresses, familiesOf(spec), path)),
+  ];
+}
+
+const matchFamilies = (addresses: readonly string[], families: readonly string[], path: Path): FieldError[] =>
   addresses.flatMap((address, position) => {
     const family = families[position];
     // An unknown family is already refused.
-    return family === undefined || !familyNames.includes(family) || family === (isSixText(address) ? 'IPv6' : 'IPv4')
+    return family === undefined || !familyNames.includes(family) || family === familyOf(address)
       ? []
-      : [invalid(addressesPath.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
+      : [invalid(path.index(position), address, `expected an ${family} value as indicated by \`ipFamilies[${position}]\``)];
   });
 
+/** External names have none of these, which their type's rules check. */
+export const addressing = when(
+  (spec: Spec) => !isExternalName(spec),
+  members<v1.ServiceSpec>({
+    clusterIPs: primary,
+    ipFamilies: distinct<string>(null, (once) => all(oneOf(...familyNames), once)),
+    ipFamilyPolicy: optional(oneOf('PreferDualStack', 'RequireDualStack', 'SingleStack')),
+  }),
+  members<v1.ServiceSpec>({ clusterIPs: agreeing }),
+);
+
+const specPath = Path.of('spec');
+
 /** A second address or family may change; the first one is immutable, except from or to an external name. */
-export function validateAddressingUpdate(service: ApiObject, old: ApiObject): FieldError[] {
-  if (isExternalName(service) || isExternalName(old)) return [];
-  const headless = [isHeadless(old), isHeadless(service)] as const;
-  const policy = policyOf(service);
+export function validateAddressingUpdate(spec: Spec, old: Spec): FieldError[] {
+  if (isExternalName(spec) || isExternalName(old)) return [];
+  const headless = [isHeadless(old), isHeadless(spec)] as const;
+  const [addresses, policy] = [clusterIPsOf(spec), policyOf(spec)];
   return [
     ...(headless[0] && headless[1]
       ? []
-      : changesOf({ old: clusterIPsOf(old), now: clusterIPsOf(service), path: addressesPath, what: 'clusterIP', policy })),
+      : changesOf({ old: clusterIPsOf(old), now: addresses, path: specPath.child('clusterIPs'), what: 'clusterIP', policy })),
     ...(headless[0] || headless[1]
       ? []
       : changesOf({
           old: familiesOf(old),
-          now: familiesOf(service),
-          path: families,
+          now: familiesOf(spec),
+          path: specPath.child('ipFamilies'),
           what: 'ipFamily',
           policy,
-          shown: clusterIPsOf(service),
+          shown: addresses,
         })),
   ];
 }
@@ -105,7 +101,13 @@ function changesOf({ old, now, path, what, policy, shown = now }: Values): Field
     ...(now.length === 0 ? [invalid(path.index(0), now, `primary ${what} can not be unset`)] : []),
     ...primary,
     ...(now.length === 1 && policy !== 'SingleStack'
-      ? [invalid(policyPath, policy === '' ? null : policy, `must be set to 'SingleStack' when releasing the secondary ${what}`)]
+      ? [
+          invalid(
+            specPath.child('ipFamilyPolicy'),
+            policy === '' ? null : policy,
+            `must be set to 'SingleStack' when releasing the secondary ${what}`,
+          ),
+        ]
       : []),
   ];
 }

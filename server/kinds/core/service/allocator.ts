@@ -1,8 +1,8 @@
-import type { ApiObject, JsonObject, JsonValue } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import { internalError, invalidObject, plainError, type StatusError } from '../../../../api/status.js';
 import type { SideWrite, Storage } from '../../../storage/contract.js';
 import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { readFailure } from '../../../registry/failures.js';
 import { formatAddress, parseOldAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
 import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
@@ -12,7 +12,17 @@ import { carryAllocated } from './carry.js';
 import { portClaims, type PortRecord } from './portRecord.js';
 import { noAllocationCounts, type AllocationCounts, type AllocationScope } from './allocationCounts.js';
 import { addressRanges, usable, type PortRange } from './ranges.js';
-import { allocatesNodePorts, clusterIPsOf, familiesOf, isExternalName, isHeadless, needsHealthCheckPort, opensNodePorts } from './kinds.js';
+import type { Draft, Writable } from '../../kind.js';
+import {
+  allocatesNodePorts,
+  clusterIPsOf,
+  familiesOf,
+  isExternalName,
+  isHeadless,
+  needsHealthCheckPort,
+  opensNodePorts,
+  type Spec,
+} from './kinds.js';
 import { specOf } from '../../parts.js';
 
 export interface ServiceAllocatorOptions {
@@ -26,6 +36,9 @@ export interface ServiceAllocatorOptions {
 }
 
 type Options = ServiceAllocatorOptions & { readonly portRecord: PortRecord; readonly counts: AllocationCounts };
+
+type Service = Draft<v1.Service>;
+type Ports = readonly Writable<v1.ServicePort>[];
 
 /** The values that one search tries in a full range. */
 const probesMax = 65_536;
@@ -45,20 +58,21 @@ class ServiceAllocator implements Allocator {
     this.#options = options;
   }
 
-  async allocate(service: ApiObject, old: ApiObject | null, context: AllocationContext): Promise<readonly SideWrite[]> {
-    if (old !== null) carryAllocated(service, old);
-    alignAddresses(service, old);
-    const refused = settleFamilies(service, old, this.#families, context.enabled);
+  async allocate(service: Service, old: Service | null, context: AllocationContext): Promise<readonly SideWrite[]> {
+    const [spec, before] = [specOf(service), old === null ? null : specOf(old)];
+    if (before !== null) carryAllocated(spec, before);
+    alignAddresses(spec, before);
+    const refused = settleFamilies(spec, before, this.#families, context.enabled);
     if (refused.length > 0) throw refuse(service, refused);
     const held = old === null ? [] : claimsOf(old);
     const round = new Round(this.#options, service, held, context);
-    if (needsAddresses(service, old)) await round.chooseAddresses(old === null ? [] : heldAddresses(old));
-    await round.choosePorts(old);
+    if (needsAddresses(spec, before)) await round.chooseAddresses(before === null ? [] : heldAddresses(before));
+    await round.choosePorts(before);
     const wanted = claimsOf(service);
     return this.#change(claimsBeyond(wanted, held), claimsBeyond(held, wanted), (claims) => take(claims, service, context));
   }
 
-  release(service: ApiObject): readonly SideWrite[] {
+  release(service: Service): readonly SideWrite[] {
     return this.#change([], claimsOf(service), () => []);
   }
 
@@ -78,15 +92,17 @@ class ServiceAllocator implements Allocator {
 /** One allocation. Values that it has chosen are not free. */
 class Round {
   readonly #options: Options;
-  readonly #service: ApiObject;
+  readonly #service: Service;
+  readonly #spec: Spec;
   readonly #context: AllocationContext;
   readonly #chosen = new Set<string>();
   readonly #held: ReadonlySet<string>;
   readonly #counts: AllocationCounts;
 
-  constructor(options: Options, service: ApiObject, held: readonly Claim[], context: AllocationContext) {
+  constructor(options: Options, service: Service, held: readonly Claim[], context: AllocationContext) {
     this.#options = options;
     this.#service = service;
+    this.#spec = specOf(service);
     this.#context = context;
     this.#held = new Set(held.map(idOf));
     this.#counts = context.dryRun ? noAllocationCounts : options.counts;
@@ -94,14 +110,13 @@ class Round {
 
   /** Chooses one address for each family; requested ones are checked, existing ones kept. */
   async chooseAddresses(held: readonly string[]): Promise<void> {
-    const service = this.#service;
-    const spec = specOf(service);
-    const addresses = clusterIPsOf(service).filter((address) => address !== '');
-    const families = familiesOf(service);
+    const spec = this.#spec;
+    const addresses = clusterIPsOf(spec).filter((address) => address !== '');
+    const families = familiesOf(spec);
     for (const address of addresses.slice(held.length, families.length)) await this.#checkAddress(address, addresses);
     for (const family of families.slice(addresses.length)) addresses.push(await this.#nextAddress(family as Family));
-    spec['clusterIPs'] = addresses;
-    if (addresses[0] !== undefined) spec['clusterIP'] = addresses[0];
+    spec.clusterIPs = addresses;
+    if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
   async #checkAddress(address: string, addresses: readonly string[]): Promise<void> {
@@ -140,34 +155,34 @@ class Round {
   }
 
   /** Entries for the same port and different protocols share a node port only on create. An existing health check port stays. */
-  async choosePorts(old: ApiObject | null): Promise<void> {
-    if (opensNodePorts(this.#service)) await (old === null ? this.#chooseNewNodePorts() : this.#chooseNodePorts());
-    if (needsHealthCheckPort(this.#service) && (old === null || !needsHealthCheckPort(old))) await this.#chooseHealthCheckPort();
+  async choosePorts(old: Spec | null): Promise<void> {
+    if (opensNodePorts(this.#spec)) await (old === null ? this.#chooseNewNodePorts() : this.#chooseNodePorts());
+    if (needsHealthCheckPort(this.#spec) && (old === null || !needsHealthCheckPort(old))) await this.#chooseHealthCheckPort();
   }
 
   async #chooseNewNodePorts(): Promise<void> {
-    const ports = objectsIn(specOf(this.#service), 'ports');
+    const ports = itemsOf(this.#spec.ports);
     this.#refuseTooManyPorts(ports);
     const given = nodePortsByPort(ports);
     const shared = new Map<number, number>();
     for (const [position, entry] of ports.entries()) {
-      const port = Number(entry['port'] ?? 0);
-      let wanted = Number(entry['nodePort'] ?? 0);
-      if (wanted === 0 && !allocatesNodePorts(this.#service)) continue;
-      if (wanted === 0) wanted = shared.get(port) ?? given.get(entry['port']) ?? 0;
-      if (wanted === 0) entry['nodePort'] = await this.#nextPort('failed to allocate a nodePort');
+      const port = entry.port ?? 0;
+      let wanted = entry.nodePort ?? 0;
+      if (wanted === 0 && !allocatesNodePorts(this.#spec)) continue;
+      if (wanted === 0) wanted = shared.get(port) ?? given.get(entry.port) ?? 0;
+      if (wanted === 0) entry.nodePort = await this.#nextPort('failed to allocate a nodePort');
       else {
         if (shared.get(port) !== wanted) await this.#checkNodePort(wanted, portsPath.index(position).child('nodePort'));
-        entry['nodePort'] = wanted;
+        entry.nodePort = wanted;
       }
-      if (!shared.has(port)) shared.set(port, Number(entry['nodePort']));
+      if (!shared.has(port)) shared.set(port, entry.nodePort);
     }
   }
 
   /** A search beyond the size of the range is pointless. */
-  #refuseTooManyPorts(ports: readonly JsonObject[]): void {
+  #refuseTooManyPorts(ports: Ports): void {
     const { first, last } = this.#options.ports;
-    if (ports.length <= last - first + 1 || !allocatesNodePorts(this.#service)) return;
+    if (ports.length <= last - first + 1 || !allocatesNodePorts(this.#spec)) return;
     if (new Set(ports.map(({ port }) => port)).size <= last - first + 1) return;
     this.#countPort(false, 'dynamic');
     throw internalError(new Error('failed to allocate a nodePort: range is full'));
@@ -177,13 +192,13 @@ class Round {
   async #chooseNodePorts(): Promise<void> {
     const checked = new Set<number>();
     const taken = new Set<string>();
-    for (const [position, entry] of objectsIn(specOf(this.#service), 'ports').entries()) {
-      const wanted = Number(entry['nodePort'] ?? 0);
-      if (wanted === 0 && !allocatesNodePorts(this.#service)) continue;
-      if (wanted === 0) entry['nodePort'] = await this.#nextPort('failed to allocate a nodePort');
+    for (const [position, entry] of itemsOf(this.#spec.ports).entries()) {
+      const wanted = entry.nodePort ?? 0;
+      if (wanted === 0 && !allocatesNodePorts(this.#spec)) continue;
+      if (wanted === 0) entry.nodePort = await this.#nextPort('failed to allocate a nodePort');
       else if (!checked.has(wanted)) await this.#checkNodePort(wanted, portsPath.index(position).child('nodePort'));
       if (wanted !== 0) checked.add(wanted);
-      const key = `{${String(entry['protocol'] ?? '')} ${String(entry['nodePort'])}}`;
+      const key = `{${entry.protocol ?? ''} ${entry.nodePort}}`;
       // The reference reports only a failure here.
       if (taken.has(key)) throw plainError(500, `duplicate nodePort: ${key}`);
       taken.add(key);
@@ -196,10 +211,9 @@ class Round {
   }
 
   async #chooseHealthCheckPort(): Promise<void> {
-    const spec = specOf(this.#service);
-    const wanted = Number(spec['healthCheckNodePort'] ?? 0);
+    const wanted = this.#spec.healthCheckNodePort ?? 0;
     if (wanted === 0) {
-      spec['healthCheckNodePort'] = await this.#nextPort('failed to allocate a HealthCheck NodePort 0');
+      this.#spec.healthCheckNodePort = await this.#nextPort('failed to allocate a HealthCheck NodePort 0');
       return;
     }
     const problem = await this.#portProblem(wanted);
@@ -274,17 +288,17 @@ class Round {
  * A change of type or a second family may need addresses; otherwise a service keeps its own, or stays without (`updateClusterIPs` in
  * core/service/storage/alloc.go).
  */
-function needsAddresses(service: ApiObject, old: ApiObject | null): boolean {
-  if (isExternalName(service) || isHeadless(service) || keepsFamilies(service, old)) return false;
-  return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(old).length === 1 && familiesOf(service).length === 2);
+function needsAddresses(spec: Spec, old: Spec | null): boolean {
+  if (isExternalName(spec) || isHeadless(spec) || keepsFamilies(spec, old)) return false;
+  return old === null || isExternalName(old) || (!isHeadless(old) && familiesOf(old).length === 1 && familiesOf(spec).length === 2);
 }
 
-const heldAddresses = (old: ApiObject): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));
+const heldAddresses = (old: Spec): string[] => (isExternalName(old) ? [] : clusterIPsOf(old));
 
 const isPort = ({ resource }: Claim): boolean => resource === nodePorts;
 const idOf = ({ resource, name }: Claim): string => `${resource === addresses ? 'address' : 'port'} ${name}`;
 
-const refuse = (service: ApiObject, findings: readonly FieldError[]): StatusError =>
+const refuse = (service: Service, findings: readonly FieldError[]): StatusError =>
   invalidObject({ group: '', kind: 'Service' }, service.metadata.name ?? '', findings.map(toCause));
 
 function isUsable(range: Range, value: bigint): boolean {
@@ -292,11 +306,8 @@ function isUsable(range: Range, value: bigint): boolean {
   return value >= first && value <= last;
 }
 
-function nodePortsByPort(ports: readonly JsonObject[]): ReadonlyMap<JsonValue | undefined, number> {
-  const given = new Map<JsonValue | undefined, number>();
-  for (const { port, nodePort } of ports) {
-    const wanted = Number(nodePort ?? 0);
-    if (wanted !== 0 && !given.has(port)) given.set(port, wanted);
-  }
+function nodePortsByPort(ports: Ports): ReadonlyMap<number | undefined, number> {
+  const given = new Map<number | undefined, number>();
+  for (const { port, nodePort = 0 } of ports) if (nodePort !== 0 && !given.has(port)) given.set(port, nodePort);
   return given;
 }

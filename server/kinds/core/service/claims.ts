@@ -1,10 +1,11 @@
 import type { ApiObject } from '../../../../api/object.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
 import type { GroupResource } from '../../../../api/resource.js';
 import type { ObjectKey, SideWrite } from '../../../storage/contract.js';
 import { formatAddress, parseAddress, parseOldAddress } from '../../../registry/validation/addresses.js';
 import type { AllocationContext } from '../../../registry/allocation.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
-import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, opensNodePorts } from './kinds.js';
+import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, nodePortsOf, opensNodePorts } from './kinds.js';
+import type { Draft } from '../../kind.js';
 import { specOf } from '../../parts.js';
 
 /**
@@ -28,11 +29,11 @@ export function addressClaim(text: string): Claim {
 export const portClaim = (port: number): Claim => ({ resource: nodePorts, name: String(port) });
 
 /** A port shared by several protocols is claimed once. */
-export function claimsOf(service: ApiObject): Claim[] {
+export function claimsOf(service: Draft<v1.Service>): Claim[] {
   const spec = specOf(service);
-  const addresses = needsClusterIP(service) && !isHeadless(service) ? clusterIPsOf(service) : [];
-  const ports = opensNodePorts(service) ? objectsIn(spec, 'ports').map((port) => Number(port['nodePort'] ?? 0)) : [];
-  if (needsHealthCheckPort(service)) ports.push(Number(spec['healthCheckNodePort'] ?? 0));
+  const addresses = needsClusterIP(spec) && !isHeadless(spec) ? clusterIPsOf(spec) : [];
+  const ports = opensNodePorts(spec) ? nodePortsOf(spec) : [];
+  if (needsHealthCheckPort(spec)) ports.push(spec.healthCheckNodePort ?? 0);
   return [...addresses.map(addressClaim), ...[...new Set(ports)].filter((port) => port !== 0).map(portClaim)];
 }
 

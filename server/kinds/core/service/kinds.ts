@@ -1,44 +1,42 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { itemsOf, textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { sameValue } from '../../../../api/json/equality.js';
-import { specOf } from '../../parts.js';
+import type { Writable } from '../../kind.js';
 
 /** Properties derived from a service's type and other members: addresses, node ports, traffic policies. */
 
-export const typeOf = (service: ApiObject): string => textAt(service, 'spec', 'type');
-export const clusterIPsOf = (service: ApiObject): string[] => itemsOf(specOf(service)['clusterIPs']).map(String);
-export const familiesOf = (service: ApiObject): string[] => itemsOf(specOf(service)['ipFamilies']).map(String);
-export const policyOf = (service: ApiObject): string => textAt(service, 'spec', 'ipFamilyPolicy');
+export type Spec = Writable<v1.ServiceSpec>;
 
-const addressed: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
+export const clusterIPsOf = ({ clusterIPs }: Spec): string[] => [...itemsOf(clusterIPs)];
+export const familiesOf = ({ ipFamilies }: Spec): string[] => [...itemsOf(ipFamilies)];
+export const policyOf = ({ ipFamilyPolicy }: Spec): string => ipFamilyPolicy ?? '';
+export const nodePortsOf = ({ ports }: Spec): number[] => itemsOf(ports).map((port) => port.nodePort ?? 0);
 
-export const isExternalName = (service: ApiObject): boolean => typeOf(service) === 'ExternalName';
-export const isLoadBalancer = (service: ApiObject): boolean => typeOf(service) === 'LoadBalancer';
-export const needsClusterIP = (service: ApiObject): boolean => addressed.has(typeOf(service));
-export const opensNodePorts = (service: ApiObject): boolean => typeOf(service) === 'NodePort' || isLoadBalancer(service);
+const addressed: ReadonlySet<string | undefined> = new Set(['ClusterIP', 'NodePort', 'LoadBalancer']);
+
+export const isExternalName = ({ type }: Spec): boolean => type === 'ExternalName';
+export const isLoadBalancer = ({ type }: Spec): boolean => type === 'LoadBalancer';
+export const needsClusterIP = ({ type }: Spec): boolean => addressed.has(type);
+export const opensNodePorts = ({ type }: Spec): boolean => type === 'NodePort' || type === 'LoadBalancer';
 
 /** A load balancer can do without node ports. */
-export const allocatesNodePorts = (service: ApiObject): boolean =>
-  typeOf(service) === 'NodePort' || (isLoadBalancer(service) && specOf(service)['allocateLoadBalancerNodePorts'] !== false);
+export const allocatesNodePorts = (spec: Spec): boolean =>
+  spec.type === 'NodePort' || (isLoadBalancer(spec) && spec.allocateLoadBalancerNodePorts !== false);
 
 /** Node-local traffic needs a port at which the balancer checks the node for endpoints. */
-export const needsHealthCheckPort = (service: ApiObject): boolean =>
-  isLoadBalancer(service) && specOf(service)['externalTrafficPolicy'] === 'Local';
+export const needsHealthCheckPort = (spec: Spec): boolean => isLoadBalancer(spec) && spec.externalTrafficPolicy === 'Local';
 
 /** A headless service has no address: its name resolves to the endpoints. */
-export const isHeadless = (service: ApiObject): boolean => {
-  const addresses = clusterIPsOf(service);
-  return addresses.length === 1 && addresses[0] === 'None';
-};
+export const isHeadless = ({ clusterIPs }: Spec): boolean => itemsOf(clusterIPs).length === 1 && clusterIPs?.[0] === 'None';
 
-export const isExternallyAccessible = (service: ApiObject): boolean =>
-  opensNodePorts(service) || (typeOf(service) === 'ClusterIP' && itemsOf(specOf(service)['externalIPs']).length > 0);
+export const isExternallyAccessible = (spec: Spec): boolean =>
+  opensNodePorts(spec) || (spec.type === 'ClusterIP' && itemsOf(spec.externalIPs).length > 0);
 
-export const sameSpec = (a: ApiObject, b: ApiObject, ...members: readonly string[]): boolean =>
-  members.every((member) => sameValue(orNothing(specOf(a)[member]), orNothing(specOf(b)[member])));
+export const sameSpec = (a: Spec, b: Spec, ...members: readonly (keyof Spec)[]): boolean =>
+  members.every((member) => sameValue(orNothing(a[member]), orNothing(b[member])));
 
 /** An empty list or text counts as absent. */
-const orNothing = (value: JsonObject[string]): unknown =>
+const orNothing = (value: unknown): unknown =>
   value === null || value === '' || (Array.isArray(value) && value.length === 0) ? undefined : value;
 /** An empty policy is invalid; an absent one gets a default. */
-export const lacksPolicy = (service: ApiObject): boolean => (specOf(service)['ipFamilyPolicy'] ?? null) === null;
+export const lacksPolicy = ({ ipFamilyPolicy }: Spec): boolean => !isSet(ipFamilyPolicy);

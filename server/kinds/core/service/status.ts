@@ -1,32 +1,38 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { objectsIn } from '../../../../api/json/defaulting.js';
-import { textAt } from '../../../../api/json/members.js';
-import { withoutLeadingZeros } from '../../../registry/validation/addresses.js';
-import { forbidden, invalid, notSupported, type Path, required, type FieldError } from '../../../registry/validation/field.js';
-import { dnsSubdomain, ipAddress } from '../../../registry/validation/values.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { forbidden } from '../../../registry/validation/field.js';
+import {
+  each,
+  forbiddenAs,
+  ifOwner,
+  members,
+  nonZero,
+  objectRules,
+  oneOf,
+  requiredPointerAs,
+  type Rule,
+} from '../../../registry/validation/table.js';
+import { dnsSubdomain, ipAddress, notAddress } from '../../../registry/validation/values.js';
+import type { Draft, Writable } from '../../kind.js';
+import { specOf } from '../../parts.js';
 import { isLoadBalancer } from './kinds.js';
-import { isIP } from 'node:net';
 
-const modes = ['Proxy', 'VIP'];
+const ingress = members<v1.LoadBalancerIngress>({
+  ip: nonZero(ipAddress),
+  ipMode: ifOwner(
+    ({ ip = '' }: Writable<v1.LoadBalancerIngress>) => ip !== '',
+    requiredPointerAs('must be specified when `ip` is set', oneOf('Proxy', 'VIP')),
+    forbiddenAs('may not be specified when `ip` is not set'),
+  ),
+  hostname: nonZero(dnsSubdomain, notAddress),
+});
 
-/** The load balancer's report, common to services and ingresses. */
-export function validateBalancerStatus(balancer: JsonObject, service: ApiObject | null, path: Path): FieldError[] {
-  const entries = objectsIn(balancer, 'ingress');
-  if (service !== null && !isLoadBalancer(service) && entries.length > 0)
-    return [forbidden(path.child('ingress'), "may only be used when `spec.type` is 'LoadBalancer'")];
-  return entries.flatMap((entry, position) => validateEntry(entry, path.child('ingress').index(position)));
-}
+const reportOf = (entries: Rule<Writable<v1.LoadBalancerStatus['ingress']>>): Rule<Writable<v1.ServiceStatus> | undefined> =>
+  members<v1.ServiceStatus>({ loadBalancer: members<v1.LoadBalancerStatus>({ ingress: entries }) });
 
-function validateEntry(entry: JsonObject, path: Path): FieldError[] {
-  const [address, host, mode] = [textAt(entry, 'ip'), textAt(entry, 'hostname'), entry['ipMode'] ?? null];
-  const findings: FieldError[] = address === '' ? [] : ipAddress(address, path.child('ip'));
-  if (address !== '' && mode === null) findings.push(required(path.child('ipMode'), 'must be specified when `ip` is set'));
-  else if (address === '' && mode !== null) findings.push(forbidden(path.child('ipMode'), 'may not be specified when `ip` is not set'));
-  else if (mode !== null && !modes.includes(String(mode))) findings.push(notSupported(path.child('ipMode'), mode, modes));
-  if (host !== '') {
-    findings.push(...dnsSubdomain(host, path.child('hostname')));
-    if (isIP(withoutLeadingZeros(host)) !== 0)
-      findings.push(invalid(path.child('hostname'), host, 'must be a DNS name, not an IP address'));
-  }
-  return findings;
-}
+export const validateStatus = objectRules<v1.Service>({
+  status: ifOwner(
+    (service: Draft<v1.Service>) => isLoadBalancer(specOf(service)),
+    reportOf(each(ingress)),
+    reportOf(nonZero((_, path) => [forbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")])),
+  ),
+});

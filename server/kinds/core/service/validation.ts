@@ -1,234 +1,212 @@
-import type { ApiObject, JsonObject } from '../../../../api/object.js';
-import { objectAt } from '../../../../api/json/defaulting.js';
-import { entryOf, itemsOf, membersOf, textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { isSet, itemsOf } from '../../../../api/json/members.js';
 import { cidr, endpointAddress } from '../../../registry/validation/addresses.js';
-import { duplicate, forbidden, invalid, notSupported, Path, required, type FieldError } from '../../../registry/validation/field.js';
-import { whileOff, whileOn } from '../../../registry/validation/gatedFindings.js';
-import { validateLabels } from '../../../registry/validation/metadata.js';
-import { addressAnd, dnsLabel, dnsSubdomain, portNumber, portNumberOrName, qualified } from '../../../registry/validation/values.js';
-import { validateAddressing } from './addressing.js';
+import { duplicate, forbidden, invalid, Path, required as missing, type FieldError } from '../../../registry/validation/field.js';
+import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 import {
-  clusterIPsOf,
-  familiesOf,
+  all,
+  distinct,
+  each,
+  forbiddenAs,
+  ifOwner,
+  invalidAs,
+  members,
+  nonZero,
+  objectRules,
+  off,
+  on,
+  oneOf,
+  optional,
+  orEmpty,
+  orZero,
+  required,
+  requiredPointer,
+  structure,
+  unrepeated,
+  when,
+  whenOwner,
+  type Rule,
+} from '../../../registry/validation/table.js';
+import {
+  addressAnd,
+  dnsLabel,
+  dnsSubdomain,
+  labelMap,
+  portNumber,
+  portNumberOrName,
+  qualified,
+} from '../../../registry/validation/values.js';
+import type { Draft, Writable } from '../../kind.js';
+import { specOf } from '../../parts.js';
+import { addressing, validateAddressingUpdate } from './addressing.js';
+import {
   isExternallyAccessible,
+  isExternalName,
   isHeadless,
   isLoadBalancer,
   needsClusterIP,
   needsHealthCheckPort,
-  policyOf,
-  typeOf,
+  opensNodePorts,
+  type Spec,
 } from './kinds.js';
-import { specOf } from '../../parts.js';
-import { inOrder, ofEach, type Found } from '../../../registry/validation/ofEach.js';
 
-const specPath = Path.of('spec');
-const portsPath = specPath.child('ports');
-const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
-const protocols = ['SCTP', 'TCP', 'UDP'];
-const affinities = ['ClientIP', 'None'];
-const policies = ['Cluster', 'Local'];
-const distributions = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
-const firstDistributions = ['PreferClose'];
+type Port = Writable<v1.ServicePort>;
+
+const annotationsPath = Path.of('metadata', 'annotations');
 const affinitySecondsMax = 86_400;
 const rangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 /** Two names of one annotation: the older is still read. */
 const hintsAnnotations = { older: 'service.kubernetes.io/topology-aware-hints', newer: 'service.kubernetes.io/topology-mode' } as const;
 const balancerOnly = "may only be used when `type` is 'LoadBalancer'";
 
-const portsOf = (service: ApiObject): JsonObject[] => itemsOf(specOf(service)['ports']).map(membersOf);
-
-/** All findings about a service, in the reference's order. */
-export function validateService(service: ApiObject): Found {
-  return inOrder(
-    validateHints(service),
-    portsOf(service).length === 0 && !isHeadless(service) && typeOf(service) !== 'ExternalName' ? [required(portsPath, '')] : [],
-    entryOf(byType, typeOf(service))?.(service) ?? [],
-    validatePorts(service),
-    validateLabels((objectAt(specOf(service), 'selector') as Record<string, string> | null) ?? undefined, specPath.child('selector')),
-    validateAffinity(specOf(service)),
-    validateAddressing(service),
-    ofEach(itemsOf(specOf(service)['externalIPs']), (address, position) =>
-      externalAddress(String(address), specPath.child('externalIPs').index(position)),
-    ),
-    types.includes(typeOf(service)) ? [] : [notSupported(specPath.child('type'), typeOf(service), types)],
-    validateNodePorts(service),
-    validateSourceRanges(service),
-    validateNodePortAllocation(service),
-    validateBalancerClass(service, null),
-    validateExternalTraffic(service),
-    validateInternalTraffic(service),
-    validateDistribution(service),
-  );
-}
-
-function validateHints({ metadata: { annotations = {} } }: ApiObject): FieldError[] {
+function sameHints({ annotations = {} }: Draft<v1.Service>['metadata']): FieldError[] {
   const [older, newer] = [annotations[hintsAnnotations.older], annotations[hintsAnnotations.newer]];
   if (older === undefined || newer === undefined || older === newer) return [];
-  return [
-    invalid(
-      Path.of('metadata', 'annotations').key(hintsAnnotations.newer),
-      newer,
-      `must match annotations[${hintsAnnotations.older}] when both are specified`,
-    ),
-  ];
+  const text = `must match annotations[${hintsAnnotations.older}] when both are specified`;
+  return [invalid(annotationsPath.key(hintsAnnotations.newer), newer, text)];
 }
 
-const noneRefused = (service: ApiObject): FieldError[] =>
-  isHeadless(service)
-    ? [invalid(specPath.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${typeOf(service)} services`)]
-    : [];
+const notExternal = nonZero((_, path) => [forbidden(path, 'may not be set for ExternalName services')]);
+const hostName = required(dnsSubdomain);
+const externalName = members<v1.ServiceSpec>({
+  clusterIPs: notExternal,
+  ipFamilies: notExternal,
+  ipFamilyPolicy: notExternal,
+  externalName: orEmpty((name, path) => hostName(name.replace(/\.$/, ''), path, null)),
+});
 
-const byType: Readonly<Record<string, (service: ApiObject) => FieldError[]>> = {
-  LoadBalancer: noneRefused,
-  NodePort: noneRefused,
-  ExternalName: (service) => {
-    const name = textAt(service, 'spec', 'externalName').replace(/\.$/, '');
-    const refused = (member: string, present: boolean): FieldError[] =>
-      present ? [forbidden(specPath.child(member), 'may not be set for ExternalName services')] : [];
-    return [
-      ...refused('clusterIPs', clusterIPsOf(service).length > 0),
-      ...refused('ipFamilies', familiesOf(service).length > 0),
-      ...refused('ipFamilyPolicy', policyOf(service) !== ''),
-      ...(name === '' ? [required(specPath.child('externalName'), '')] : dnsSubdomain(name, specPath.child('externalName'))),
-    ];
-  },
-};
+const notHeadless = whenOwner(
+  (spec: Spec) => opensNodePorts(spec) && isHeadless(spec),
+  (_, path, { type }) => [invalid(path.index(0), 'None', `may not be set to 'None' for ${type} services`)],
+);
 
-function validatePorts(service: ApiObject): Found {
-  const ports = portsOf(service);
-  const names = new Set<string>();
-  return ofEach(ports, (port, position) => {
-    const path = portsPath.index(position);
-    const protocol = textAt(port, 'protocol');
-    return [
-      ...portName(textAt(port, 'name'), names, ports.length > 1, path.child('name')),
-      ...portNumber(port['port'], path.child('port')),
-      ...(protocol === ''
-        ? [required(path.child('protocol'), '')]
-        : protocols.includes(protocol)
-          ? []
-          : [notSupported(path.child('protocol'), protocol, protocols)]),
-      ...portNumberOrName(port['targetPort'] ?? 0, path.child('targetPort')),
-      ...(typeof port['appProtocol'] === 'string' ? qualified(port['appProtocol'], path.child('appProtocol')) : []),
-    ];
+function portsWith(name: Rule<string | undefined>): Rule<readonly Port[] | undefined> {
+  const itsName = members<v1.ServicePort>({ name });
+  const others = members<v1.ServicePort>({
+    port: portNumber,
+    protocol: required(oneOf('SCTP', 'TCP', 'UDP')),
+    targetPort: portNumberOrName,
+    appProtocol: optional(qualified),
   });
-}
-
-function portName(name: string, names: Set<string>, needed: boolean, path: Path): FieldError[] {
-  if (name === '') return needed ? [required(path, '')] : [];
-  const repeated = names.has(name);
-  names.add(name);
-  return [...dnsLabel(name, path), ...(repeated ? [duplicate(path, name)] : [])];
-}
-
-function validateAffinity(spec: JsonObject): FieldError[] {
-  const affinity = textAt(spec, 'sessionAffinity');
-  const path = specPath.child('sessionAffinityConfig');
-  if (affinity === '') return [required(specPath.child('sessionAffinity'), '')];
-  if (!affinities.includes(affinity)) return [notSupported(specPath.child('sessionAffinity'), affinity, affinities)];
-  const config = objectAt(spec, 'sessionAffinityConfig');
-  if (affinity === 'None') return config === null ? [] : [forbidden(path, 'must not be set when session affinity is None')];
-  const seconds = Number(objectAt(config ?? {}, 'clientIP')?.['timeoutSeconds'] ?? 0);
-  return seconds > 0 && seconds <= affinitySecondsMax
-    ? []
-    : [invalid(path.child('clientIP', 'timeoutSeconds'), seconds, `must be greater than 0 and less than ${affinitySecondsMax}`)];
-}
-
-function externalAddress(address: string, path: Path): FieldError[] {
-  return addressAnd(address, path, () => endpointAddress(address, path));
-}
-
-function validateNodePorts(service: ApiObject): Found {
-  const ports = portsOf(service);
-  const repeated = (member: string, found: (port: JsonObject, path: Path) => FieldError[]): Found => {
-    const seen = new Set<string>();
-    return ofEach(ports, (port, position) => {
-      const key = `${textAt(port, 'protocol')} ${Number(port[member] ?? 0)}`;
-      const known = seen.has(key);
-      seen.add(key);
-      return known ? found(port, portsPath.index(position)) : [];
-    });
-  };
-  return inOrder(
-    typeOf(service) !== 'ClusterIP'
-      ? []
-      : ofEach(ports, (port, position) =>
-          (port['nodePort'] ?? 0) === 0
-            ? []
-            : [forbidden(portsPath.index(position).child('nodePort'), "may not be used when `type` is 'ClusterIP'")],
-        ),
-    // A node port of 0 is not allocated yet; a port of 0 is an ordinary one.
-    repeated('nodePort', (port, path) => ((port['nodePort'] ?? 0) === 0 ? [] : [duplicate(path.child('nodePort'), port['nodePort'])])),
-    repeated('port', (port, path) => [
-      duplicate(path, { Name: '', Protocol: port['protocol'], AppProtocol: null, Port: port['port'] ?? 0, TargetPort: 0, NodePort: 0 }),
-    ]),
+  return distinct<Port>('name', (once) =>
+    all(
+      itsName,
+      when((port) => (port.name ?? '') !== '', once),
+      others,
+    ),
   );
 }
+const [namedPorts, maybeNamedPorts] = [portsWith(required(dnsLabel)), portsWith(nonZero(dnsLabel))];
+
+const keyOf = ({ protocol = '' }: Port, port = 0): string => `${protocol} ${port}`;
+const differingPorts = all<readonly Port[] | undefined, Spec>(
+  whenOwner(
+    ({ type }) => type === 'ClusterIP',
+    each(members<v1.ServicePort>({ nodePort: nonZero((_, path) => [forbidden(path, "may not be used when `type` is 'ClusterIP'")]) })),
+  ),
+  // A node port of 0 is not allocated yet; a port of 0 is an ordinary one.
+  unrepeated(
+    (port: Port) => keyOf(port, port.nodePort),
+    ({ nodePort = 0 }, path) => (nodePort === 0 ? [] : [duplicate(path.child('nodePort'), nodePort)]),
+  ),
+  unrepeated(
+    (port: Port) => keyOf(port, port.port),
+    ({ protocol, port = 0 }, path) => [
+      duplicate(path, { Name: '', Protocol: protocol, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 }),
+    ],
+  ),
+);
+
+const clientIP = members<v1.ClientIPConfig>({
+  timeoutSeconds: orZero((seconds, path) =>
+    seconds > 0 && seconds <= affinitySecondsMax
+      ? []
+      : [invalid(path, seconds, `must be greater than 0 and less than ${affinitySecondsMax}`)],
+  ),
+});
+
+const externalAddress = (address: string, path: Path): FieldError[] => addressAnd(address, path, () => endpointAddress(address, path));
 
 /** An annotation listed the ranges before there was a field. */
-function validateSourceRanges(service: ApiObject): Found {
-  const ranges = itemsOf(specOf(service)['loadBalancerSourceRanges']).map((range) => String(range).trim());
-  const annotation = service.metadata.annotations?.[rangesAnnotation];
+function sourceRanges(spec: Spec, path: Path, { metadata: { annotations } }: Pick<Draft<v1.Service>, 'metadata'>): Found {
+  const ranges = itemsOf(spec.loadBalancerSourceRanges).map((range) => range.trim());
+  const annotation = annotations?.[rangesAnnotation];
   if (ranges.length === 0 && annotation === undefined) return [];
-  const path = ranges.length > 0 ? specPath.child('LoadBalancerSourceRanges') : Path.of('metadata', 'annotations').key(rangesAnnotation);
+  const at = ranges.length > 0 ? path.child('LoadBalancerSourceRanges') : annotationsPath.key(rangesAnnotation);
   const annotated = (annotation ?? '').trim() === '' ? [] : (annotation ?? '').split(',').map((range) => range.trim());
   return inOrder(
-    isLoadBalancer(service) ? [] : [forbidden(path, balancerOnly)],
-    ofEach(ranges, (range, position) => cidr(range, path.index(position))),
-    ranges.length > 0 ? [] : ofEach(annotated, (range) => cidr(range, path)),
+    isLoadBalancer(spec) ? [] : [forbidden(at, balancerOnly)],
+    ofEach(ranges, (range, position) => cidr(range, at.index(position))),
+    ranges.length > 0 ? [] : ofEach(annotated, (range) => cidr(range, at)),
   );
 }
 
-function validateNodePortAllocation(service: ApiObject): FieldError[] {
-  const wanted = specOf(service)['allocateLoadBalancerNodePorts'] ?? null;
-  if (wanted !== null && !isLoadBalancer(service)) return [forbidden(specPath.child('allocateLoadBalancerNodePorts'), balancerOnly)];
-  return wanted === null && isLoadBalancer(service) ? [required(Path.of('allocateLoadBalancerNodePorts'), '')] : [];
-}
+const balancerClass: Rule<string | undefined, Spec> = ifOwner(isLoadBalancer, optional(qualified), forbiddenAs(balancerOnly));
 
-export function validateBalancerClass(service: ApiObject, old: ApiObject | null): FieldError[] {
-  const path = specPath.child('loadBalancerClass');
-  const value = specOf(service)['loadBalancerClass'] ?? null;
-  const changed = old !== null && isLoadBalancer(old) && isLoadBalancer(service) && value !== (specOf(old)['loadBalancerClass'] ?? null);
-  const refused = value === null ? [] : isLoadBalancer(service) ? qualified(String(value), path) : [forbidden(path, balancerOnly)];
-  return [...(changed ? [invalid(path, value, 'may not change once set')] : []), ...refused];
-}
+const spec = structure<Spec, Draft<v1.Service>>(
+  members<v1.ServiceSpec>({
+    ports: whenOwner((spec) => !isHeadless(spec) && !isExternalName(spec), required()),
+    clusterIPs: notHeadless,
+  }),
+  when(isExternalName, externalName),
+  members<v1.ServiceSpec>({
+    ports: (ports, path, owner) => (itemsOf(ports).length > 1 ? namedPorts : maybeNamedPorts)(ports, path, owner),
+    selector: optional(labelMap),
+    sessionAffinity: required(oneOf('ClientIP', 'None')),
+    sessionAffinityConfig: all(
+      whenOwner(({ sessionAffinity }: Spec) => sessionAffinity === 'None', forbiddenAs('must not be set when session affinity is None')),
+      whenOwner(({ sessionAffinity }: Spec) => sessionAffinity === 'ClientIP', members<v1.SessionAffinityConfig>({ clientIP })),
+    ),
+  }),
+  addressing,
+  members<v1.ServiceSpec>({
+    externalIPs: each(externalAddress),
+    type: oneOf('ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'),
+    ports: differingPorts,
+  }),
+  sourceRanges,
+  members<v1.ServiceSpec>({
+    allocateLoadBalancerNodePorts: ifOwner(
+      isLoadBalancer,
+      (wanted) => (isSet(wanted) ? [] : [missing(Path.of('allocateLoadBalancerNodePorts'), '')]),
+      forbiddenAs(balancerOnly),
+    ),
+    loadBalancerClass: balancerClass,
+    externalTrafficPolicy: ifOwner(
+      isExternallyAccessible,
+      required(oneOf('Cluster', 'Local')),
+      nonZero(invalidAs('may only be set for externally-accessible services')),
+    ),
+    healthCheckNodePort: ifOwner(
+      needsHealthCheckPort,
+      required(portNumber),
+      nonZero(invalidAs("may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")),
+    ),
+    internalTrafficPolicy: all(whenOwner(needsClusterIP, requiredPointer()), optional(oneOf('Cluster', 'Local'))),
+    trafficDistribution: optional(
+      on('PreferSameTrafficDistribution', oneOf('PreferClose', 'PreferSameZone', 'PreferSameNode')),
+      off('PreferSameTrafficDistribution', oneOf('PreferClose')),
+    ),
+  }),
+);
 
-function validateExternalTraffic(service: ApiObject): FieldError[] {
-  const policy = textAt(service, 'spec', 'externalTrafficPolicy');
-  const port = specOf(service)['healthCheckNodePort'] ?? 0;
-  const [policyPath, portPath] = [specPath.child('externalTrafficPolicy'), specPath.child('healthCheckNodePort')];
-  const findings: FieldError[] = [];
-  if (!isExternallyAccessible(service)) {
-    if (policy !== '') findings.push(invalid(policyPath, policy, 'may only be set for externally-accessible services'));
-  } else if (policy === '') findings.push(required(policyPath, ''));
-  else if (!policies.includes(policy)) findings.push(notSupported(policyPath, policy, policies));
-  if (!needsHealthCheckPort(service)) {
-    if (port !== 0)
-      findings.push(invalid(portPath, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
-  } else findings.push(...(port === 0 ? [required(portPath, '')] : portNumber(port, portPath)));
-  return findings;
+export const validateService = objectRules<v1.Service>({ metadata: sameHints, spec });
+
+function changedClass(spec: Spec, old: Spec): Found {
+  const value = spec.loadBalancerClass;
+  const path = Path.of('spec', 'loadBalancerClass');
+  const changed = isLoadBalancer(old) && isLoadBalancer(spec) && value !== old.loadBalancerClass;
+  return inOrder(changed ? [invalid(path, value, 'may not change once set')] : [], balancerClass(value, path, spec));
 }
 
 /** Balancers use the port, so it stays while it is needed. */
-export function validateHealthCheckPortUpdate(service: ApiObject, old: ApiObject): FieldError[] {
-  if (!needsHealthCheckPort(old) || !needsHealthCheckPort(service)) return [];
-  const [port, before] = [service, old].map((each) => specOf(each)['healthCheckNodePort'] ?? 0);
-  return port === before ? [] : [forbidden(specPath.child('healthCheckNodePort'), 'field is immutable')];
+function changedHealthCheckPort(spec: Spec, old: Spec): FieldError[] {
+  if (!needsHealthCheckPort(old) || !needsHealthCheckPort(spec) || (spec.healthCheckNodePort ?? 0) === (old.healthCheckNodePort ?? 0))
+    return [];
+  return [forbidden(Path.of('spec', 'healthCheckNodePort'), 'field is immutable')];
 }
 
-function validateInternalTraffic(service: ApiObject): FieldError[] {
-  const policy = specOf(service)['internalTrafficPolicy'] ?? null;
-  const path = specPath.child('internalTrafficPolicy');
-  if (policy === null) return needsClusterIP(service) ? [required(path, '')] : [];
-  return policies.includes(String(policy)) ? [] : [notSupported(path, policy, policies)];
-}
-
-function validateDistribution(service: ApiObject): FieldError[] {
-  const wanted = specOf(service)['trafficDistribution'] ?? null;
-  const unless = (known: readonly string[]): FieldError[] =>
-    wanted === null || known.includes(String(wanted)) ? [] : [notSupported(specPath.child('trafficDistribution'), wanted, known)];
-  return [
-    ...whileOn('PreferSameTrafficDistribution', unless(distributions)),
-    ...whileOff('PreferSameTrafficDistribution', unless(firstDistributions)),
-  ];
+export function validateServiceUpdate(service: Draft<v1.Service>, before: Draft<v1.Service>): Found {
+  const [spec, old] = [specOf(service), specOf(before)];
+  return inOrder(validateAddressingUpdate(spec, old), changedClass(spec, old), changedHealthCheckPort(spec, old), validateService(service));
 }

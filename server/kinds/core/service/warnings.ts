@@ -1,46 +1,47 @@
-import type { ApiObject } from '../../../../api/object.js';
-import { itemsOf, memberAt, textAt } from '../../../../api/json/members.js';
+import type * as v1 from '../../../../api/types/core/v1.js';
+import { itemsOf } from '../../../../api/json/members.js';
 import { addressWarnings, rangeWarnings } from '../../../registry/validation/spelling.js';
-import { clusterIPsOf, isExternalName, isHeadless } from './kinds.js';
+import type { Draft } from '../../kind.js';
 import { specOf } from '../../parts.js';
+import { clusterIPsOf, isExternalName, isHeadless, type Spec } from './kinds.js';
 
 const hints = 'service.kubernetes.io/topology-aware-hints';
 
 /** Warns about members without effect, or deprecated ones. */
-export function serviceWarnings(service: ApiObject): string[] {
+export function serviceWarnings(service: Draft<v1.Service>): string[] {
   const spec = specOf(service);
-  const external = itemsOf(spec['externalIPs']).map(String);
+  const external = itemsOf(spec.externalIPs);
   const warnings: string[] = [];
   if (service.metadata.annotations?.[hints] !== undefined)
     warnings.push(`annotation ${hints} is deprecated, please use service.kubernetes.io/topology-mode instead`);
-  if (isHeadless(service)) warnings.push(...headlessWarnings(service, external));
-  else clusterIPsOf(service).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
+  if (isHeadless(spec)) warnings.push(...headlessWarnings(spec));
+  else clusterIPsOf(spec).forEach((address, position) => warnings.push(...addressWarnings(address, `spec.clusterIPs[${position}]`)));
   external.forEach((address, position) => warnings.push(...addressWarnings(address, `spec.externalIPs[${position}]`)));
-  if (external.length > 0 && !isHeadless(service) && !isExternalName(service))
+  if (external.length > 0 && !isHeadless(spec) && !isExternalName(spec))
     warnings.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters');
-  warnings.push(...addressWarnings(textAt(spec, 'loadBalancerIP'), 'spec.loadBalancerIP'));
-  itemsOf(spec['loadBalancerSourceRanges']).forEach((range, position) =>
-    warnings.push(...rangeWarnings(String(range), `spec.loadBalancerSourceRanges[${position}]`)),
+  warnings.push(...addressWarnings(spec.loadBalancerIP ?? '', 'spec.loadBalancerIP'));
+  itemsOf(spec.loadBalancerSourceRanges).forEach((range, position) =>
+    warnings.push(...rangeWarnings(range, `spec.loadBalancerSourceRanges[${position}]`)),
   );
-  if (isExternalName(service) && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (!isExternalName(service) && textAt(spec, 'externalName') !== '')
+  if (isExternalName(spec) && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (!isExternalName(spec) && (spec.externalName ?? '') !== '')
     warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  if (spec['trafficDistribution'] === 'PreferClose')
+  if (spec.trafficDistribution === 'PreferClose')
     warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   return warnings;
 }
 
 /** Warns about addresses that a balancer reports. */
-export const statusWarnings = (service: ApiObject): string[] =>
-  itemsOf(memberAt(service, 'status', 'loadBalancer', 'ingress')).flatMap((entry, position) =>
-    addressWarnings(textAt(entry, 'ip'), `status.loadBalancer.ingress[${position}]`),
+export const statusWarnings = ({ status }: Draft<v1.Service>): string[] =>
+  itemsOf(status?.loadBalancer?.ingress).flatMap(({ ip = '' }, position) =>
+    addressWarnings(ip, `status.loadBalancer.ingress[${position}]`),
   );
 
-function headlessWarnings(service: ApiObject, external: readonly string[]): string[] {
+function headlessWarnings({ loadBalancerIP, externalIPs, sessionAffinity }: Spec): string[] {
   const ignored = (member: string, present: boolean): string[] => (present ? [`spec.${member} is ignored for headless services`] : []);
   return [
-    ...ignored('loadBalancerIP', textAt(service, 'spec', 'loadBalancerIP') !== ''),
-    ...ignored('externalIPs', external.length > 0),
-    ...ignored('SessionAffinity', textAt(service, 'spec', 'sessionAffinity') !== 'None'),
+    ...ignored('loadBalancerIP', (loadBalancerIP ?? '') !== ''),
+    ...ignored('externalIPs', itemsOf(externalIPs).length > 0),
+    ...ignored('SessionAffinity', sessionAffinity !== 'None'),
   ];
 }
