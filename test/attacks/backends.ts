@@ -5,7 +5,7 @@ import { FakeAgent } from '../fixtures/fakeAgent.js';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { Target, type TargetOptions } from './target.js';
 
-/** A server with a node `n`, on which the pod `default/p` runs, and with an extension server for `ext.example.com/v1`; both see what reaches them. */
+/** A server with a node `n` that runs the pod `default/p`, and an extension server for `ext.example.com/v1`; both record what reaches them. */
 export interface TargetWithBackends {
   readonly target: Target;
   /** The agent of the node. */

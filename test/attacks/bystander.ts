@@ -6,7 +6,7 @@ import type { Target } from './target.js';
 
 export type Errand = 'probe' | 'read' | 'write';
 
-/** Requests of one errand that have ended. Nothing grows with their number: how many there are depends on how fast the machine is. */
+/** Counts of requests of one kind that have ended. Their memory does not depend on how many there are. */
 class Tally {
   /** How often which status came; 0: the connection failed, or no answer came within `patienceMs`. */
   readonly statuses = new Map<number, number>();
@@ -34,7 +34,7 @@ const patienceMs = 30_000;
 const namespace = 'bystander';
 const configMaps = `/api/v1/namespaces/${namespace}/configmaps`;
 
-/** An honest client beside an attack: one loop asks `/livez` without credentials, others read and write a config map as an ordinary user. */
+/** An honest client during an attack: it asks `/livez` without credentials, and reads and writes a config map as an ordinary user. */
 export class Bystander {
   readonly #clients: Readonly<Record<Errand, ApiClient>>;
   readonly #tallies: Readonly<Record<Errand, Tally>> = { probe: new Tally(), read: new Tally(), write: new Tally() };
@@ -62,7 +62,7 @@ export class Bystander {
     return new Bystander({ probe: target.as('none'), read: client, write: client });
   }
 
-  /** Resolves when each errand has been done `rounds` more times since the call with a success: it rejects when there is a failure among them. */
+  /** Resolves when each kind of request has succeeded `rounds` more times; rejects when one fails. */
   async served(rounds = 3): Promise<void> {
     const before = this.#failed();
     await this.answered(rounds);
@@ -89,7 +89,7 @@ export class Bystander {
     return { ...counts, readOnly: counts.readOnly + 2, mutating: counts.mutating + 1 };
   }
 
-  /** Everything so far: how often which status came, and the latencies in milliseconds that half, 99 of 100, and all stayed under. */
+  /** Counts by status, and latencies in milliseconds: median, 99th percentile and maximum. */
   summary(errand?: Errand): {
     readonly statuses: Readonly<Record<number, number>>;
     readonly p50Ms: number;

@@ -11,7 +11,7 @@ import { flags, frame, frameTypes, headersFrame, RawHttp2, requestFields, settin
 /** From the first byte of a connection to its first request, by the documents, and how late the server may notice. */
 const reviews = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 
-/** Attacks that take connections, requests in flight and memory out of use, by people with little or no rights, each with few bytes. */
+/** Clients with few rights exhaust connections, requests in flight and memory with few bytes each. */
 describe('attacks on the doors of a server', function () {
   let target: Target;
   let bystander: Bystander;

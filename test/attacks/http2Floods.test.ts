@@ -158,7 +158,7 @@ const floods: readonly Flood[] = [
   },
 ];
 
-/** Frames that are against the rules, each on a connection of its own; it ends, or goes on as if nothing had been. */
+/** Frames that violate the protocol, each on its own connection: the connection ends, or goes on unchanged. */
 const breaches: Readonly<Record<string, (wire: RawHttp2) => Buffer>> = {
   'data on the connection': () => frame(frameTypes.data, 0, 0, Buffer.from('x')),
   'headers on the connection': () => frame(frameTypes.headers, flags.endHeaders, 0, headerBlock(get('/version'))),
@@ -323,7 +323,7 @@ describe('attacks/http2Floods', function () {
     });
   }
 
-  // Node reads no more of a session that has broken the rules, not even its end: these go when they are looked at.
+  // Node reads nothing more of a session that violated the protocol, not even its end: the server finds these when it checks connections.
   it('leaves a server that knows nothing more of it', async () => {
     await target.settled(calm);
     await target.expectAlive();

@@ -6,7 +6,7 @@ const rounds = 400;
 const streamsEach = 4;
 const pieces = 40;
 
-/** Clients that leave with a reset, in the moments in which Node has something to write and something to read at once (`http/nestedReads`). */
+/** Clients that reset the connection while Node has both something to write and something to read (`http/nestedReads`). */
 describe('attacks/http2Resets', function () {
   this.timeout(240_000);
   let target: Target;

@@ -3,7 +3,7 @@ const growth = 1.05;
 const leastMs = 0.01;
 const buckets = 400;
 
-/** How long requests took, in memory that does not grow with their number. A quantile is right to within 5 %; the longest is exact. */
+/** Durations of requests in constant memory. Quantiles are within 5 %; the maximum is exact. */
 export class Latencies {
   readonly #counts = new Uint32Array(buckets);
   #count = 0;

@@ -12,7 +12,7 @@ const pod = (name: string, spec: object = {}, metadata: object = {}): object => 
   spec: { containers: [{ name: 'c', image: 'i' }], ...spec },
 });
 
-/** A kubelet that somebody else has taken over: it reads what its own pods need and writes what its own node is. */
+/** A compromised kubelet can read what its own pods need, and write only its own node. */
 describe('attacks/nodes', function () {
   let target: Target;
   let kubelet: User;

@@ -126,7 +126,7 @@ describe('attacks on rights', function () {
         .and.to.match(/\.\.\. and more$/)
         .and.to.have.length.below(100_000);
     }
-    // Once it is there, by somebody who may, it weighs what it says, and those who have it are judged by it.
+    // A binding counts once it exists, and only a user with its rights can create it.
     const rule = {
       apiGroups: ['', ...words('g', 200)],
       resources: ['configmaps', ...words('r', 200)],

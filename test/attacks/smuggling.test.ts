@@ -10,7 +10,7 @@ const post = 'POST /version HTTP/1.1';
 const length = `content-length: ${hidden.length}`;
 const inChunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
 
-/** What may come: nothing (the connection is cut), a refusal as malformed, or an answer to the first request with the hidden one as its body. */
+/** Permitted outcomes: a cut connection, a refusal as malformed, or one answer whose request has the hidden one as its body. */
 interface Case {
   readonly what: string;
   readonly bytes: string | Buffer;
@@ -100,7 +100,7 @@ describe('attacks/smuggling', function () {
     it(what, async () => {
       const wire = await RawHttp1.open({ port: target.port });
       wire.send(bytes);
-      // What is refused is cut by the server; what is one request is answered once, and the end of our side ends the connection.
+      // The server cuts what it refuses. It answers a single request once, and the connection ends when the client ends its side.
       if (oneBody) await wire.answered(1);
       const answers = await wire.finish();
       expect(answers.length, JSON.stringify(answers)).to.be.at.most(1);

@@ -52,7 +52,7 @@ export interface Account {
 /** `sysconf(_SC_CLK_TCK)`, which is this wherever Linux runs. */
 const ticksPerSecond = 100;
 
-/** Real API servers under attack, started from the bundled programs, with ways to become anybody. One for each test file; `stop` it in `after`. */
+/** API servers under attack, from the bundled programs, with credentials for any user. One for each test file; call `stop` in `after`. */
 export class Target {
   readonly url: string;
   readonly port: number;
@@ -140,7 +140,7 @@ export class Target {
     return await readCounts(this.#observer(index));
   }
 
-  /** Asks for the counts until they are no higher than before, and resolves with the last. Connections of the test's own clients count as well. */
+  /** Polls until the counts are no higher than before, and resolves with the last. The test's own connections count as well. */
   async settled(before: Counts, index = 0): Promise<Counts> {
     return await settledCounts(this.#observer(index), before);
   }

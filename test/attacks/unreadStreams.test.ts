@@ -6,7 +6,7 @@ import type { User } from './target.js';
 /** Streams that go on for long (exec, attach, port-forward), whose clients do not read what the container writes. */
 
 const clients = 8;
-/** More than the socket buffers of the kernel take on the two connections between a container and a client, which is some 20 MiB. */
+/** More than the kernel's socket buffers hold on the two connections between container and client: some 20 MiB. */
 const bytesOfEach = 64 * 1024 * 1024;
 const frame = Buffer.alloc(64 * 1024, 1);
 /** Answers to somebody else after which a container that has written nothing meanwhile is held up. */

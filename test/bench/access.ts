@@ -12,9 +12,7 @@ import { load } from './load.js';
 import { count, printTable, ratio } from './table.js';
 import { programFile } from '../../deploy/programs.js';
 
-/**
- * Measures the cost of authorization: a server that allows everything beside one with roles among 10,000 bindings, in turns, in processor time.
- */
+/** Measures authorization: a server that allows everything beside one with roles among 10,000 bindings, in turns, in processor time. */
 export interface AccessBenchOptions {
   readonly seconds: number;
   readonly connections: number;

@@ -17,10 +17,7 @@ import { fill } from './reads.js';
 import { count, printTable } from './table.js';
 import { medianOf } from './turns.js';
 
-/**
- * What a balancer costs: gets through each kind of balancer beside the same gets directly at the servers, in turns. Processor time is of all processes that
- * answer: servers and balancer.
- */
+/** Measures what a balancer costs: gets through each kind of balancer and directly at the servers, in turns. Processor time is of servers and balancer. */
 export interface BalancerOptions {
   readonly replicas: ReplicaCount;
   readonly seconds: number;
@@ -197,7 +194,7 @@ async function oneTurn(load: Load, { endpoints, pids }: Way, servers: readonly n
 const spread = (endpoints: readonly Endpoint[], connections: number): Endpoint[] =>
   Array.from({ length: connections }, (_, each) => endpoints[each % endpoints.length] as Endpoint);
 
-/** Does one thing after the other on each of these at once until the time is over; answers how often in all. */
+/** Keeps all of these busy until the time is over; returns the number of completed operations. */
 async function repeated<T>(workers: readonly T[], seconds: number, once: (worker: T) => Promise<void>): Promise<number> {
   const end = performance.now() + seconds * 1000;
   const done = await Promise.all(

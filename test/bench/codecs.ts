@@ -14,7 +14,8 @@ import { inOneGo } from '../../api/steps.js';
 import { outcomeOf } from '../../server/registry/stepwise.js';
 
 /**
- * Compares codecs with JSON.parse and JSON.stringify, finds the size from which the pool is better, and measures how long the largest body holds the event loop.
+ * Compares codecs with JSON.parse and JSON.stringify, finds the size above which the pool is better, and measures how long the largest body holds the event
+ * loop.
  */
 export interface CodecBenchOptions {
   readonly seconds: number;
@@ -22,7 +23,7 @@ export interface CodecBenchOptions {
 
 const encodings: readonly EncodingName[] = ['json', 'yaml', 'protobuf', 'cbor'];
 const batchMs = 1;
-/** Rules of many functions are compiled late: a server that has seen some thousand objects is what is measured, and JSON.parse needs none. */
+/** V8 optimizes rules of many functions late, so a warm-up of some thousand objects precedes the measurement. */
 const warmUpCalls = 10_000;
 const warmUpMs = 1_500;
 /** As the server takes them. */
@@ -112,7 +113,7 @@ interface Held {
   readonly latency: number;
 }
 
-/** How long the event loop is held up by one body: inline all of the work, with the pool what passing it to and fro costs. */
+/** How long one body holds the event loop: the whole work inline, or the hand-over with the pool. */
 async function held(bytes: Buffer, encoding: EncodingName, kind: Kind, forMs: number): Promise<Held> {
   const workers = createWorkers({ inlineBytesMax: 0, threads: 1 });
   const job = { bytes, encoding, kind, findStrict: true };
@@ -142,7 +143,7 @@ async function inlineAgainstPool(forMs: number): Promise<string[][]> {
   return rows;
 }
 
-/** The smallest dense body, doubling its size, that holds the event loop up for less time when it goes through the pool. */
+/** The smallest dense body, in doublings, that holds the event loop for less time with the pool. */
 async function breakEven(forMs: number): Promise<string[]> {
   const found: string[] = [];
   for (const encoding of encodings) {
@@ -158,9 +159,7 @@ async function breakEven(forMs: number): Promise<string[]> {
   return found;
 }
 
-/**
- * Measures how long one body of nearly 3 MiB holds the event loop: handing its bytes over, taking the value back, and the longest turn, in processor time.
- */
+/** Measures how long one body of nearly 3 MiB holds the event loop: hand-over, return, and the longest turn, in processor time. */
 async function stalls(): Promise<string[][]> {
   const rows: string[][] = [];
   const bodies = [

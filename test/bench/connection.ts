@@ -1,8 +1,8 @@
 import tls from 'node:tls';
 
 /**
- * One keep-alive HTTP/1.1 connection that sends ready-made requests and reads answers with little work, since the load generator shares the machine with the
- * server. It understands `content-length` and chunked bodies only.
+ * One keep-alive HTTP/1.1 connection that sends prepared requests and reads answers cheaply, since the load generator shares the machine. It supports only
+ * `content-length` and chunked bodies.
  */
 export interface Endpoint {
   readonly host: string;
@@ -89,7 +89,7 @@ export class Connection {
     waiting?.resolve({ status: answer.status, bytes: answer.bytes });
   }
 
-  /** The answer that is being read, once its head is there; of the body only the length is kept, since joining it costs more than the server's work. */
+  /** The answer being read, once its head is complete. Only the length of the body is kept: joining it costs more than the server's work. */
   #answer: { readonly status: number; readonly length: number | null; bytes: number } | null = null;
 
   /** Takes the head, once it is whole; what came after it is the body. */

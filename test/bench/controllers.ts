@@ -10,7 +10,7 @@ import { startCluster, type Cluster } from '../../deploy/cluster.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
 import { count, printTable } from './table.js';
 
-/** How long controllers take, with the usual limit of requests (20 a second for each controller) and without, and what an idle manager costs. */
+/** Measures controllers with the usual limit of 20 requests a second each and without it, and an idle manager. */
 export interface ControllersOptions {
   readonly replicas: ReplicaCount;
   readonly pods: number;

@@ -9,7 +9,7 @@ import { load, type LoadResult } from './load.js';
 import { bareGroupCommit, startBareServer } from './limits.js';
 import { count, megabytes, milliseconds, printTable, ratio } from './table.js';
 
-/** Throughput of a whole cluster of real processes, beside what the machine does with the same bytes and none of our code. */
+/** Throughput of a cluster of real processes, beside what the machine does with the same bytes without our code. */
 export interface ControlPlaneOptions {
   readonly replicas: readonly ReplicaCount[];
   readonly seconds: number;
@@ -148,7 +148,7 @@ async function deleteAll(endpoint: Endpoint): Promise<void> {
   connection.close();
 }
 
-/** One writer at full speed, many watchers spread over the replicas: events delivered a second, and how long after the write they arrive. */
+/** One writer at full speed and many watchers over all replicas: events delivered a second, and their delay after the write. */
 export async function watchEvents(
   endpoints: readonly Endpoint[],
   seconds: number,

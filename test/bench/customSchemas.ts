@@ -3,7 +3,7 @@ import { compile } from '../../workers/schema/custom/compile.js';
 import { count, printTable, ratio } from './table.js';
 import { inOneGo } from '../../api/steps.js';
 
-/** What the schema of a custom resource costs beside JSON.parse of the same object: CPU time, so that other programs hardly count. */
+/** Processor time of a custom resource's schema beside JSON.parse of the same object. */
 export interface CustomSchemaBenchOptions {
   readonly seconds: number;
 }

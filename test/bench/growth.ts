@@ -12,10 +12,7 @@ import { message, start } from './http2/processes.js';
 import type { WatchLoadTask } from './http2/watchload.js';
 import { count, printTable, ratio } from './table.js';
 
-/**
- * Shows whether a request or a watch event costs more when more is stored, defined, allowed or watched, in processor time of the server. Sizes are measured in
- * turns.
- */
+/** Shows whether a request or event costs more processor time when more is stored, defined, allowed or watched. Sizes take turns. */
 export interface GrowthOptions {
   readonly objects: readonly number[];
   readonly definitions: readonly number[];
@@ -78,10 +75,7 @@ async function grown(
   });
 }
 
-/**
- * Every kind of request at every size in turn, after a round that is not counted. Sizes are compared by the least that a request cost in any turn: other work
- * only adds.
- */
+/** Every kind of request at every size in turn, after a warm-up. The minimum over turns counts: other work only adds. */
 async function compare(what: string, subjects: readonly Subject[], seconds: number, turns: number): Promise<void> {
   const load: Load = { collection, connections, seconds };
   const rows: string[][] = [];
@@ -110,9 +104,7 @@ async function compare(what: string, subjects: readonly Subject[], seconds: numb
   for (const subject of subjects) console.log(`${subject.name} ${what}: ${(residentBytesOf(subject) / 2 ** 20).toFixed(0)} MiB resident`);
 }
 
-/**
- * Small objects in another namespace, put into the store a page at a time like a restored snapshot, in the form that a create stores.
- */
+/** Small objects in another namespace, stored a page at a time like a restored snapshot, in stored form. */
 async function store({ client }: BenchCluster, size: number): Promise<() => void> {
   const at = '/api/v1/namespaces/default/configmaps';
   const body = { metadata: { name: 'stored-0' }, data: { value: 'v'.repeat(storedBytes) } };
@@ -166,7 +158,7 @@ const rights = '/apis/rbac.authorization.k8s.io/v1';
 const roles = 20;
 const userName = 'measured';
 
-/** Bindings of others: each tenth for the whole cluster, the others in the namespace that is measured, half of them for groups, each of one of some roles. */
+/** Bindings of other users: a tenth cluster-wide, the rest in the measured namespace, half of them for groups. */
 async function bind(cluster: BenchCluster, size: number): Promise<() => void> {
   const rules = [{ apiGroups: ['', 'apps'], resources: ['configmaps', 'deployments'], verbs: ['*'] }];
   await make(

@@ -21,7 +21,7 @@ export interface LoadResult {
 
 const warmUpShare = 0.2;
 
-/** Keeps every connection busy with one request at a time, for a bounded time. An unexpected status ends the run with an error. */
+/** Keeps every connection busy with one request at a time, for a bounded time. An unexpected status is an error. */
 export async function load({ endpoints, connections, seconds, next, expect, opened }: LoadOptions): Promise<LoadResult> {
   const open = await Promise.all(
     Array.from({ length: connections }, (_, each) => Connection.open(endpoints[each % endpoints.length] as Endpoint)),

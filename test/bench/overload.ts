@@ -11,7 +11,7 @@ import { withBenchCluster, type BenchCluster } from './benchCluster.js';
 import { fill } from './reads.js';
 import { count, printTable } from './table.js';
 
-/** Far more than the replicas can do. What counts is what does not happen: elections, silence, processes that end, memory without bound. */
+/** Loads replicas far beyond capacity. It counts what must not happen: elections, silence, ended processes, unbounded memory. */
 export interface OverloadOptions {
   readonly connections: number;
   readonly watchers: number;

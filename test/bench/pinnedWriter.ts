@@ -12,7 +12,7 @@ export interface WriteEnd {
 
 export const acknowledged = ({ status }: WriteEnd): boolean => status === 200 || status === 201;
 
-/** One client of one replica that applies an object without end, each time after the answer to the time before, and notes how and when writes ended. */
+/** A client of one replica that applies an object again after each answer, and records how and when writes ended. */
 export class PinnedWriter {
   readonly #endpoint: Endpoint;
   readonly #path: string;

@@ -5,7 +5,7 @@ import type { Attributes } from '../../server/authorization/authorizer.js';
 import { PolicyIndex } from '../../server/authorization/rbac/policyIndex.js';
 import { count, printTable } from './table.js';
 
-/** Measures a decision among 10,000 bindings: usual ones (in namespaces, of a few roles), and the worst (one group, cluster-wide, a role each). */
+/** Measures a decision among 10,000 bindings: the usual case (in namespaces, few roles), and the worst (one group, cluster-wide, a role each). */
 const bindings = 10_000;
 const decisionsPerRound = 20_000;
 const rounds = 5;

@@ -6,9 +6,7 @@ import type { ReadLoadTask, ReadReport, ReadSlice } from './http2/readload.js';
 import { count, megabytes, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf } from './turns.js';
 
-/**
- * Compares reads over HTTP/2 with a bare HTTP/2 server that sends as many bytes, in turns of a second, so that other work disturbs both alike.
- */
+/** Compares reads over HTTP/2 with a bare HTTP/2 server that sends as many bytes, in turns of a second. */
 export interface ReadsOptions {
   readonly seconds: number;
 }

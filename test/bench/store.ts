@@ -8,10 +8,7 @@ import { load, type LoadResult } from './load.js';
 import { fill } from './reads.js';
 import { count, milliseconds, printTable, ratio } from './table.js';
 
-/**
- * The built-in store and an etcd under the same servers, in one run: both clusters are measured in turns. Three servers each; the etcd has three members beside
- * them.
- */
+/** The built-in store and an etcd of three members, each under three servers, in turns in one run. */
 export interface StoreBenchOptions {
   readonly seconds: number;
   readonly connections: number;

@@ -1,7 +1,4 @@
-/**
- * Compares two sides on a machine whose speed changes: they run in short turns, one after the other, and the median of the turns' ratios does not see what was
- * slow for both.
- */
+/** Compares two sides on a machine whose speed changes: they run in short turns, and the median of the ratios of turns counts. */
 export interface Pair<T> {
   readonly ours: T;
   readonly bare: T;

@@ -7,10 +7,7 @@ import type { ListRequest, WatchEvent, WatchRequest, WatchSink } from '../../ser
 import { encodeStored } from '../../server/storage/encoding.js';
 import { createRaftStorage, type RaftStorage } from '../../server/storage/raft.js';
 
-/**
- * What the watch cache costs by itself, without consensus, sockets or HTTP. Run it with `--expose-gc` for the memory figures.
- * Takes some seconds; prints one line a measurement.
- */
+/** The cost of the watch cache by itself, without consensus, sockets or HTTP. Prints one line a measurement; `--expose-gc` adds memory figures. */
 
 const resource = { group: '', resource: 'configmaps' };
 const nameOf = (i: number): string => `object-${String(i).padStart(6, '0')}`;
@@ -33,7 +30,7 @@ function valueOf(i: number, app: string): Buffer {
   });
 }
 
-/** Serves sorted items in pages and changes as told; every value is a view into a batch, as from the consensus thread. */
+/** Serves sorted items in pages, and given changes; every value is a view into a batch, as from the consensus thread. */
 class BenchReplica implements Pick<Replica, 'range' | 'changesSince' | 'onChanges' | 'write' | 'barrier' | 'compact'> {
   readonly #items: readonly { readonly key: string; readonly value: Buffer }[];
   revision: number;

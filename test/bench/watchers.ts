@@ -9,8 +9,8 @@ import { count, milliseconds, printTable } from './table.js';
 import { inTurns, medianOf, type Pair } from './turns.js';
 
 /**
- * Compares many HTTP/2 watchers of one collection, written at a fixed rate, with a bare broadcaster of the same frames. Both run in turns of a second, with one
- * load generator. The last column subtracts the cost of the writes, which a collection without watchers shows.
+ * Compares many HTTP/2 watchers of one collection, written at a fixed rate, with a bare broadcaster of the same frames, in turns of a second. The last column
+ * subtracts the cost of the writes, which a collection without watchers shows.
  */
 export interface WatchersOptions {
   readonly seconds: number;
@@ -32,7 +32,7 @@ const turnSeconds = 1;
 const settledMs = 500;
 /** Time for what is under way when writing ends. */
 const settleMs = 20_000;
-/** Enough that none waits for the answer to its last write. At full speed this many events are on their way to each watcher. */
+/** Enough writers that none waits for its last answer. At full speed each watcher has this many events in flight. */
 const writers = 32;
 
 const stamp = (): string => String(process.hrtime.bigint() / 1000n);
@@ -180,7 +180,7 @@ async function turnOf(subject: Subject, send: (subject: Subject) => Promise<numb
   };
 }
 
-/** Writes at a fixed rate: each in its time, whatever became of the ones before; but no connection takes two writes at once. */
+/** Writes at a fixed rate, each at its time whatever became of earlier ones; a connection carries one write at a time. */
 async function pace(write: Subject['write'], writes: number, perSecond: number): Promise<number> {
   const started = performance.now();
   const underWay: Promise<void>[] = [];

@@ -8,8 +8,8 @@ import { count, milliseconds, printTable, ratio } from './table.js';
 import type { ReplicaCount } from '../../deploy/settings.js';
 
 /**
- * Compares all ways of changing an object. Each connection changes its own, so nobody waits for anything but the store. Processor time of a write, over all
- * replicas, says more than rates on a busy machine.
+ * Compares all ways of changing an object. Each connection changes its own. Processor time of a write, over all replicas, says more than rates on a busy
+ * machine.
  */
 export interface WritesOptions {
   readonly replicas: readonly ReplicaCount[];

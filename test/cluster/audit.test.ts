@@ -95,7 +95,7 @@ describe('audit log', function () {
     try {
       const answer = await cluster.client.expect(500, 'POST', secrets, { body: { metadata: { name: 'till' } } });
       expect(answer['message']).to.match(/failed to store audit event/);
-      // Reads leave out the stage that would be refused: this one is answered, and its event is owed. From then on nothing is.
+      // Reads omit the refused stage: this one is answered and owes an event. Later requests are refused.
       await cluster.client.request('GET', `${configMaps}/none`);
       expect((await cluster.client.expect(500, 'GET', `${secrets}/till`))['message']).to.match(/failed to store audit event/);
       expect((await cluster.client.expect(500, 'GET', `${configMaps}/none`))['message']).to.match(/failed to store audit event/);

@@ -54,7 +54,7 @@ describe('cluster/away', function () {
     const { pid } = away.process;
 
     away.process.pause();
-    // What is on its way to it already it will take when it goes on. Only what comes later can be beyond its reach, whoever leads by then.
+    // The member still receives what is already on its way. Only later entries can be out of its reach, whoever leads.
     const others = test.members.filter((member) => member !== away);
     const reached = await Promise.all(others.map(async (member) => givenUp(member, away)));
     const lastIndex = Math.max(...reached.map((each) => each.lastIndex));

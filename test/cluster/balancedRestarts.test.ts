@@ -47,7 +47,7 @@ const balancers: readonly Balancer[] = [
   },
 ];
 
-/** The samples in `deploy` in front of three replicas that are restarted one after the other, the leader among them, under clients of three kinds. */
+/** The balancer samples in `deploy` in front of three replicas that restart one after the other under three kinds of clients. */
 describe('cluster/balancedRestarts', function () {
   for (const balancer of balancers)
     it(`no write fails through ${balancer.program} while the replicas are restarted`, async function () {

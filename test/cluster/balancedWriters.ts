@@ -23,7 +23,7 @@ interface Authority {
 /** Creates an object; rejects unless it was told that it exists. */
 type Write = (body: string) => Promise<void>;
 
-/** Clients that create objects without end, each after the answer to the one before, and send nothing twice that may have been done. */
+/** Clients that create objects one after the other, and never repeat a request that may have taken effect. */
 export class BalancedWriters {
   readonly written: Record<Kind, number> = { keptConnection: 0, http2: 0, newConnection: 0 };
   readonly failures: string[] = [];
@@ -93,7 +93,7 @@ function overHttp1(address: string, agent: https.Agent): Write {
   };
 }
 
-/** One session at a time, as client-go has it. What a server names as not processed is sent again, which is safe (RFC 9113, section 8.7). */
+/** One session at a time, as in client-go. A request that the server reports as not processed is repeated (RFC 9113, section 8.7). */
 function overHttp2(address: string, authority: Authority): Write {
   let session: ClientHttp2Session | null = null;
   const open = (): ClientHttp2Session => {

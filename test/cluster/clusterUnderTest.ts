@@ -88,7 +88,7 @@ export class ClusterUnderTest {
     return Object.fromEntries((list.items ?? []).map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
   }
 
-  /** Prints what servers say of requests that failed by a defect: the client of a failing test was told none of it. */
+  /** Prints the servers' logs of internal errors, which a failing test's client does not see. */
   #showDefects(): void {
     const folder = path.join(this.cluster.dataDirectory, 'logs');
     for (const file of fs.existsSync(folder) ? fs.readdirSync(folder) : [])

@@ -9,7 +9,7 @@ export interface CommandsUnderTest {
   readonly home: string;
 }
 
-/** Starts the cluster before the tests of the suite that this is called in, and stops it after them. Where kubectl does not run they skip. */
+/** Starts the cluster before the suite's tests and stops it after them. The tests skip where kubectl does not run. */
 export function commandsUnderTest(ready: (started: CommandsUnderTest) => void): void {
   let test: ClusterUnderTest | undefined;
   before(async function () {

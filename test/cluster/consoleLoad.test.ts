@@ -32,7 +32,7 @@ const rowOf = (index: number, count: number): object => ({
   },
 });
 
-/** As much of a server as the table needs: many objects, and as many changes as the test wants, as fast as the page takes them. */
+/** A stand-in server for the table: many objects, and as many changes as the test wants, at the page's speed. */
 class LoadServer {
   readonly #server: https.Server;
   readonly #files = new PageFiles();

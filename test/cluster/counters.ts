@@ -61,8 +61,8 @@ const refused: ReadonlySet<number> = new Set([409, 422, 429, 503]);
 export type Problems = string[];
 
 /**
- * A client that reads, adds one and writes, without end. Refused writes are tried again; a write of unknown outcome is not, because the next one can only
- * succeed once it is decided.
+ * A client that reads, adds one and writes, without end. It repeats refused writes, but not those of unknown outcome: the next write succeeds only once that
+ * is decided.
  */
 export class Counter {
   readonly #replicas: readonly ApiClient[];

@@ -3,9 +3,7 @@ import type { ApiClient, ApiObject, WatchEvent, WatchStream } from '../fixtures/
 
 const pauseAfterFailureMs = 20;
 
-/**
- * A client that watches until it is stopped, and resumes an ended watch from its last version at the next server. It remembers everything for later checks.
- */
+/** A client that watches until it is stopped, resumes at the next server, and records everything. */
 export class Follower {
   readonly #servers: readonly ApiClient[];
   readonly #path: string;

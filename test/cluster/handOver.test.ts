@@ -9,7 +9,7 @@ const stopGraceMs = 20_000;
 const shutdownDelay = '5s';
 const pollMs = 10;
 
-/** A leader that is asked to stop goes on serving for a while: for the delay that balancers need, and for the requests that are under way. */
+/** A leader that is asked to stop serves on for the balancers' delay, and for requests under way. */
 describe('cluster/hand-over', function () {
   let test: ClusterUnderTest;
   before(async () => {

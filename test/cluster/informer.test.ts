@@ -61,7 +61,7 @@ describe('cluster/informer', function () {
     await writers.stop();
     await leader.restart();
 
-    // What happened, as the replicas that saw it tell it from their history; the restarted one remembers no further back than its start.
+    // The history of the replicas that saw everything; the restarted one knows nothing from before its start.
     const last = await test.client.expect(201, 'POST', path, { body: configMap('last') });
     const histories: Seen[][] = [];
     for (const member of test.members.filter((other) => other !== leader)) {

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { call1, type Answer } from '../fixtures/frontDoor.js';
 import { createIdentities, type Identity } from '../fixtures/identities.js';
 
-/** Services on sockets of this machine, as the program that users start talks to them: what a bundle makes of the gRPC library shows only there. */
+/** Services on local sockets, reached by the bundled program: only there does the bundling of the gRPC library show. */
 describe('services of the machine beside the built API server', function () {
   const keys = new KeyPlugin();
   const signer = new OutsideSigner();
@@ -95,7 +95,7 @@ describe('services of the machine beside the built API server', function () {
   });
 });
 
-/** The port that any free one turned out to be, once the server is ready. Rejects with its last lines when it ends before. */
+/** The chosen port, once the server is ready. Rejects with its last lines when it ends before. */
 async function readyPort(server: ChildProcess): Promise<number> {
   const lines: string[] = [];
   let port = 0;

@@ -34,7 +34,7 @@ const pollMs = 50;
 const quick = ['--leader-elect-lease-duration=4s', '--leader-elect-renew-deadline=3s', '--leader-elect-retry-period=1s'];
 const names = Array.from({ length: each }, (_, index) => `n${index}`);
 
-/** Loops other than those of workloads, when the active manager and the leader of the servers are killed at once: nothing is done twice that may not be, nothing is forgotten. */
+/** Controllers other than those of workloads, while the active manager and the leader of the servers are killed together: nothing is lost or done twice. */
 describe('cluster/managerLoops', function () {
   this.timeout(240_000);
   let test: ClusterUnderTest;
@@ -185,7 +185,7 @@ const volume = (name: string): PersistentVolume => ({
 const claimSpec = { accessModes: ['ReadWriteOnce'], storageClassName: '', resources: { requests: { storage: '1Gi' } } };
 const claim = (name: string): PersistentVolumeClaim => ({ metadata: { name, namespace }, spec: claimSpec });
 
-/** With a volume of its own that nobody provides, so that it never runs; every other one bears the taint for ever. */
+/** A claim that nobody provides keeps the pod from running; every second pod tolerates the taint for ever. */
 const podOn = (name: string, nodeName: string): Pod => {
   const stays = names.indexOf(name) % 2 === 1;
   const toleration = { key: 'loops', operator: 'Exists', effect: 'NoExecute' };

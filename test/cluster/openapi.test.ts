@@ -28,10 +28,7 @@ const good = deployment('');
 const misspelt = deployment('        imagePullPolice: Always\n');
 const mistyped = deployment('        ports: [{ containerPort: "http" }]\n');
 
-/**
- * A plain-text proxy, an administrator to the cluster, whose documents do not mention field validation: clients then check objects themselves, by OpenAPI
- * version 2.
- */
+/** A plain-text administrator proxy whose documents omit field validation, so that clients check objects by OpenAPI version 2. */
 async function withoutFieldValidation({ cluster }: ClusterUnderTest): Promise<http.Server> {
   const { caFile, admin } = cluster.pki;
   const agent = new https.Agent({

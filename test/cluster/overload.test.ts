@@ -5,14 +5,14 @@ import { connectAll, flood, reconnectWatchers, slowLoris, slowReaders, type Over
 import { offerRequests, rapidResets } from './storms/children.js';
 import { Observer, type Endured } from './storms/observer.js';
 
-/** Small enough for every run of the tests; `npm run bench -- overload` does the same with ten times as much and more. */
+/** Small enough for every test run; `npm run bench -- overload` does the same with ten times as much. */
 const connections = 300;
 const watchers = 300;
 const floodSeconds = 3;
-/** A server of 3 replicas with little in it takes some 200 MiB; a leak or an unbounded queue takes it far beyond. */
+/** An API server of 3 replicas with few objects takes some 200 MiB; a leak or unbounded queue takes far more. */
 const residentMegabytesMax = 900;
 
-/** More requests than can be served come later or are refused, but memory stays bounded, nobody is elected, and leases are renewed. */
+/** Requests beyond capacity wait or are refused, while memory stays bounded, leadership stays, and leases are renewed. */
 describe('cluster/overload', function () {
   this.timeout(240_000);
   let test: ClusterUnderTest;

@@ -35,7 +35,7 @@ describe('cluster/package', () => {
     }
     return context;
   };
-  /** Packages are here already, and need not come from a registry; what is installed for the image takes those that its package.json names from here. */
+  /** Packages come from this checkout instead of a registry, also those that the image installs. */
   const prelude = (app: string): string => `
     npm() {
       if [ "$1" = ci ]; then ln -s '${path.join(packageRoot, 'node_modules')}' node_modules; return; fi

@@ -14,8 +14,8 @@ const token = 'after';
 const writesMin = 30;
 
 /**
- * A cluster writes on after its backup and is lost; three new servers begin with the backup: with all that was stored (leases, keys of tokens, encryption), and
- * with versions that no client has seen.
+ * A cluster is lost after a backup, and three new servers start from it: with all that was stored (leases, token keys, encryption), at versions that no client
+ * has seen.
  */
 describe('cluster/restore', function () {
   let old: ClusterUnderTest;

@@ -38,7 +38,7 @@ function historyOf(dataDirectory: string, after: number): Seen[] {
 
 /**
  * Three replicas restart one after the other, and the leader is killed, while clients write. Then watches and informers are compared with the stores. With
- * PREVIOUS_BUILD=FOLDER they begin with the programs of another build: each goes to this one, the leader back to that one, and up again.
+ * PREVIOUS_BUILD=FOLDER they start with the programs of another build; each is upgraded, the leader downgraded, and upgraded again.
  */
 describe('cluster/rollingRestarts', function () {
   let test: ClusterUnderTest;

@@ -17,7 +17,7 @@ export interface Moment {
   readonly ordered: number;
 }
 
-/** A Deployment whose pods and ReplicaSets are watched change by change; the watch resumes when a server is killed, so none is missed or seen twice. */
+/** A Deployment whose pods and ReplicaSets are watched; the watch resumes when a server is killed, without gaps or repeats. */
 export class Rollout {
   readonly #name: string;
   readonly moments: Moment[] = [];

@@ -246,7 +246,7 @@ describe('serving threads', function () {
 
   it('read each change once for all of them', async () => {
     const path = await test.namespace('shared');
-    // No other watch asks for the objects: who asks while a form is being made waits for a millisecond at most, and then makes one for itself.
+    // No other watch asks for the objects: a second reader waits a millisecond at most for an encoding in progress, then encodes for itself.
     const [manager] = test.cluster.managers;
     await manager!.stop(30_000);
     const counted = async (outcome: string): Promise<number> =>

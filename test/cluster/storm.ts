@@ -47,7 +47,7 @@ export async function connectAll(
   return { answered: answers.filter(({ status }) => status === 200).length, tookMs: performance.now() - began };
 }
 
-/** Keeps many connections busy without a pause: two writes for each list and get. Whatever has an answer is answered or refused. */
+/** Keeps many connections busy: two writes for each list and get. Every request is answered or refused. */
 export async function flood(
   { cluster, path }: Overloaded,
   { connections, seconds }: { readonly connections: number; readonly seconds: number },
@@ -91,7 +91,7 @@ export async function flood(
   return outcome;
 }
 
-/** Clients that have begun a request and go on by a byte at a time: half of them in the head, half in the body. Returns how to end it. */
+/** Clients that send a request a byte at a time: half of them in the head, half in the body. Returns how to end it. */
 export async function slowLoris({ cluster, path }: Overloaded, clients: number): Promise<() => void> {
   const heads = [
     `GET ${path} HTTP/1.1\r\nhost: x\r\nx-slow: `,
@@ -183,7 +183,7 @@ export interface Reconnection {
   readonly kill: () => Promise<unknown>;
 }
 
-/** Watchers lose their server and come back all at once, to another, from where they were. `resumed`: saw what was written afterwards; `missed`: did not. */
+/** Watchers lose their server and resume together at another. `resumed` saw later writes; `missed` did not. */
 export async function reconnectWatchers(
   { cluster, path }: Overloaded,
   { watchers, from, to, kill }: Reconnection,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { temporaryDirectory } from '../fixtures/temporaryDirectory.js';
 import { torture } from '../torture/torture.js';
 
-/** How long faults begin, and the seed that draws them: `npm run torture` is the same for as long as one likes. */
+/** How long faults begin, and their seed. `npm run torture` does the same for any time. */
 const seconds = Number(process.env['TORTURE_SECONDS'] ?? 180);
 const seed = Number(process.env['TORTURE_SEED'] ?? 1);
 /** Starting, mending and judging come on top, on a machine that may be busy. */
@@ -32,7 +32,7 @@ describe('torture', function () {
   });
 });
 
-/** The end of the log of a server that ended by itself: the folder goes with the test, and only the log says why. */
+/** The end of the log of a server that ended unexpectedly: the folder goes with the test. */
 function lastWords(directory: string, details: string): string {
   const [, name] = /^a server ended by itself: (\w+):/.exec(details) ?? [];
   const file = path.join(directory, 'logs', `${name ?? ''}.log`);

@@ -13,10 +13,7 @@ export interface Acknowledged {
 const writeTimeoutMs = 5000;
 const pauseAfterFailureMs = 20;
 
-/**
- * Several clients that create objects without end, each after the answer to the one before, and remember what was acknowledged. A failed write counts neither
- * way: its outcome is unknown.
- */
+/** Clients that create objects one after the other and record what was acknowledged. A failed write counts neither way: its outcome is unknown. */
 export class Writers {
   readonly #client: ApiClient;
   readonly #path: string;

@@ -8,7 +8,7 @@ export interface HeldHandshakeOptions {
   readonly version: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** A client that says hello and keeps everything else to itself until it is told to finish. Failures end it, and throw nothing. */
+/** A client that sends its hello and continues the handshake only when asked. Failures end it without an error. */
 export class HeldHandshake {
   readonly #plain: net.Socket;
   readonly #secure: tls.TLSSocket;

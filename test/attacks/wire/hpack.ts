@@ -1,4 +1,4 @@
-/** As much of HPACK (RFC 7541) as an attacker needs: writes fields as literals without indexing, and reads the status of an answer. */
+/** The part of HPACK (RFC 7541) that an attacker needs: literals without indexing, and the status of an answer. */
 
 /** Field lines in their order; pseudo fields first, unless the attack is that they are not. */
 export type Fields = readonly (readonly [name: string, value: string])[];
@@ -41,10 +41,7 @@ const indexedStatuses: ReadonlyMap<number, number> = new Map([
 const statusIndexes = { first: 8, last: 14 } as const;
 const dynamicSizeUpdate = 0x20;
 
-/**
- * The status of an answer, which is its first field; null where it is not (trailers). Needs a server that keeps no dynamic table: the client's settings
- * forbid it.
- */
+/** The status of an answer, its first field; null for trailers. The client's settings must forbid a dynamic table. */
 export function statusOf(block: Buffer): number | null {
   let at = 0;
   while (((block[at] ?? 0) & 0xe0) === dynamicSizeUpdate) at += sizeOfInteger(block, at, 5);

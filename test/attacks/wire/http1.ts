@@ -10,7 +10,7 @@ export interface WireAnswer {
   readonly complete: boolean;
 }
 
-/** HTTP/1.1 by hand over TLS: sends whatever bytes it is told, and reads the answers that come back. Failures of the connection end it, and throw nothing. */
+/** HTTP/1.1 over TLS that sends given bytes and reads answers. Failures of the connection end it without an error. */
 export class RawHttp1 {
   readonly #wire: TlsWire;
   readonly socket: TLSSocket;
@@ -112,7 +112,7 @@ interface Read {
   readonly length: number;
 }
 
-/** The first answer of what has come, or null while it is not there whole. At the end of the connection a part is an answer as well. */
+/** The first answer received, or null while it is incomplete. At the end of the connection a partial answer counts. */
 function readAnswer(bytes: Buffer, atEnd: boolean): Read | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;

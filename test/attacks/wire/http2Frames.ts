@@ -49,7 +49,7 @@ export interface Http2Options extends WireOptions {
 const framesKept = 10_000;
 const frameHeadBytes = 9;
 
-/** HTTP/2 by hand over TLS: sends any frames, right or wrong, and reads those that come back. Failures of the connection end it, and throw nothing. */
+/** HTTP/2 over TLS that sends any frames, valid or not, and reads those that arrive. Failures of the connection end it without an error. */
 export class RawHttp2 {
   readonly #wire: TlsWire;
   readonly #polite: boolean;

@@ -46,7 +46,7 @@ export class TlsWire {
     });
   }
 
-  /** Ends with RST instead of FIN: the port is free at once. Not while Node reads, which the client would not survive: it may be asked as a handshake ends. */
+  /** Ends with RST instead of FIN, which frees the port at once. Node's client crashes if this happens during a read. */
   abort(): void {
     setImmediate(() => {
       this.plain.resetAndDestroy();

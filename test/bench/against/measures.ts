@@ -19,7 +19,7 @@ export interface Load {
   readonly collection: string;
   readonly connections: number;
   readonly seconds: number;
-  /** Called when all connections stand: handshakes cost ten times what a get does, and how much that is for each get depends on how many there are. */
+  /** Called when all connections are open: a handshake costs ten times a get, so it must not be measured with the gets. */
   readonly opened?: () => void;
 }
 

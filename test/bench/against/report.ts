@@ -3,7 +3,7 @@ import type { Measure, Rates } from './measures.js';
 
 /** One turn of one measure at one server. */
 export interface Turn extends Rates {
-  /** Microseconds of processor time for each request or event: of the server's processes, and of the load generator, which shares the machine. NaN where unknown. */
+  /** Processor microseconds for each request or event: of the server's processes, and of the load generator. NaN where unknown. */
   readonly serverUs: number;
   readonly generatorUs: number;
 }
@@ -34,7 +34,7 @@ export const summary = (turns: readonly Turn[]): Turn => ({
   generatorUs: medianOf(turns, ({ generatorUs }) => generatorUs),
 });
 
-/** The rate and processor time of a measure's first subject as ratios to those of this one; null for the first itself. */
+/** Ratios of the first subject's rate and processor time to this one's; null for the first itself. */
 export function ratios(lines: readonly Line[], line: Line): { readonly rate: number; readonly processor: number } | null {
   const first = lines.find(({ measure }) => measure === line.measure);
   return first === undefined || first === line

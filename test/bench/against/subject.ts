@@ -7,7 +7,7 @@ export interface Subject {
   readonly name: string;
   /** Load is spread over these. */
   readonly endpoints: readonly Endpoint[];
-  /** Processes whose processor time and memory count: servers and, where it is another program, their store. Empty for those on other machines. */
+  /** Processes whose processor time and memory count: servers and their separate store. Empty on other machines. */
   readonly pids: readonly number[];
 }
 
@@ -54,7 +54,7 @@ export function listeners(port: number): number[] {
     .map(Number);
 }
 
-/** Inodes of the sockets that listen on a port, out of the text of `/proc/net/tcp` (proc(5): local address, then state 0A, then the inode in the tenth column). */
+/** Inodes of listening sockets on a port, from `/proc/net/tcp` (proc(5): address, state 0A, inode in the tenth column). */
 export const listeningInodes = (text: string, port: number): string[] =>
   text
     .split('\n')

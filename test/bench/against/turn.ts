@@ -16,7 +16,7 @@ export async function oneTurn(subject: Subject, measure: Measure, load: Load, tu
   const rates = await measure.run(subject, { ...load, opened }, turn);
   const elapsedSeconds = (performance.now() - before.at) / 1000;
   const generator = process.cpuUsage(before.generator);
-  // Turns have a beginning that is not counted, so processor time is set beside the rate and not beside a number of requests.
+  // The beginning of a turn does not count, so processor time relates to the rate, not to a number of requests.
   const each = (processorSeconds: number): number => ((processorSeconds / elapsedSeconds) * 1e6) / rates.perSecond;
   const { perSecond, p50Ms, p99Ms } = rates;
   return {

@@ -9,9 +9,7 @@ import { pollMs, type WatchedCluster } from './watchedCluster.js';
 
 const connections = 64;
 
-/**
- * Measures how a follower catches up, by the log or by a snapshot, beside a restart without missed entries, which may be most of the time.
- */
+/** Measures how a follower catches up by log or snapshot, beside a restart without missed entries. */
 export async function measureCatchUp(cluster: WatchedCluster, behind: number): Promise<void> {
   const leader = await cluster.settledLeader();
   const follower = cluster.others(leader)[0]!;

@@ -16,7 +16,7 @@ export interface Round {
   readonly cutOff: CutOff | null;
 }
 
-/** What the old leader's own clients saw: when and how they were first refused, and when they could write after the fault was over. */
+/** What clients of the old leader saw: when and how they were first refused, and when they could write after the fault. */
 export interface CutOff {
   readonly told: readonly { readonly afterMs: number; readonly status: number | null }[];
   readonly backAfterMs: number;

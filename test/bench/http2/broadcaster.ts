@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureServer, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** Child process, the limit for watches: answers 200, keeps streams open, and writes each frame from its parent to all of them, without queues. */
+/** Child process, the limit for watches: answers 200, keeps streams open, and writes each frame from its parent to all, without queues. */
 const [certFile = '', keyFile = '', caFile = ''] = process.argv.slice(2);
 const streams = new Set<ServerHttp2Stream>();
 const server = createSecureServer({

@@ -2,10 +2,7 @@ import tls from 'node:tls';
 import type { Endpoint } from '../connection.js';
 import { frame, frameTypes, http2Preface } from './frames.js';
 
-/**
- * The part of HTTP/2 that a load generator needs, which shares the machine with what it measures. Requests are literal headers, windows are large, and only the
- * status 200 is recognised (RFC 7541: index 8 comes first).
- */
+/** The part of HTTP/2 that a load generator needs. Headers are literals, windows large, and only status 200 is recognised (RFC 7541: index 8 comes first). */
 export interface StreamHandler {
   /** 200, or 0 for any other status. */
   headers?(status: number): void;

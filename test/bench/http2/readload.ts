@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { percentiles } from '../load.js';
 import { Http2Client } from './client.js';
 
-/** Child process of `reads.ts`: for each slice that it is asked for, keeps streams busy with one GET after the other. Its connections stay open between slices. */
+/** Child process of `reads.ts`: keeps streams busy with GETs during each requested slice. Connections stay open between slices. */
 export interface ReadLoadTask {
   readonly port: number;
   readonly caFile: string;

@@ -1,9 +1,7 @@
 import https from 'node:https';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Child process of the bench of stalls: asks for /livez again and again on its own connection, and keeps the time of each answer. Ends with its parent.
- */
+/** Child process of the bench of stalls: polls /livez on its own connection and records each latency. */
 const [port = '0'] = process.argv.slice(2);
 const everyMs = 5;
 const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });

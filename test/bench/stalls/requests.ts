@@ -1,4 +1,4 @@
-/** One request that may keep a server busy. The table is made to grow: an entry is a line of the report. */
+/** One request that may keep a server busy; each entry of the table is a line of the report. */
 export interface StallingRequest {
   readonly name: string;
   readonly method: 'POST' | 'PUT' | 'PATCH';

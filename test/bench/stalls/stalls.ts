@@ -23,7 +23,7 @@ export interface StallOptions {
 const requestTimeoutMs = 120_000;
 const settleMs = 300;
 
-/** One request after the other, each of a size that every user may send, and how long /livez of the same server takes meanwhile. */
+/** Sends one large request at a time, each of a permitted size, and measures /livez of the same server meanwhile. */
 export async function benchStalls({ only, apiserver }: StallOptions): Promise<void> {
   const directory = mkdtempSync(path.join(tmpdir(), 'bench-stalls-'));
   const identities = await createIdentities();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 
-/** Lets a program that speaks TLS end a connection by itself: its own side is then the one that remembers the addresses. */
+/** Lets a TLS program end a connection first, so that its own side keeps the addresses in TIME_WAIT. */
 export async function endedByProgram(port: number): Promise<void> {
   const connection = net.connect(port, '127.0.0.1').resume();
   connection.write('this is no handshake\r\n\r\n');

@@ -126,7 +126,7 @@ class Seeds {
     }
   }
 
-  /** A secret with a token that its account lists, and that servers would have seen since long ago if somebody had used it. */
+  /** A secret with a token that its account lists, and whose use servers would have recorded long ago. */
   async oldToken(): Promise<void> {
     await this.make(`${core}/serviceaccounts`, { metadata: { name: 'old' }, secrets: [{ name: 'old-token' }] });
     await this.make(`${core}/secrets`, {

@@ -28,7 +28,7 @@ export function kubeconfigOf(
   return file;
 }
 
-/** Seven minutes pass in the process whenever it is sent SIGUSR2: for what the reference does not let anybody wait less for. */
+/** Each SIGUSR2 moves the process's clock by seven minutes, for waits that have no option. */
 const timeLeap = `--import=data:text/javascript,${encodeURIComponent(
   `const now = performance.now.bind(performance);
 let leaps = 0;
@@ -36,7 +36,7 @@ process.on('SIGUSR2', () => leaps++);
 performance.now = () => now() + leaps * 420_000;`,
 )}`;
 
-/** A bundled controller manager with a port, which does not wait for others to stop leading; the administrator of its server may ask it everything. */
+/** A bundled controller manager with a port and without leader election, which its server's administrator may query. */
 export class ManagerUnderProbe {
   readonly #server: ServerUnderProbe;
 

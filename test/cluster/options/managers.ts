@@ -496,7 +496,7 @@ export function managers(): void {
       const { body } = await get('/apis/coordination.k8s.io/v1/namespaces/default/leases/chosen');
       server.program.signal('SIGSTOP');
       expect(await manager.exited).to.equal(1);
-      // Whether it has renewed once more before the stop, or had been late with it, it ends no sooner than the deadline after this renewal.
+      // The process ends no sooner than the deadline after this renewal, even if it renewed once more.
       const { renewTime = '' } = body['spec'] as { readonly renewTime?: string };
       expect(Date.now() - Date.parse(renewTime), 'not the usual ten seconds').to.be.at.least(15_900);
       server.program.signal('SIGCONT');

@@ -5,7 +5,7 @@ import { written, type HookService } from '../../fixtures/hookService.js';
 /** How long requests are held, so that whoever else would come at the same time does. */
 const heldMs = 300;
 
-/** A hook that holds requests for a moment, and counts how many of them were there at once, by who sent them. */
+/** A webhook that holds requests for a moment, and records the maximum number at once by sender. */
 export class MostAtOnce {
   readonly #hook: HookService;
   readonly #now = new Map<string, number>();

@@ -9,7 +9,7 @@ import { reservePort } from '../../fixtures/tlsBackends.js';
 import { runToEnd } from './bundledProgram.js';
 import { specifiedOptions, type ProbedProgram } from './probed.js';
 
-/** What no value of the kind is. Texts have no such value of their own: `texts` has those of options that want a form. */
+/** Values that are invalid for each type of option. Strings have none; `texts` has those of options with a format. */
 const nonsense: Partial<Record<FlagKind, string>> = {
   bool: 'maybe',
   int: 'x',
@@ -42,7 +42,7 @@ const texts: Readonly<Record<string, string>> = {
   'runtime-config': 'api/all=maybe',
 };
 
-/** What has to be said beside files for them to count, for as many at a time as get on with each other. */
+/** Options that make file options count, in groups that can be combined. */
 const companions: Readonly<Record<ProbedProgram, readonly (readonly [without: RegExp, beside: readonly string[]])[]>> = {
   apiserver: [
     [
@@ -62,7 +62,7 @@ const companions: Readonly<Record<ProbedProgram, readonly (readonly [without: Re
 /** Files that a program writes, or that others read. */
 const notRead: ReadonlySet<string> = new Set(['audit-log-path', 'cloud-config']);
 
-/** Beside a file in which there is rubbish, what makes the program look into it; `with`: the other file of a pair. */
+/** Options that make the program read a file with invalid content; `with` is the other file of a pair. */
 const lookedInto: Readonly<
   Record<ProbedProgram, Readonly<Record<string, { readonly with?: string; readonly beside?: readonly string[] }>>>
 > = {
@@ -110,7 +110,7 @@ const lookedInto: Readonly<
   },
 };
 
-/** The bundles refuse what cannot be right, all of it at once, in the words and with the code of the reference. */
+/** The bundles refuse every invalid option at once, with the messages and exit code of the reference. */
 export function refusals(): void {
   for (const [program, table] of [
     ['apiserver', apiServerFlags as FlagTable],

@@ -16,7 +16,9 @@ export class ServerUnderProbe {
   static async start(
     identities: Identities,
     args: readonly string[],
-    /** `without`: usual arguments that are left out. `directory`: of an earlier server, whose data it has then. `becomesReady`: false for one that does not. */
+    /**
+     * `without`: default arguments to leave out. `directory`: that of an earlier server, to reuse its data. `becomesReady`: false for a server that does not.
+     */
     {
       without = [],
       directory = temporaryDirectory('options'),

@@ -14,7 +14,7 @@ import type { OfferReport, OfferTask } from './offered.js';
 import type { ResetReport, ResetTask } from './resets.js';
 import type { TrickleReport, TrickleTask } from './trickle.js';
 
-/** Storms whose load comes from a process of its own, so that what watches the servers is not held up by it. */
+/** Storms from a separate process, so that the observer of the servers is not delayed. */
 
 /** Certificate and key of a client that is no administrator: administrators are always let through, and so would refuse nothing. */
 export interface PlainClient {
@@ -129,14 +129,14 @@ export async function trickle(
   return run<TrickleReport>('trickle', { port, pid, caFile: cluster.pki.caFile, ...client, path: `${collection}/${name}`, ...options });
 }
 
-/** Linux shares processors among sessions first where it groups tasks by them (sched(7), "the autogroup feature"); the priority of a process counts within its own. */
+/** Linux with autogroups shares processors among sessions first (sched(7)); a process's priority counts only within its session. */
 function prioritise(pid: number, priority: number): void {
   setPriority(pid, priority);
   const group = `/proc/${pid}/autogroup`;
   if (fs.existsSync(group)) fs.writeFileSync(group, String(priority));
 }
 
-/** Runs a program of this folder, in a session of its own, and gives its report. Rejects when it ends without one. */
+/** Runs a program of this folder in its own session, and resolves with its report. Rejects without one. */
 async function run<Report>(
   program: string,
   task: BusyTask | OfferTask | ResetTask | TrickleTask,

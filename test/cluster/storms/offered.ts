@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 
 /**
- * Child process: offers a fixed number of requests a second, whatever comes back. It pipelines ready-made HTTP/1.1 requests and reads only the status, so that
- * one core offers far more than the servers can take.
+ * Child process: offers a fixed number of requests a second, whatever comes back. It pipelines prepared HTTP/1.1 requests and reads only the status, so that
+ * one core offers more than the servers can take.
  */
 export interface OfferTask {
   readonly ports: readonly number[];

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import tls from 'node:tls';
 import { frame, frameTypes, http2Preface } from '../../bench/http2/frames.js';
 
-/** Child process: opens streams and resets them as fast as connections take it, and comes back at once when it is sent away (HTTP/2 rapid reset). */
+/** Child process: opens and resets streams as fast as possible, and reconnects at once (HTTP/2 rapid reset). */
 export interface ResetTask {
   readonly ports: readonly number[];
   readonly caFile: string;

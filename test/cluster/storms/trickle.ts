@@ -18,7 +18,7 @@ export interface TrickleTask {
 }
 
 export interface TrickleReport {
-  /** Processor time that the server's main thread took between a request and its answer: what the answer waits for, whatever else the machine does. */
+  /** Processor time of the server's main thread between a request and its answer, which other load does not change. */
   readonly cpu: Percentiles;
   readonly p50Ms: number;
   readonly p99Ms: number;
