@@ -1,142 +1,132 @@
-import type { LimitRange } from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { randomUUID } from 'node:crypto';
-import type { JsonObject, JsonValue } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
-import { duplicate, forbidden, invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { objectsIn } from '../../../api/json/defaulting.js';
+import { isSet } from '../../../api/json/members.js';
+import { forbidden, invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { qualifiedNameProblems } from '../../registry/validation/names.js';
 import { compareAmounts } from '../../registry/validation/quantities.js';
 import { milliValue, roundAmounts } from '../../../api/resourceLists.js';
 import { validateContainerResourceName, validateResourceName } from '../../registry/validation/resourcenames.js';
 import { isOvercommitAllowed } from '../../../api/resourceNames.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf } from '../parts.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { ofEach, type Found } from '../../registry/validation/ofEach.js';
+import {
+  all,
+  andThen,
+  distinct,
+  format,
+  ifOwner,
+  members,
+  objectRules,
+  orEmpty,
+  type Check,
+  type Rule,
+} from '../../registry/validation/table.js';
 import { type Steps } from '../../../api/steps.js';
 
-const types: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim']);
+type Item = Writable<v1.LimitRangeItem>;
+type Amounts = Item['max'];
 /** Maps of amounts by resource. */
-const amounts = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'];
-const limits = Path.of('spec', 'limits');
+const maps = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
+type MapName = (typeof maps)[number];
+/** The amounts of one resource. */
+type OfResource = Readonly<Partial<Record<MapName, string | undefined>>>;
 
 /** Default limits come from the maximum, default requests from limits, then the minimum. */
-function* setItemDefaults(item: JsonObject): Steps<void> {
-  for (const member of amounts) {
-    roundAmounts(objectAt(item, member));
+function* setItemDefaults(item: Item): Steps<void> {
+  for (const member of maps) {
+    roundAmounts(item[member] ?? null);
     yield;
   }
   if (item.type !== 'Container') return;
-  const [limits, requests] = [ensureObject(item, 'default'), ensureObject(item, 'defaultRequest')];
-  const fill = (target: JsonObject, source: JsonObject): void => {
+  const [limits, requests] = [(item.default ??= {}), (item.defaultRequest ??= {})];
+  const fill = (target: NonNullable<Amounts>, source: Amounts = {}): void => {
     for (const [name, amount] of Object.entries(source)) if (!Object.hasOwn(target, name)) target[name] = amount;
   };
-  fill(limits, objectAt(item, 'max') ?? {});
+  fill(limits, item.max);
   yield;
   fill(requests, limits);
   yield;
-  fill(requests, objectAt(item, 'min') ?? {});
-  for (const member of ['default', 'defaultRequest']) if (Object.keys(objectAt(item, member) ?? {}).length === 0) delete item[member];
+  fill(requests, item.min);
+  for (const member of ['default', 'defaultRequest'] as const) if (Object.keys(item[member] ?? {}).length === 0) delete item[member];
 }
 
-function validate(range: Draft<LimitRange>): Found {
-  const types = new Set<string>();
-  return ofEach(objectsIn(specOf(range), 'limits'), (item, position) => {
-    const path = limits.index(position);
-    const type = textAt(item, 'type');
-    const repeated = types.has(type);
-    types.add(type);
-    return inOrder(
-      validateType(type, path.child('type')),
-      repeated ? [duplicate(path.child('type'), type)] : [],
-      validateItem(item, type, path),
-    );
-  });
-}
+const isOfPods = ({ type }: Item): boolean => type === 'Pod';
+const isOfContainers = ({ type }: Item): boolean => type === 'Pod' || type === 'Container';
 
-function validateType(type: string, path: Path): FieldError[] {
-  const malformed = qualifiedNameProblems(type).map((text) => invalid(path, type, text));
-  return malformed.length > 0 || type.includes('/') || types.has(type)
-    ? malformed
-    : [invalid(path, type, 'must be a standard limit type or fully qualified')];
-}
+const limitType = andThen(format(qualifiedNameProblems), (type: string, path) =>
+  type.includes('/') || ['Pod', 'Container', 'PersistentVolumeClaim'].includes(type)
+    ? []
+    : [invalid(path, type, 'must be a standard limit type or fully qualified')],
+);
 
-function validateItem(item: JsonObject, type: string, path: Path): Found {
-  const nameRule = type === 'Pod' || type === 'Container' ? validateContainerResourceName : validateResourceName;
-  const amounts = (member: string): JsonObject => objectAt(item, member) ?? {};
-  const names = (member: string): Found => ofEach(Object.keys(amounts(member)), (name) => nameRule(name, path.child(member).key(name)));
-  const refused = (member: string): FieldError[] =>
-    Object.keys(amounts(member)).length > 0 ? [forbidden(path.child(member), "may not be specified when `type` is 'Pod'")] : [];
-  const ofPod = type === 'Pod';
-  const compared = ['max', 'min', ...(ofPod ? [] : ['default', 'defaultRequest']), 'maxLimitRequestRatio'];
-  const resources = [...new Set(compared.flatMap((member) => Object.keys(amounts(member))))];
-  return inOrder(
-    names('max'),
-    names('min'),
-    ofEach(['default', 'defaultRequest'], (member) => (ofPod ? refused(member) : names(member))),
-    type === 'PersistentVolumeClaim' && !Object.hasOwn(amounts('min'), 'storage') && !Object.hasOwn(amounts('max'), 'storage')
-      ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
-      : [],
-    names('maxLimitRequestRatio'),
-    ofEach(resources, (name) => validateAmounts(name, Object.fromEntries(compared.map((member) => [member, amounts(member)[name]])), path)),
+const namesBy =
+  (rule: Check<string>): Rule<Amounts> =>
+  (amounts = {}, path) =>
+    ofEach(Object.keys(amounts), (name) => rule(name, path.key(name)));
+const names = ifOwner(isOfContainers, namesBy(validateContainerResourceName), namesBy(validateResourceName));
+const notOfPods: Rule<Amounts, Item> = ifOwner(
+  isOfPods,
+  (amounts = {}, path) => (Object.keys(amounts).length > 0 ? [forbidden(path, "may not be specified when `type` is 'Pod'")] : []),
+  names,
+);
+
+const someStorage = ({ type, min = {}, max = {} }: Item, path: Path): FieldError[] =>
+  type === 'PersistentVolumeClaim' && !Object.hasOwn(min, 'storage') && !Object.hasOwn(max, 'storage')
+    ? [required(path.child('limits'), 'either minimum or maximum storage value is required, but neither was provided')]
+    : [];
+
+function validateAmounts(item: Item, path: Path): Found {
+  const compared = maps.filter((member) => !isOfPods(item) || !member.startsWith('default'));
+  const resources = new Set(compared.flatMap((member) => Object.keys(item[member] ?? {})));
+  return ofEach([...resources], (name) =>
+    validateResource(name, Object.fromEntries(compared.map((member) => [member, item[member]?.[name]])), path),
   );
 }
 
-interface Rule {
-  readonly low: string;
-  readonly high: string;
-  readonly at: string;
-  readonly shown: string;
-  readonly text: (low: string, high: string) => string;
+const itsType = members<v1.LimitRangeItem>({ type: orEmpty(limitType) });
+const amounts = all<Item>(
+  members<v1.LimitRangeItem>({ max: names, min: names, default: notOfPods, defaultRequest: notOfPods }),
+  someStorage,
+  members<v1.LimitRangeItem>({ maxLimitRequestRatio: names }),
+  validateAmounts,
+);
+
+const validate = objectRules<v1.LimitRange>({
+  spec: members<v1.LimitRangeSpec>({
+    limits: distinct<Item>('type', (once) => all(itsType, once, amounts)),
+  }),
+});
+interface Order {
+  readonly low: MapName;
+  readonly high: MapName;
+  readonly at: MapName;
+  readonly shown?: MapName;
+  readonly said: readonly [low: string, high: string];
 }
-const ordered: readonly Rule[] = [
-  { low: 'min', high: 'max', at: 'min', shown: 'min', text: (low, high) => `min value ${low} is greater than max value ${high}` },
-  {
-    low: 'min',
-    high: 'defaultRequest',
-    at: 'defaultRequest',
-    shown: 'defaultRequest',
-    text: (low, high) => `min value ${low} is greater than default request value ${high}`,
-  },
-  {
-    low: 'defaultRequest',
-    high: 'max',
-    at: 'defaultRequest',
-    shown: 'defaultRequest',
-    text: (low, high) => `default request value ${low} is greater than max value ${high}`,
-  },
-  {
-    low: 'defaultRequest',
-    high: 'default',
-    at: 'defaultRequest',
-    shown: 'defaultRequest',
-    text: (low, high) => `default request value ${low} is greater than default limit value ${high}`,
-  },
-  {
-    low: 'min',
-    high: 'default',
-    at: 'default',
-    shown: 'min',
-    text: (low, high) => `min value ${low} is greater than default value ${high}`,
-  },
-  {
-    low: 'default',
-    high: 'max',
-    at: 'default',
-    shown: 'max',
-    text: (low, high) => `default value ${low} is greater than max value ${high}`,
-  },
+const ordered: readonly Order[] = [
+  { low: 'min', high: 'max', at: 'min', said: ['min', 'max'] },
+  { low: 'min', high: 'defaultRequest', at: 'defaultRequest', said: ['min', 'default request'] },
+  { low: 'defaultRequest', high: 'max', at: 'defaultRequest', said: ['default request', 'max'] },
+  { low: 'defaultRequest', high: 'default', at: 'defaultRequest', said: ['default request', 'default limit'] },
+  { low: 'min', high: 'default', at: 'default', shown: 'min', said: ['min', 'default'] },
+  { low: 'default', high: 'max', at: 'default', shown: 'max', said: ['default', 'max'] },
 ];
 
-function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, path: Path): FieldError[] {
-  const present = (...members: readonly string[]): boolean =>
-    members.every((member) => amounts[member] !== undefined && amounts[member] !== null);
+function validateResource(name: string, amounts: OfResource, path: Path): FieldError[] {
+  const present = (...members: readonly MapName[]): boolean => members.every((member) => isSet(amounts[member]));
   const unequal =
     !isOvercommitAllowed(name) && present('default', 'defaultRequest') && compareAmounts(amounts.default, amounts.defaultRequest) !== 0;
   return [
     ...ordered
       .filter(({ low, high }) => present(low, high) && compareAmounts(amounts[low], amounts[high]) > 0)
-      .map(({ low, high, at, shown, text }) =>
-        invalid(path.child(at).key(name), amounts[shown], text(String(amounts[low]), String(amounts[high]))),
+      .map(({ low, high, at, shown = at, said }) =>
+        invalid(
+          path.child(at).key(name),
+          amounts[shown],
+          `${said[0]} value ${amounts[low]} is greater than ${said[1]} value ${amounts[high]}`,
+        ),
       ),
     ...(present('maxLimitRequestRatio') ? validateRatio(name, amounts, present('min', 'max'), path) : []),
     ...(unequal
@@ -144,7 +134,7 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
           invalid(
             path.child('defaultRequest').key(name),
             amounts.defaultRequest,
-            `default value ${String(amounts.default)} must equal to defaultRequest value ${String(amounts.defaultRequest)} in ${name}`,
+            `default value ${amounts.default} must equal to defaultRequest value ${amounts.defaultRequest} in ${name}`,
           ),
         ]
       : []),
@@ -152,19 +142,19 @@ function validateAmounts(name: string, amounts: Readonly<Record<string, JsonValu
 }
 
 /** Refuses a ratio below one, or above that of maximum and minimum. */
-function validateRatio(name: string, amounts: Readonly<Record<string, JsonValue | undefined>>, bounded: boolean, path: Path): FieldError[] {
+function validateRatio(name: string, amounts: OfResource, bounded: boolean, path: Path): FieldError[] {
   const ratio = amounts.maxLimitRequestRatio;
   const at = path.child('maxLimitRequestRatio').key(name);
   const possible = Number(milliValue(amounts.max)) / Number(milliValue(amounts.min));
   return [
-    ...(compareAmounts(ratio, '1') < 0 ? [invalid(at, ratio, `ratio ${String(ratio)} is less than 1`)] : []),
+    ...(compareAmounts(ratio, '1') < 0 ? [invalid(at, ratio, `ratio ${ratio} is less than 1`)] : []),
     ...(bounded && Number(milliValue(ratio)) / 1000 > possible
-      ? [invalid(at, ratio, `ratio ${String(ratio)} is greater than max/min = ${possible.toFixed(6)}`)]
+      ? [invalid(at, ratio, `ratio ${ratio} is greater than max/min = ${possible.toFixed(6)}`)]
       : []),
   ];
 }
 
-export const limitRanges: Kind<Draft<LimitRange>> = {
+export const limitRanges: Kind<Draft<v1.LimitRange>> = {
   name: 'limitranges',
   *defaults(range) {
     for (const item of objectsIn(specOf(range), 'limits')) yield* setItemDefaults(item);

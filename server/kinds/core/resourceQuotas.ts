@@ -1,7 +1,6 @@
-import type { ResourceQuota, ResourceQuotaSpec } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, membersOf, textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/core/v1.js';
+import { objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { countedResources, isWholeResource, validateResourceName } from '../../registry/validation/resourcenames.js';
@@ -11,9 +10,12 @@ import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
 import { quotaScopes, scopeCovers } from './quota/scopes.js';
 import { roundAmounts } from '../../../api/resourceLists.js';
-import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { listOf, optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
+import { ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { members, objectRules, optional } from '../../registry/validation/table.js';
 
-const specPath = Path.of('spec');
+type Spec = Writable<v1.ResourceQuotaSpec>;
+
 const isStandardForQuota = (name: string): boolean => countedResources.has(name) || isHugePages(name.replace(/^requests\./, ''));
 const conflicting = [
   ['BestEffort', 'NotBestEffort'],
@@ -30,9 +32,12 @@ const valueless: ReadonlySet<string> = new Set([
 const valuelessText =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-const validateAmounts = (amounts: JsonObject, path: Path): Found =>
-  ofEach(Object.keys(amounts), (name) => {
-    const [at, amount] = [path.key(name), amounts[name]];
+type Amounts = Writable<v1.ResourceQuotaSpec['hard']>;
+type Requirement = Writable<v1.ScopedResourceSelectorRequirement>;
+
+const amounts = (list: Amounts = {}, path: Path): Found =>
+  ofEach(Object.entries(list), ([name, amount]) => {
+    const at = path.key(name);
     return [
       ...validateResourceName(name, at),
       ...(name.includes('/') || isStandardForQuota(name) ? [] : [invalid(at, name, 'must be a standard resource for quota')]),
@@ -44,21 +49,20 @@ const validateAmounts = (amounts: JsonObject, path: Path): Found =>
 /** Each finding shows all scopes, so their number is limited. */
 const scopeFindingsMax = 50;
 
-function validateScopes(spec: Writable<ResourceQuotaSpec>): FieldError[] {
-  const scopes = itemsOf(spec.scopes).map(String);
+function validateScopes(scopes: readonly string[] = [], path: Path, spec: Spec): FieldError[] {
   const uncovered = uncoveredBy(spec);
   const findings: FieldError[] = [];
   for (const scope of scopes) {
-    if (!quotaScopes.has(scope)) findings.push(invalid(specPath.child('scopes'), scopes, 'unsupported scope'));
-    for (const _ of uncovered(scope)) findings.push(invalid(specPath.child('scopes'), scopes, 'unsupported scope applied to resource'));
+    if (!quotaScopes.has(scope)) findings.push(invalid(path, scopes, 'unsupported scope'));
+    for (const _ of uncovered(scope)) findings.push(invalid(path, scopes, 'unsupported scope applied to resource'));
     if (findings.length >= scopeFindingsMax) return findings;
   }
-  return [...findings, ...conflicts(scopes).map(() => invalid(specPath.child('scopes'), scopes, 'conflicting scopes'))];
+  return [...findings, ...conflicts(scopes).map(() => invalid(path, scopes, 'conflicting scopes'))];
 }
 
 /** Standard resources that a scope cannot restrict, up to the reporting limit. The resources are read once per kind of scope. */
-function uncoveredBy(spec: Writable<ResourceQuotaSpec>): (scope: string) => readonly string[] {
-  const standard = Object.keys(objectAt(spec, 'hard') ?? {}).filter(isStandardForQuota);
+function uncoveredBy({ hard = {} }: Spec): (scope: string) => readonly string[] {
+  const standard = Object.keys(hard).filter(isStandardForQuota);
   const known = new Map<string, readonly string[]>();
   return (scope) => {
     if (!quotaScopes.has(scope)) return [];
@@ -71,51 +75,30 @@ function uncoveredBy(spec: Writable<ResourceQuotaSpec>): (scope: string) => read
 const conflicts = (scopes: readonly string[]): (readonly string[])[] =>
   conflicting.filter((pair) => pair.every((scope) => scopes.includes(scope)));
 
-function validateSelector(spec: Writable<ResourceQuotaSpec>): FieldError[] {
-  const selector = objectAt(spec, 'scopeSelector');
-  if (selector === null) return [];
-  const path = specPath.child('scopeSelector', 'matchExpressions');
-  const requirements = objectsIn(selector, 'matchExpressions');
+function validateSelector(selector: Writable<v1.ScopeSelector>, at: Path, spec: Spec): FieldError[] {
+  const path = at.child('matchExpressions');
+  const requirements = itemsOf(selector.matchExpressions);
   const uncovered = uncoveredBy(spec);
   const findings: FieldError[] = [];
   for (const requirement of requirements) {
-    findings.push(...validateRequirement(requirement, uncovered, selector, path));
+    const { scopeName: scope = '', operator = '' } = requirement;
+    findings.push(
+      ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
+      ...uncovered(scope).map(() => invalid(path, printedStructure(selector, shownSelector), 'unsupported scope applied to resource')),
+      ...(valueless.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, valuelessText)] : []),
+      ...validateOperator(requirement, path),
+    );
     if (findings.length >= scopeFindingsMax) return findings;
   }
   return [
     ...findings,
-    ...conflicts(requirements.map((requirement) => textAt(requirement, 'scopeName'))).map(() =>
-      invalid(path, spec.scopes ?? null, 'conflicting scopes'),
-    ),
+    ...conflicts(requirements.map(({ scopeName = '' }) => scopeName)).map(() => invalid(path, spec.scopes, 'conflicting scopes')),
   ];
 }
 
-function validateRequirement(
-  requirement: JsonObject,
-  uncovered: (scope: string) => readonly string[],
-  selector: JsonObject,
-  path: Path,
-): FieldError[] {
-  const [scope, operator] = [textAt(requirement, 'scopeName'), textAt(requirement, 'operator')];
-  const values = itemsOf(requirement.values);
-  return [
-    ...(quotaScopes.has(scope) ? [] : [invalid(path.child('scopeName'), scope, 'unsupported scope')]),
-    ...uncovered(scope).map(() => invalid(path, shownSelector(selector), 'unsupported scope applied to resource')),
-    ...(valueless.has(scope) && operator !== 'Exists' ? [invalid(path.child('operator'), operator, valuelessText)] : []),
-    ...validateOperator(operator, values, path),
-  ];
-}
+const shownSelector = listOf('matchExpressions', [...texts('scopeName', 'operator'), ...optionals('values')]);
 
-/** The reference shows the selector in its internal form. */
-const shownSelector = (selector: JsonObject): JsonObject => ({
-  MatchExpressions: objectsIn(selector, 'matchExpressions').map((requirement) => ({
-    ScopeName: textAt(requirement, 'scopeName'),
-    Operator: textAt(requirement, 'operator'),
-    Values: requirement['values'] ?? null,
-  })),
-});
-
-function validateOperator(operator: string, values: readonly unknown[], path: Path): FieldError[] {
+function validateOperator({ operator = '', values = [] }: Requirement, path: Path): FieldError[] {
   if (operator === 'In' || operator === 'NotIn') {
     return values.length > 0
       ? []
@@ -129,30 +112,25 @@ function validateOperator(operator: string, values: readonly unknown[], path: Pa
   return [invalid(path.child('operator'), operator, 'not a valid selector operator')];
 }
 
-const validateSpec = (quota: Draft<ResourceQuota>): Found =>
-  inOrder(
-    validateAmounts(objectAt(specOf(quota), 'hard') ?? {}, specPath.child('hard')),
-    validateScopes(specOf(quota)),
-    validateSelector(specOf(quota)),
-  );
-
-const validateStatus = (quota: Draft<ResourceQuota>): Found =>
-  ofEach(['hard', 'used'] as const, (member) => validateAmounts(objectAt(statusOf(quota), member) ?? {}, Path.of('status', member)));
+const validateSpec = objectRules<v1.ResourceQuota>({
+  spec: members<v1.ResourceQuotaSpec>({ hard: amounts, scopes: validateScopes, scopeSelector: optional(validateSelector) }),
+});
+const validateStatus = objectRules<v1.ResourceQuota>({ status: members<v1.ResourceQuotaStatus>({ hard: amounts, used: amounts }) });
 
 /** The scopes of a quota are immutable; its amounts may change. */
-function validateSameScopes(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota>): FieldError[] {
-  const [now, before] = [quota, old].map((each) => [...new Set(itemsOf(specOf(each).scopes).map(String))].sort());
+function validateSameScopes(quota: Draft<v1.ResourceQuota>, old: Draft<v1.ResourceQuota>): FieldError[] {
+  const [now, before] = [quota, old].map((each) => [...new Set(specOf(each).scopes)].sort());
   return JSON.stringify(now) === JSON.stringify(before)
     ? []
-    : [invalid(specPath.child('scopes'), specOf(quota).scopes ?? null, 'field is immutable')];
+    : [invalid(Path.of('spec', 'scopes'), specOf(quota).scopes, 'field is immutable')];
 }
 
-function quotaText(quota: Draft<ResourceQuota>, wanted: (name: string) => boolean): string {
-  const hard = membersOf(memberAt(quota, 'status', 'hard'));
+function quotaText(quota: Draft<v1.ResourceQuota>, wanted: (name: string) => boolean): string {
+  const { hard = {}, used = {} } = statusOf(quota);
   return Object.keys(hard)
     .filter(wanted)
     .sort()
-    .map((name) => `${name}: ${textAt(quota, 'status', 'used', name) || '0'}/${String(hard[name])}`)
+    .map((name) => `${name}: ${used[name] || '0'}/${hard[name]}`)
     .join(', ');
 }
 
@@ -163,9 +141,9 @@ const compared = [
   ['ephemeral-storage', false],
 ] as const;
 
-function warnings(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota> | null): string[] {
-  const hard = objectAt(specOf(quota), 'hard') ?? {};
+function warnings(quota: Draft<v1.ResourceQuota>, old: Draft<v1.ResourceQuota> | null): string[] {
   if (old !== null) return [];
+  const { hard = {} } = specOf(quota);
   return compared.flatMap(([resource, hasBareName]) => {
     const requests = hard[`requests.${resource}`] === undefined && hasBareName ? resource : `requests.${resource}`;
     const limits = `limits.${resource}`;
@@ -176,12 +154,12 @@ function warnings(quota: Draft<ResourceQuota>, old: Draft<ResourceQuota> | null)
   });
 }
 
-function amountAt(amounts: JsonObject, name: string): Quantity | null {
-  const parsed = parseQuantity(textAt(amounts, name));
+function amountAt(amounts: NonNullable<Amounts>, name: string): Quantity | null {
+  const parsed = parseQuantity(amounts[name] ?? '');
   return parsed.ok ? parsed.quantity : null;
 }
 
-export const resourceQuotas: Kind<Draft<ResourceQuota>> = {
+export const resourceQuotas: Kind<Draft<v1.ResourceQuota>> = {
   name: 'resourcequotas',
   validate: validateSpec,
   warnings,
