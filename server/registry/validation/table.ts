@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../api/object.js';
+import type { JsonObject, JsonValue } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { isSet, itemsOf, membersOf, type MemberOf } from '../../../api/json/members.js';
 import type { FieldGate } from '../../../program/features/fieldGates.js';
@@ -15,17 +15,23 @@ import { groupedBy, repeats } from './repeats.js';
  */
 export interface Rule<V, O = unknown, F = unknown> {
   /** `owner` is the object that has the value, or the list that it is in. */
-  (value: V, path: Path, owner: O, before?: Before<F>): Found;
+  (value: V, path: Path, owner: O, known?: Known<F>): Found;
   /** The rule has nothing to say of an absent value. */
   readonly skipsAbsent?: true;
 }
 
-/** The value that an update replaces; null for what is new, undefined where unchanged values are checked as well. */
-export type Before<F = unknown> = { readonly value: unknown; readonly facts?: F } | null | undefined;
+/** Rules pass on what they know to the rules of parts. */
+export interface Known<F = unknown> {
+  /** The value that an update replaces; null for what is new, undefined where unchanged values are checked as well. */
+  readonly before?: { readonly value: unknown } | null | undefined;
+  /** Facts of a whole, such as a pod's volumes. */
+  readonly facts?: F | undefined;
+  /** The item has the key of an earlier one. */
+  readonly isRepeated?: boolean;
+}
 
 type Members<T, F = unknown> = { readonly [M in keyof T]?: Rule<T[M], T, F> };
 
-/** The rules of a kind. */
 export const objectRules = <T>(table: Members<Draft<T>>): ((object: Draft<T>) => Found) => {
   const rule = members<T>(table as Members<Writable<T>>);
   return (object) => rule(object as Writable<T>, Path.root, null);
@@ -38,52 +44,73 @@ export function declaredRules<T>(table: Members<Draft<T>>): {
 } {
   const rule = members<T>(table as Members<Writable<T>>);
   return {
-    created: (object) => rule(object as Writable<T>, Path.root, null, null),
-    changed: (object, old) => rule(object as Writable<T>, Path.root, null, { value: old }),
+    created: (object) => rule(object as Writable<T>, Path.root, null, { before: null }),
+    changed: (object, old) => rule(object as Writable<T>, Path.root, null, { before: { value: old } }),
   };
 }
 
-/** Applies several rules to one value. */
-export const all = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> =>
-  rules.length === 1
-    ? (rules[0] as Rule<V, O, F>)
-    : (value, path, owner, before) => inOrder(...rules.map((rule) => rule(value, path, owner, before)));
+export function all<V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> {
+  if (rules.length === 1) return rules[0] as Rule<V, O, F>;
+  return (value, path, owner, known) => {
+    let found: Found[] | null = null;
+    for (const rule of rules) found = withMore(found, rule(value, path, owner, known));
+    return found === null ? [] : inOrder(...found);
+  };
+}
+
+function withMore(found: Found[] | null, more: Found): Found[] | null {
+  if (Array.isArray(more) && more.length === 0) return found;
+  if (found === null) return [more];
+  found.push(more);
+  return found;
+}
 
 const skippingAbsent = <V, O, F>(rule: Rule<V, O, F>): Rule<V, O, F> => Object.assign(rule, { skipsAbsent: true } as const);
 
 /** Members that an update leaves as they are stay accepted where `before` is given. */
 export function members<T, F = unknown>(table: Members<Writable<T>, F>): Rule<Writable<T> | null | undefined, unknown, F> {
-  const rows = Object.entries(table) as [string, Rule<unknown>][];
-  return (value, path, _owner, before) => {
+  const rows = (Object.entries(table) as [string, Rule<unknown>][]).map(([name, rule]) => ({
+    name,
+    rule,
+    skips: rule.skipsAbsent === true,
+  }));
+  return (value, path, _owner, known) => {
     const now = membersOf(value as JsonValue | undefined);
-    const was = isSet(before) && isSet(before.value) ? membersOf(before.value as JsonValue) : null;
+    const was = earlierMembers(known);
     let found: Found[] | null = null;
-    for (const [name, rule] of rows) {
+    for (const { name, rule, skips } of rows) {
       const member = now[name];
-      if (rule.skipsAbsent && !isSet(member)) continue;
+      if (skips && !isSet(member)) continue;
       if (was !== null && sameValue(member ?? null, was[name] ?? null)) continue;
-      const ofMember = rule(
-        member,
-        path.child(name),
-        now,
-        factsOf(before) ?? (before === undefined ? undefined : was && { value: was[name] }),
-      );
-      if (!Array.isArray(ofMember) || ofMember.length > 0) (found ??= []).push(ofMember);
+      found = withMore(found, rule(member, path.child(name), now, inMember(known, was, name)));
     }
     return found === null ? [] : inOrder(...found);
   };
 }
 
+const earlierMembers = (known: Known | undefined): JsonObject | null =>
+  isSet(known?.before) && isSet(known.before.value) ? membersOf(known.before.value as JsonValue) : null;
+
+function inMember<F>(known: Known<F> | undefined, was: JsonObject | null, name: string): Known<F> | undefined {
+  if (known?.before === undefined) return known;
+  return { facts: known.facts, before: was && { value: was[name] } };
+}
+
+/** Items have no earlier value, since nothing says which one. */
+function inItems<F>(known: Known<F> | undefined): Known<F> | undefined {
+  if (known?.before === undefined && known?.isRepeated !== true) return known;
+  return known.facts === undefined ? undefined : { facts: known.facts };
+}
+
 /** A whole, such as a pod, gives its parts facts. */
 export const withFacts = <V, F>(rule: Rule<V, unknown, F>, facts: F): ((value: V, path: Path) => Found) => {
-  const before = { value: undefined, facts };
-  return (value, path) => rule(value, path, null, before);
+  const known = { facts };
+  return (value, path) => rule(value, path, null, known);
 };
-const factsOf = <F>(before: Before<F>): Before<F> => (before?.facts === undefined ? undefined : before);
 export const knowing =
   <V, O, F>(rule: (value: V, path: Path, facts: F, owner: O) => Found): Rule<V, O, F> =>
-  (value, path, owner, before) =>
-    rule(value, path, before?.facts as F, owner);
+  (value, path, owner, known) =>
+    rule(value, path, known?.facts as F, owner);
 
 /** Go's zero values of members without a pointer count as absent. */
 const isZero = (value: unknown): boolean =>
@@ -92,13 +119,13 @@ const isZero = (value: unknown): boolean =>
 /** A pointer: an empty text and zero are set too. */
 export const optional = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : []));
+  return skippingAbsent((value, path, owner, known) => (isSet(value) ? rule(value, path, owner, known) : []));
 };
 
 /** A member without a pointer, checked unless it has the zero value. */
 export const nonZero = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner, before) => (isZero(value) ? [] : rule(value as V, path, owner, before)));
+  return skippingAbsent((value, path, owner, known) => (isZero(value) ? [] : rule(value as V, path, owner, known)));
 };
 
 /** Refuses an absent value and the zero value, with `detail`. */
@@ -107,19 +134,21 @@ export const requiredAs = <V, O = unknown, F = unknown>(
   ...rules: readonly Rule<V, O, F>[]
 ): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => (isZero(value) ? [missing(path, detail)] : rule(value as V, path, owner, before));
+  return (value, path, owner, known) => (isZero(value) ? [missing(path, detail)] : rule(value as V, path, owner, known));
 };
 
 export const required = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> =>
   requiredAs('', ...rules);
 
 /** Absent texts are empty, absent numbers zero. */
-export const orEmpty = <O>(...rules: readonly Rule<string, O>[]): Rule<string | null | undefined, O> => orElse<string, O>('', ...rules);
-export const orZero = <O>(...rules: readonly Rule<number, O>[]): Rule<number | null | undefined, O> => orElse<number, O>(0, ...rules);
+export const orEmpty = <O, F = unknown>(...rules: readonly Rule<string, O, F>[]): Rule<string | null | undefined, O, F> =>
+  orElse<string, O, F>('', ...rules);
+export const orZero = <O, F = unknown>(...rules: readonly Rule<number, O, F>[]): Rule<number | null | undefined, O, F> =>
+  orElse<number, O, F>(0, ...rules);
 
-const orElse = <V, O>(zero: V, ...rules: readonly Rule<V, O>[]): Rule<V | null | undefined, O> => {
+const orElse = <V, O, F>(zero: V, ...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => rule(value ?? zero, path, owner, before);
+  return (value, path, owner, known) => rule(value ?? zero, path, owner, known);
 };
 
 /** Refuses an absent pointer, with `detail`. */
@@ -128,7 +157,7 @@ export const requiredPointerAs = <V, O = unknown, F = unknown>(
   ...rules: readonly Rule<V, O, F>[]
 ): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => (isSet(value) ? rule(value, path, owner, before) : [missing(path, detail)]);
+  return (value, path, owner, known) => (isSet(value) ? rule(value, path, owner, known) : [missing(path, detail)]);
 };
 
 export const requiredPointer = <V, O = unknown, F = unknown>(...rules: readonly Rule<V, O, F>[]): Rule<V | null | undefined, O, F> =>
@@ -139,35 +168,35 @@ export const structure = <V extends object, O = unknown, F = unknown>(
   ...rules: readonly Rule<V, O, F>[]
 ): Rule<V | null | undefined, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => rule(value ?? ({} as V), path, owner, before);
+  return (value, path, owner, known) => rule(value ?? ({} as V), path, owner, known);
 };
 
 /** Further rules run only where the first finds nothing. */
 export const andThen = <V, O = unknown, F = unknown>(first: Rule<V, O, F>, ...further: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...further);
-  return (value, path, owner, before) => {
-    const found = atOnce(first(value, path, owner, before));
-    return found.length > 0 ? found : rule(value, path, owner, before);
+  return (value, path, owner, known) => {
+    const found = atOnce(first(value, path, owner, known));
+    return found.length > 0 ? found : rule(value, path, owner, known);
   };
 };
 
 /** Rules that depend on the value. */
 export const when = <V, O = unknown, F = unknown>(holds: (value: V) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => (holds(value) ? rule(value, path, owner, before) : []);
+  return (value, path, owner, known) => (holds(value) ? rule(value, path, owner, known) : []);
 };
 
 /** Rules that depend on siblings. */
-export const whenOwner = <V, O>(holds: (owner: O) => boolean, ...rules: readonly Rule<V, O>[]): Rule<V, O> => {
+export const whenOwner = <V, O, F = unknown>(holds: (owner: O) => boolean, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> => {
   const rule = all(...rules);
-  return (value, path, owner, before) => (holds(owner) ? rule(value, path, owner, before) : []);
+  return (value, path, owner, known) => (holds(owner) ? rule(value, path, owner, known) : []);
 };
 
 /** One rule or another, depending on siblings. */
 export const ifOwner =
   <V, O, F = unknown>(holds: (owner: O) => boolean, rule: Rule<V, O, F>, otherwise: Rule<V, O, F>): Rule<V, O, F> =>
-  (value, path, owner, before) =>
-    (holds(owner) ? rule : otherwise)(value, path, owner, before);
+  (value, path, owner, known) =>
+    (holds(owner) ? rule : otherwise)(value, path, owner, known);
 
 /** A rule about a whole object; an absent one is empty. */
 export const whole =
@@ -181,28 +210,32 @@ export const ifNumber = <O>(...rules: readonly Rule<number, O>[]): Rule<unknown,
 export const ifText = <O>(...rules: readonly Rule<string, O>[]): Rule<unknown, O> =>
   when<unknown, O>((value) => typeof value === 'string', all(...rules) as Rule<unknown, O>);
 
-/** Checks the items of a list. */
 export const each = <I, O = unknown, F = unknown>(...rules: readonly Rule<I, O, F>[]): Rule<readonly I[] | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner, before) =>
-    ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner, factsOf(before))),
-  );
+  return skippingAbsent((value, path, owner, known) => {
+    const ofItem = inItems(known);
+    return ofEach(itemsOf(value) as readonly I[], (item, position) => rule(item, path.index(position), owner, ofItem));
+  });
 };
 
 /** Like `each`; `once` refuses an item with the key, or value, of an earlier one. */
-export const distinct = <I, O = unknown>(
+export const distinct = <I, O = unknown, F = unknown>(
   key: MemberOf<I> | null,
-  ofItem: (once: Rule<I, O>) => Rule<I, O> = (once) => once,
-): Rule<readonly I[] | null | undefined, O> =>
-  skippingAbsent((value, path, owner) => {
+  ofItem: (once: Rule<I, O, F>) => Rule<I, O, F> = (once) => once,
+): Rule<readonly I[] | null | undefined, O, F> => {
+  const keyOf = (item: I): JsonValue => (key === null ? (item as JsonValue) : (membersOf(item as JsonValue)[key] ?? ''));
+  const rule = ofItem((item, path, _owner, known) =>
+    known?.isRepeated === true ? [duplicate(key === null ? path : path.child(key), keyOf(item))] : [],
+  );
+  return skippingAbsent((value, path, owner, known) => {
     const items = itemsOf(value) as readonly I[];
-    const keys = items.map((item) => (key === null ? (item as JsonValue) : (membersOf(item as JsonValue)[key] ?? '')));
-    const isRepeated = repeats(keys);
-    return ofEach(items, (item, position) => {
-      const once: Rule<I, O> = (_, at) => (isRepeated(position) ? [duplicate(key === null ? at : at.child(key), keys[position])] : []);
-      return ofItem(once)(item, path.index(position), owner);
-    });
+    const isRepeated = repeats(items.map(keyOf));
+    const first = inItems(known);
+    return ofEach(items, (item, position) =>
+      rule(item, path.index(position), owner, isRepeated(position) ? { ...first, isRepeated: true } : first),
+    );
   });
+};
 
 /** Refuses items that have the key of an earlier one. */
 export const unrepeated =
@@ -218,14 +251,14 @@ export const maxItems =
   (value, path) =>
     itemsOf(value).length > most ? [tooMany(path, itemsOf(value).length, most)] : [];
 
-/** Checks the values of a map. */
-export const eachValue = <V, O = unknown>(
-  ...rules: readonly Rule<V, O>[]
-): Rule<Readonly<Record<string, V | undefined>> | null | undefined, O> => {
+export const eachValue = <V, O = unknown, F = unknown>(
+  ...rules: readonly Rule<V, O, F>[]
+): Rule<Readonly<Record<string, V | undefined>> | null | undefined, O, F> => {
   const rule = all(...rules);
-  return skippingAbsent((value, path, owner) =>
-    ofEach(Object.entries(value ?? {}), ([key, each]) => rule(each as V, path.key(key), owner)),
-  );
+  return skippingAbsent((value, path, owner, known) => {
+    const ofValue = inItems(known);
+    return ofEach(Object.entries(value ?? {}), ([key, each]) => rule(each as V, path.key(key), owner, ofValue));
+  });
 };
 
 /** Findings that hold while a feature is on, or off. */
@@ -234,26 +267,25 @@ export const on = <V, O = unknown, F = unknown>(feature: FieldGate, ...rules: re
 export const off = <V, O = unknown, F = unknown>(feature: FieldGate, ...rules: readonly Rule<V, O, F>[]): Rule<V, O, F> =>
   changed(all(...rules), (findings) => whileOff(feature, findings));
 
-/** Changes what a rule finds. */
 export const changed =
   <V, O = unknown, F = unknown>(rule: Rule<V, O, F>, change: (findings: FieldError[], value: V, owner: O) => FieldError[]): Rule<V, O, F> =>
-  (value, path, owner, before) =>
-    fromFound(rule(value, path, owner, before), (findings) => change(findings, value, owner));
+  (value, path, owner, known) =>
+    fromFound(rule(value, path, owner, known), (findings) => change(findings, value, owner));
 
 /** A change suppresses all other findings about the value. */
 export const immutable =
   <V, O>(rule: Rule<V, O>): Rule<V, O> =>
-  (value, path, owner, before) =>
-    isSet(before) ? [invalid(path, null, 'field is immutable')] : rule(value, path, owner, before);
+  (value, path, owner, known) =>
+    isSet(known?.before) ? [invalid(path, null, 'field is immutable')] : rule(value, path, owner, known);
 
 /** An update may keep a violation as long as the same members are set. */
 export const exactlyOne =
   <T>(...names: readonly (keyof T & string)[]): Rule<Writable<T> | null | undefined> =>
-  (value, path, _owner, before) => {
+  (value, path, _owner, known) => {
     const quoted = (list: readonly string[]): string => list.map((name) => `\`${name}\``).join(', ');
     const thereIn = (holder: unknown): string[] => names.filter((name) => isSet(membersOf(holder as JsonValue | undefined)[name]));
     const there = thereIn(value);
-    if (there.length === 1 || (isSet(before) && sameValue(there, thereIn(before.value)))) return [];
+    if (there.length === 1 || (isSet(known?.before) && sameValue(there, thereIn(known.before.value)))) return [];
     return there.length === 0
       ? [invalid(path, '', `must specify one of: ${quoted(names)}`)]
       : [invalid(path, `{${quoted(there)}}`, `must specify exactly one of: ${quoted(names)}`)];
@@ -266,8 +298,9 @@ export function union<T, F = unknown>(
 ): Rule<Writable<T> | null | undefined, unknown, F> {
   const rules = new Map(Object.entries(table) as [string, Rule<unknown>][]);
   const order = [...rules.keys()];
-  return (value, path, _owner, before) => {
+  return (value, path, _owner, known) => {
     const now = membersOf(value as JsonValue | undefined);
+    const was = earlierMembers(known);
     const present = Object.keys(now).filter((name) => rules.has(name) && isSet(now[name]));
     if (present.length > 1) present.sort((a, b) => order.indexOf(a) - order.indexOf(b));
     if (present.length === 0) return [missing(path, none)];
@@ -275,7 +308,7 @@ export function union<T, F = unknown>(
       ...present.map((name, position) =>
         position > 0 && !checked.includes(name)
           ? [forbidden(path.child(names.further?.[name] ?? name), surplus)]
-          : (rules.get(name)?.(now[name], path.child(names.first?.[name] ?? name), now, before) ?? []),
+          : (rules.get(name)?.(now[name], path.child(names.first?.[name] ?? name), now, inMember(known, was, name)) ?? []),
       ),
     );
   };
@@ -292,23 +325,23 @@ interface UnionTexts {
 
 /** A list of at most so many items, with a key or without; items that an update leaves as they are stay accepted. */
 export const keyedList =
-  <I, O = unknown>(
+  <I, O = unknown, F = unknown>(
     itemsMax: number,
     key: (keyof NonNullable<I> & string) | null,
-    rule: Rule<I, O> = () => [],
-  ): Rule<readonly I[] | null | undefined, O> =>
-  (value, path, owner, before) => {
+    rule: Rule<I, O, F> = () => [],
+  ): Rule<readonly I[] | null | undefined, O, F> =>
+  (value, path, owner, known) => {
     const items = itemsOf(value) as readonly (I & JsonValue)[];
     if (items.length > itemsMax) return [tooMany(path, items.length, itemsMax)];
     const keyOf = (item: JsonValue): JsonValue => (key === null ? null : (membersOf(item)[key] ?? null));
     const isRepeated = key === null ? (): boolean => false : repeats(items.map(keyOf));
-    const known = key === null || !isSet(before) ? null : groupedBy(itemsOf(before.value as readonly JsonValue[]), keyOf);
+    const earlier = key === null || !isSet(known?.before) ? null : groupedBy(itemsOf(known.before.value as readonly JsonValue[]), keyOf);
     return inOrder(
       items.flatMap((item, position) => (isRepeated(position) ? [duplicate(path.index(position), item)] : [])),
       ofEach(items, (item, position) => {
-        const was = known?.get(keyOf(item))?.[0];
+        const was = earlier?.get(keyOf(item))?.[0];
         if (was !== undefined && sameValue(item, was)) return [];
-        return rule(item, path.index(position), owner, was === undefined ? null : { value: was });
+        return rule(item, path.index(position), owner, { facts: known?.facts, before: was === undefined ? null : { value: was } });
       }),
     );
   };
@@ -316,7 +349,6 @@ export const keyedList =
 /** A rule that needs nothing but the value. */
 export type Check<V> = (value: V, path: Path) => FieldError[];
 
-/** Refuses a value that is set. */
 export const forbiddenAs = (detail: string): Rule<unknown> => optional((_, path) => [forbidden(path, detail)]);
 
 export const invalidAs =

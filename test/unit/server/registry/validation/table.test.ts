@@ -10,6 +10,7 @@ import {
   declaredRules,
   distinct,
   each,
+  eachValue,
   exactlyOne,
   forbiddenAs,
   format,
@@ -55,7 +56,7 @@ interface Thing {
 
 const shown = (findings: readonly FieldError[]): string[] => findings.map(({ path, message }) => `${path}: ${message}`);
 const found = <V>(rule: Rule<V>, value: V, before?: { readonly value: unknown } | null): string[] =>
-  shown(atOnce(rule(value, Path.of('at'), null, before)));
+  shown(atOnce(rule(value, Path.of('at'), null, { before })));
 const wrong: Rule<unknown> = (value, path) => [invalid(path, value, 'wrong')];
 
 describe('server/registry/validation/table', () => {
@@ -221,6 +222,42 @@ describe('server/registry/validation/table', () => {
     });
     expect(shown(atOnce(withFacts(rule, new Set(['a']))({ parts: [{ name: 'a' }, { name: 'b' }] }, Path.root)))).to.deep.equal([
       'parts[1].name: Invalid value: "b": unknown',
+    ]);
+  });
+
+  it('gives facts to the rules of items, of values in maps, and of members that depend on others', () => {
+    type Names = ReadonlySet<string>;
+    const known = knowing((name: string, path: Path, names: Names) => (names.has(name) ? [] : [invalid(path, name, 'unknown')]));
+    const rules: readonly Rule<unknown, unknown, Names>[] = [
+      distinct<string, unknown, Names>(null, (once) => all(once, known)) as Rule<unknown, unknown, Names>,
+      eachValue<string, unknown, Names>(known) as Rule<unknown, unknown, Names>,
+      keyedList<string, unknown, Names>(9, null, known) as Rule<unknown, unknown, Names>,
+      each(orEmpty<unknown, Names>(whenOwner<string, unknown, Names>(() => true, known))) as Rule<unknown, unknown, Names>,
+    ];
+    for (const rule of rules)
+      expect(shown(atOnce(withFacts(rule, new Set(['a']))(['a', 'b'], Path.of('at'))))).to.deep.equal([
+        'at[1]: Invalid value: "b": unknown',
+      ]);
+  });
+
+  it('makes the rule of distinct items once, and keeps lists within lists apart', () => {
+    let made = 0;
+    const lists = distinct<Writable<{ name?: string; parts?: readonly Part[] }>>('name', (once) => {
+      made += 1;
+      return all(once, members<{ name?: string; parts?: readonly Part[] }>({ parts: distinct('name') }));
+    });
+    const parts = [{ name: 'x' }, { name: 'y' }, { name: 'y' }];
+    const list = [{ name: 'a' }, { name: 'a', parts }];
+    for (let round = 0; round < 2; round++)
+      expect(found(lists, list)).to.deep.equal(['at[1].name: Duplicate value: "a"', 'at[1].parts[2].name: Duplicate value: "y"']);
+    expect(made).to.equal(1);
+  });
+
+  it('compares the member of a union with its own earlier value', () => {
+    const rule = union<{ first?: Part }>({ first: members<Part>({ count: immutable(wrong) }) }, { none: '', surplus: '' });
+    expect(found(rule, { first: { count: 1 } }, { value: { first: { count: 1 } } })).to.deep.equal([]);
+    expect(found(rule, { first: { count: 2 } }, { value: { first: { count: 1 } } })).to.deep.equal([
+      'at.first.count: Invalid value: null: field is immutable',
     ]);
   });
 
