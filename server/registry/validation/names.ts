@@ -116,7 +116,9 @@ export const pathSegmentName: NameRule = (name, prefix) => {
 
 /** `name` or `prefix/name`. */
 export const qualifiedNameProblems = (key: string): string[] => {
-  if (isGood(key, qualifiedPart, labelMax)) return [];
+  const slash = key.indexOf('/');
+  if (isGood(key.slice(slash + 1), qualifiedPart, labelMax) && (slash < 0 || isGood(key.slice(0, slash), subdomain, subdomainMax)))
+    return [];
   const parts = key.split('/');
   if (parts.length > 2)
     return [`a valid label key ${qualifiedText} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];

@@ -1,6 +1,6 @@
 import { inOneGo, type Steps } from '../../../api/steps.js';
 import { causesMax } from '../../../api/status.js';
-import { outcomeOf, type Stepwise } from '../stepwise.js';
+import type { Stepwise } from '../stepwise.js';
 import type { FieldError } from './field.js';
 
 export type Found = Stepwise<FieldError[]>;
@@ -40,17 +40,19 @@ export const ofAll = <T>(items: readonly T[], check: (item: T, position: number)
 
 /** Findings in steps run in turn, after the call. */
 export function inOrder(...parts: readonly Found[]): Found {
-  let findings: FieldError[] | null = null;
+  let found: Found | null = null;
   for (const part of parts) {
-    if (!Array.isArray(part)) return joined(parts);
-    if (part.length > 0) findings = findings === null ? part : [...findings, ...part];
+    if (Array.isArray(part) && part.length === 0) continue;
+    if (found === null) found = part;
+    else if (Array.isArray(found) && Array.isArray(part)) found = [...found, ...part];
+    else return joined(parts);
   }
-  return findings ?? [];
+  return found ?? [];
 }
 
 function* joined(parts: readonly Found[]): Steps<FieldError[]> {
   const findings: FieldError[][] = [];
-  for (const part of parts) findings.push(yield* outcomeOf(part));
+  for (const part of parts) findings.push(Array.isArray(part) ? part : yield* part);
   return findings.flat();
 }
 

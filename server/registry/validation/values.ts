@@ -100,7 +100,7 @@ export function localPath(value: string, path: Path): FieldError[] {
 }
 
 export const noBacksteps = (value: string, path: Path): FieldError[] =>
-  value.split('/').includes('..') ? [invalid(path, value, "must not contain '..'")] : [];
+  value.includes('..') && value.split('/').includes('..') ? [invalid(path, value, "must not contain '..'")] : [];
 
 const fileModeText = 'must be a number between 0 and 0777 (octal), both inclusive';
 export const fileMode = (value: JsonValue | undefined, path: Path): FieldError[] =>

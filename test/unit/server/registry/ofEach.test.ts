@@ -50,6 +50,12 @@ describe('findings about each item', () => {
     );
   });
 
+  it('pass through where nothing else is found, so that each step goes through few generators', () => {
+    const long = ofEach(numbers(100), wrong);
+    expect(inOrder([], long, [])).to.equal(long);
+    expect(ofEach(numbers(3), (outer) => (outer === 1 ? long : []))).to.equal(long);
+  });
+
   it('look at no item before it is its turn', () => {
     const looked: number[] = [];
     const steps = ofEach(numbers(1_000), (position) => {

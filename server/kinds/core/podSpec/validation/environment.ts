@@ -14,6 +14,7 @@ import {
   optional,
   required,
   structure,
+  when,
 } from '../../../../registry/validation/table.js';
 import { configMapKeyProblems, dnsLabel, dnsSubdomain } from '../../../../registry/validation/values.js';
 import type { Writable } from '../../../kind.js';
@@ -30,9 +31,10 @@ const variableName = form(
   /^[ -<>-~]+$/,
   "a valid environment variable name must consist only of printable ASCII characters other than '='",
 );
-/** The earlier rule: names of shell variables, and more. */
+/** The earlier rule, which is stricter: names of shell variables, and more. */
+const earlierName = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 const strictName = form(
-  /^[-._a-zA-Z][-._a-zA-Z0-9]*$/,
+  earlierName,
   "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')",
 );
 
@@ -88,7 +90,9 @@ function oneSource(source: Writable<v1.EnvVarSource>, path: Path, { value }: Wri
 
 export const env = each(
   members<v1.EnvVar, PodFacts>({
-    name: required(andThen(variableName, off('RelaxedEnvironmentVariableValidation', strictName))),
+    name: required(
+      when((name: string) => !earlierName.test(name), andThen(variableName, off('RelaxedEnvironmentVariableValidation', strictName))),
+    ),
     valueFrom: optional(all<Writable<v1.EnvVarSource>, Writable<v1.EnvVar>, PodFacts>(sources, oneSource)),
   }),
 );

@@ -71,6 +71,7 @@ function recursiveReadOnly({ recursiveReadOnly: mode, readOnly, mountPropagation
 }
 
 export function volumeDevices(devices: Device[] | undefined, path: Path, { volumes }: PodFacts, container: Container): Found {
+  if (itemsOf(devices).length === 0) return [];
   const paths = new Set<string>();
   const names = new Set<string>();
   const mounts = itemsOf(container.volumeMounts);

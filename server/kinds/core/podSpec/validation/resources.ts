@@ -35,14 +35,15 @@ function validateRequirements(resources: Requirements, nameRule: NameRule, path:
   const limits = resources.limits ?? {};
   const requests = resources.requests ?? {};
   const [ofLimits, ofRequests] = [path.child('limits'), path.child('requests')];
-  const findings = Object.entries(limits).flatMap(([name, amount]) => validateAmount(name, amount, nameRule, ofLimits.key(name)));
-  for (const [name, amount] of Object.entries(requests)) {
-    findings.push(...validateAmount(name, amount, nameRule, ofRequests.key(name)));
-    findings.push(...withinLimit(name, { amount, limit: entryOf(limits, name) }, path));
+  const findings: FieldError[] = [];
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  for (const name of Object.keys(limits)) findings.push(...validateAmount(name, limits[name], nameRule, ofLimits.key(name)));
+  for (const name of Object.keys(requests)) {
+    findings.push(...validateAmount(name, requests[name], nameRule, ofRequests.key(name)));
+    findings.push(...withinLimit(name, requests[name], entryOf(limits, name), path));
   }
-  const names = new Set([...Object.keys(limits), ...Object.keys(requests)]);
-  const huge = [...names].some(isHugePages);
-  if (huge && !names.has('cpu') && !names.has('memory')) findings.push(forbidden(path, 'HugePages require cpu or memory'));
+  if (names.some(isHugePages) && !names.includes('cpu') && !names.includes('memory'))
+    findings.push(forbidden(path, 'HugePages require cpu or memory'));
   return findings;
 }
 
@@ -62,11 +63,7 @@ function isMultiple(amount: string | undefined, size: string): boolean {
   return page > 0n && quantityOf(amount).digits > 0n && wholeValue(amount) % page === 0n;
 }
 
-function withinLimit(
-  name: string,
-  { amount, limit }: { readonly amount: string | undefined; readonly limit: string | undefined },
-  path: Path,
-): FieldError[] {
+function withinLimit(name: string, amount: string | undefined, limit: string | undefined, path: Path): FieldError[] {
   if (limit === undefined)
     return isOvercommitAllowed(name) ? [] : [missing(path.child('limits'), 'Limit must be set for non overcommitable resources')];
   const order = compareAmounts(amount, limit);

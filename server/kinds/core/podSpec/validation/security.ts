@@ -165,8 +165,9 @@ export function podSecurity(context: PodContext | undefined, path: Path, spec: P
   );
 }
 
+const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const placed = (spec: PodSpec, path: Path): { readonly container: Container; readonly at: Path }[] =>
-  (['initContainers', 'containers', 'ephemeralContainers'] as const).flatMap((list) =>
+  lists.flatMap((list) =>
     itemsOf<Container[] | null | undefined>(spec[list]).map((container, position) => ({ container, at: path.child(list).index(position) })),
   );
 
@@ -281,6 +282,7 @@ export function operatingSystem(spec: PodSpec, path: Path): Found {
 /** Containers inherit from the pod. */
 export function hostProcess(spec: PodSpec, path: Path): FieldError[] {
   const ofPod = hostProcessOf(spec);
+  if (ofPod === null && !lists.some((list) => spec[list]?.some((container) => hostProcessOf(container) !== null))) return [];
   const containers = placed(spec, path).map(({ container, at }) => ({ own: hostProcessOf(container), at }));
   const count = containers.filter(({ own }) => own ?? ofPod ?? false).length;
   const contradictions = containers
