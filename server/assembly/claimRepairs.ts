@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { addresses } from '../kinds/core/service/claims.js';
-import type { PortRange } from '../kinds/core/service/ranges.js';
-import { claimMissing, PortRepair, repairServiceClaims, services, type Repaired } from '../kinds/core/service/repair.js';
+import { addresses } from '../serviceAddresses/claims.js';
+import type { PortRange } from '../serviceAddresses/ranges.js';
+import { claimMissing, PortRepair, repairServiceClaims, services, type Repaired } from '../serviceAddresses/repair.js';
 import type { Logger } from '../../program/log/logger.js';
 import type { Storage, StoredObject } from '../storage/contract.js';
 import { follow, type Following } from '../storage/follow.js';

@@ -1,8 +1,8 @@
-import { createServiceAllocator } from '../kinds/core/service/allocator.js';
-import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../kinds/core/service/metrics.js';
-import { portBitmap, portClaims } from '../kinds/core/service/portRecord.js';
-import { parsePortRange, parseRanges } from '../kinds/core/service/ranges.js';
-import { addressUsage } from '../kinds/core/service/usage.js';
+import { createServiceAllocator } from '../serviceAddresses/allocator.js';
+import { createAllocationMetrics, createRepairMetrics, exposeAllocations } from '../serviceAddresses/metrics.js';
+import { portBitmap, portClaims } from '../serviceAddresses/portRecord.js';
+import { parsePortRange, parseRanges } from '../serviceAddresses/ranges.js';
+import { addressUsage } from '../serviceAddresses/usage.js';
 import { defaultServiceRange } from '../options/serviceRange.js';
 import type { RaftStorage } from '../storage/raft.js';
 import { ClaimRepairs } from './claimRepairs.js';

@@ -1,6 +1,6 @@
 import type { ApiObject } from '../../api/object.js';
 import { qualifiedName, type GroupResource } from '../../api/resource.js';
-import { nodePorts } from '../kinds/core/service/claims.js';
+import { nodePorts } from '../serviceAddresses/claims.js';
 import { binaryMinor } from '../../program/features/gates.js';
 import { completionOf, referenceKinds, storedKinds, storedResourceTypes } from '../kinds/index.js';
 import { decodeItem, encodeStored, itemOf } from '../storage/encoding.js';

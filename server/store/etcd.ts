@@ -14,7 +14,7 @@ import { Leases } from '../storage/etcd/leases.js';
 import { openRelay } from '../egress/relay.js';
 import type { Dial } from '../webhook/dialed.js';
 import { KeySpace } from '../storage/keys.js';
-import { portAllocations } from '../kinds/core/service/portRecord.js';
+import { portAllocations } from '../serviceAddresses/portRecord.js';
 import type { HistoryKeeper, ServerStore } from './store.js';
 
 const statusTimeoutMs = 5_000;

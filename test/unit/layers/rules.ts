@@ -61,6 +61,7 @@ const serverStack: readonly Readonly<Record<string, string>>[] = [
   },
   {
     'server/kinds/': 'what is peculiar to each built-in kind: one declaration a kind, a folder for each API group',
+    'server/serviceAddresses/': 'hands out the addresses and node ports of Services, and repairs their records',
     'server/admission/': 'the plug-ins that change and check what is written',
     'server/patch/': 'JSON Patch, merge patch, strategic merge patch, server-side apply: pure functions',
   },

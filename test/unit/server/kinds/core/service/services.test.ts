@@ -1,7 +1,7 @@
 /** What the rules of services do to their objects: defaults, addresses, ports and findings. */
 import { expect } from 'chai';
 import type { ApiObject, JsonObject } from '../../../../../../api/object.js';
-import { repairServiceClaims } from '../../../../../../server/kinds/core/service/repair.js';
+import { repairServiceClaims } from '../../../../../../server/serviceAddresses/repair.js';
 import { parseAddress } from '../../../../../../server/registry/validation/addresses.js';
 import { causes, createSample, refusal, type Sample } from '../../../registry/sample.js';
 

@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { AllocationCounts } from './allocationCounts.js';
 import type { Usage } from './usage.js';
-import { DurationHistogram } from '../../../../program/metrics/durations.js';
-import { total } from '../../../../program/metrics/totals.js';
+import { DurationHistogram } from '../../program/metrics/durations.js';
+import { total } from '../../program/metrics/totals.js';
 
 /** Bounds in seconds, as in the reference. */
 const bounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

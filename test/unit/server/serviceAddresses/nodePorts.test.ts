@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { JsonObject } from '../../../../../../api/object.js';
-import { emptyBits, portBits, portsOf, textOf, withBits, withoutBits } from '../../../../../../server/kinds/core/service/portBits.js';
-import { allocationOf, bitsOf, portAllocationKey, portBitmap } from '../../../../../../server/kinds/core/service/portRecord.js';
-import { parsePortRange } from '../../../../../../server/kinds/core/service/ranges.js';
-import { PortRepair } from '../../../../../../server/kinds/core/service/repair.js';
-import { selectableFieldsOf, storedKinds, storedResourceTypes } from '../../../../../../server/kinds/index.js';
-import { itemOf, decodeItem } from '../../../../../../server/storage/encoding.js';
-import { referenceLayout } from '../../../../../../server/storage/keyLayout.js';
-import { createRaftStorage, type RaftStorage } from '../../../../../../server/storage/raft.js';
-import { FakeReplica } from '../../../storage/fakeReplica.js';
-import { createSample, type Sample } from '../../../registry/sample.js';
+import type { JsonObject } from '../../../../api/object.js';
+import { emptyBits, portBits, portsOf, textOf, withBits, withoutBits } from '../../../../server/serviceAddresses/portBits.js';
+import { allocationOf, bitsOf, portAllocationKey, portBitmap } from '../../../../server/serviceAddresses/portRecord.js';
+import { parsePortRange } from '../../../../server/serviceAddresses/ranges.js';
+import { PortRepair } from '../../../../server/serviceAddresses/repair.js';
+import { selectableFieldsOf, storedKinds, storedResourceTypes } from '../../../../server/kinds/index.js';
+import { itemOf, decodeItem } from '../../../../server/storage/encoding.js';
+import { referenceLayout } from '../../../../server/storage/keyLayout.js';
+import { createRaftStorage, type RaftStorage } from '../../../../server/storage/raft.js';
+import { FakeReplica } from '../storage/fakeReplica.js';
+import { createSample, type Sample } from '../registry/sample.js';
 
 const range = parsePortRange('30000-30099');
 const anyPorts = fc.uniqueArray(fc.integer({ min: range.first, max: range.last }));

@@ -1,10 +1,10 @@
-import type { GroupResource } from '../../../../api/resource.js';
-import { portsIn } from '../../../../program/flags/checks.js';
-import type { Storage } from '../../../storage/contract.js';
-import { everything } from '../../../registry/everything.js';
-import { readFailure } from '../../../registry/failures.js';
-import { itemsOf, memberAt, textAt } from '../../../../api/json/members.js';
-import { parseRange, type Family, type Range } from '../../../registry/validation/addresses.js';
+import type { GroupResource } from '../../api/resource.js';
+import { portsIn } from '../../program/flags/checks.js';
+import type { Storage } from '../storage/contract.js';
+import { everything } from '../registry/everything.js';
+import { readFailure } from '../registry/failures.js';
+import { itemsOf, memberAt, textAt } from '../../api/json/members.js';
+import { parseRange, type Family, type Range } from '../registry/validation/addresses.js';
 
 /** Ports from `first` to `last`; the first `reserved` of them are allocated last. */
 export interface PortRange {

@@ -1,7 +1,7 @@
-import type { Storage } from '../../../storage/contract.js';
-import { everything } from '../../../registry/everything.js';
-import { readFailure } from '../../../registry/failures.js';
-import { contains, parseAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
+import type { Storage } from '../storage/contract.js';
+import { everything } from '../registry/everything.js';
+import { readFailure } from '../registry/failures.js';
+import { contains, parseAddress, type Family, type Range } from '../registry/validation/addresses.js';
 import { addresses } from './claims.js';
 import { addressRanges, usable } from './ranges.js';
 

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { Path } from '../../../../../../server/registry/validation/field.js';
-import { claimsOf } from '../../../../../../server/kinds/core/service/claims.js';
-import { endpointAddress } from '../../../../../../server/registry/validation/addresses.js';
-import { standing } from '../../../../../../server/registry/validation/gatedFindings.js';
-import { addressWarnings } from '../../../../../../server/registry/validation/spelling.js';
-import { addressAnd, ipAddress } from '../../../../../../server/registry/validation/values.js';
+import { Path } from '../../../../server/registry/validation/field.js';
+import { claimsOf } from '../../../../server/serviceAddresses/claims.js';
+import { endpointAddress } from '../../../../server/registry/validation/addresses.js';
+import { standing } from '../../../../server/registry/validation/gatedFindings.js';
+import { addressWarnings } from '../../../../server/registry/validation/spelling.js';
+import { addressAnd, ipAddress } from '../../../../server/registry/validation/values.js';
 
 describe('addresses in objects', () => {
   const findings = (text: string): string[] => ipAddress(text, Path.of('ip')).map(({ message }) => message);

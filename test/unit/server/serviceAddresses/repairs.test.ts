@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { ClaimRepairs } from '../../../../../../server/assembly/claimRepairs.js';
-import { createRepairMetrics } from '../../../../../../server/kinds/core/service/metrics.js';
-import { createMetrics } from '../../../../../../server/http/metrics.js';
-import type { StoredObject } from '../../../../../../server/storage/contract.js';
-import { follow } from '../../../../../../server/storage/follow.js';
-import { createMemoryStorage } from '../../../../../../server/storage/memory.js';
-import { shownSeries } from '../../../../../fixtures/shownSeries.js';
-import { recordingLogger } from '../../../../../fixtures/frontDoor.js';
+import { ClaimRepairs } from '../../../../server/assembly/claimRepairs.js';
+import { createRepairMetrics } from '../../../../server/serviceAddresses/metrics.js';
+import { createMetrics } from '../../../../server/http/metrics.js';
+import type { StoredObject } from '../../../../server/storage/contract.js';
+import { follow } from '../../../../server/storage/follow.js';
+import { createMemoryStorage } from '../../../../server/storage/memory.js';
+import { shownSeries } from '../../../fixtures/shownSeries.js';
+import { recordingLogger } from '../../../fixtures/frontDoor.js';
 
 describe('repairs of claims', () => {
   const countedOver = async (broken: boolean, ports: boolean): Promise<readonly (number | undefined)[]> => {

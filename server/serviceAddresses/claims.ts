@@ -1,12 +1,19 @@
-import type { ApiObject } from '../../../../api/object.js';
-import type * as v1 from '../../../../api/types/core/v1.js';
-import type { GroupResource } from '../../../../api/resource.js';
-import type { ObjectKey, SideWrite } from '../../../storage/contract.js';
-import { formatAddress, parseAddress, parseOldAddress } from '../../../registry/validation/addresses.js';
-import type { AllocationContext } from '../../../registry/allocation.js';
-import { clusterIPsOf, isHeadless, needsClusterIP, needsHealthCheckPort, nodePortsOf, opensNodePorts } from './kinds.js';
-import type { Draft } from '../../kind.js';
-import { specOf } from '../../parts.js';
+import type { ApiObject } from '../../api/object.js';
+import type * as v1 from '../../api/types/core/v1.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { ObjectKey, SideWrite } from '../storage/contract.js';
+import { formatAddress, parseAddress, parseOldAddress } from '../registry/validation/addresses.js';
+import type { AllocationContext } from '../registry/allocation.js';
+import {
+  clusterIPsOf,
+  isHeadless,
+  needsClusterIP,
+  needsHealthCheckPort,
+  nodePortsOf,
+  opensNodePorts,
+} from '../kinds/core/service/kinds.js';
+import type { Draft } from '../kinds/kind.js';
+import { specOf } from '../kinds/parts.js';
 
 /**
  * Unique values of a service. An IPAddress, visible to clients, claims an address; `portRecord.ts` describes claims of node ports, for which the API has no

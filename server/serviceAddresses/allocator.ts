@@ -1,18 +1,18 @@
-import type * as v1 from '../../../../api/types/core/v1.js';
-import { internalError, invalidObject, plainError, type StatusError } from '../../../../api/status.js';
-import type { SideWrite, Storage } from '../../../storage/contract.js';
-import type { AllocationContext, Allocator } from '../../../registry/allocation.js';
-import { itemsOf } from '../../../../api/json/members.js';
-import { readFailure } from '../../../registry/failures.js';
-import { formatAddress, parseOldAddress, type Family, type Range } from '../../../registry/validation/addresses.js';
-import { invalid, Path, toCause, type FieldError } from '../../../registry/validation/field.js';
+import type * as v1 from '../../api/types/core/v1.js';
+import { internalError, invalidObject, plainError, type StatusError } from '../../api/status.js';
+import type { SideWrite, Storage } from '../storage/contract.js';
+import type { AllocationContext, Allocator } from '../registry/allocation.js';
+import { itemsOf } from '../../api/json/members.js';
+import { readFailure } from '../registry/failures.js';
+import { formatAddress, parseOldAddress, type Family, type Range } from '../registry/validation/addresses.js';
+import { invalid, Path, toCause, type FieldError } from '../registry/validation/field.js';
 import { addressClaim, addresses, claimKey, claimsBeyond, claimsOf, giveBack, nodePorts, portClaim, take, type Claim } from './claims.js';
-import { alignAddresses, keepsFamilies, settleFamilies } from './families.js';
-import { carryAllocated } from './carry.js';
+import { alignAddresses, keepsFamilies, settleFamilies } from '../kinds/core/service/families.js';
+import { carryAllocated } from '../kinds/core/service/carry.js';
 import { portClaims, type PortRecord } from './portRecord.js';
 import { noAllocationCounts, type AllocationCounts, type AllocationScope } from './allocationCounts.js';
 import { addressRanges, usable, type PortRange } from './ranges.js';
-import type { Draft, Writable } from '../../kind.js';
+import type { Draft, Writable } from '../kinds/kind.js';
 import {
   allocatesNodePorts,
   clusterIPsOf,
@@ -22,8 +22,8 @@ import {
   needsHealthCheckPort,
   opensNodePorts,
   type Spec,
-} from './kinds.js';
-import { specOf } from '../../parts.js';
+} from '../kinds/core/service/kinds.js';
+import { specOf } from '../kinds/parts.js';
 
 export interface ServiceAllocatorOptions {
   readonly storage: Storage;

@@ -1,9 +1,9 @@
-import type { ApiObject } from '../../../../api/object.js';
-import type { GroupResource } from '../../../../api/resource.js';
-import type { Storage, StoredObject, WriteResult } from '../../../storage/contract.js';
-import { everything } from '../../../registry/everything.js';
-import { readFailure, writeFailure } from '../../../registry/failures.js';
-import { textAt } from '../../../../api/json/members.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { Storage, StoredObject, WriteResult } from '../storage/contract.js';
+import { everything } from '../registry/everything.js';
+import { readFailure, writeFailure } from '../registry/failures.js';
+import { textAt } from '../../api/json/members.js';
 import { addresses, claimKey, claimsOf, nodePorts, take, type Claim } from './claims.js';
 import { portsOf, withBits, withoutBits } from './portBits.js';
 import { allocationOf, bitsOf, portAllocationKey } from './portRecord.js';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import type { ApiObject } from '../../../../../../api/object.js';
-import { parseRanges, addressRanges } from '../../../../../../server/kinds/core/service/ranges.js';
-import { createCatalogue } from '../../../../../../server/kinds/index.js';
-import { bootstrap, keepBootstrapped } from '../../../../../../server/registry/bootstrap.js';
-import { ownWrites } from '../../../../../../server/registry/ownWrites.js';
-import { follow } from '../../../../../../server/storage/follow.js';
-import { createSample, type Sample } from '../../../registry/sample.js';
+import type { ApiObject } from '../../../../api/object.js';
+import { parseRanges, addressRanges } from '../../../../server/serviceAddresses/ranges.js';
+import { createCatalogue } from '../../../../server/kinds/index.js';
+import { bootstrap, keepBootstrapped } from '../../../../server/registry/bootstrap.js';
+import { ownWrites } from '../../../../server/registry/ownWrites.js';
+import { follow } from '../../../../server/storage/follow.js';
+import { createSample, type Sample } from '../registry/sample.js';
 
 const catalogue = createCatalogue();
 const resource = { group: 'networking.k8s.io', resource: 'servicecidrs' };

@@ -1,9 +1,9 @@
-import type { ApiObject } from '../../../../api/object.js';
-import type { GroupResource } from '../../../../api/resource.js';
-import type { ObjectKey, SideWrite, Storage, StoredObject } from '../../../storage/contract.js';
-import { readFailure } from '../../../registry/failures.js';
-import { everything } from '../../../registry/everything.js';
-import { textAt } from '../../../../api/json/members.js';
+import type { ApiObject } from '../../api/object.js';
+import type { GroupResource } from '../../api/resource.js';
+import type { ObjectKey, SideWrite, Storage, StoredObject } from '../storage/contract.js';
+import { readFailure } from '../registry/failures.js';
+import { everything } from '../registry/everything.js';
+import { textAt } from '../../api/json/members.js';
 import { claimKey, giveBack, nodePorts, type Claim } from './claims.js';
 import { emptyBits, isSet, portBits, portsOf, textOf, withBits, withoutBits, type PortBits } from './portBits.js';
 import type { PortRange } from './ranges.js';
