@@ -1,89 +1,92 @@
-import type { Event } from '../../../api/types/core/v1.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/core/v1.js';
+import type { ApiObject, JsonValue, ObjectMeta } from '../../../api/object.js';
 import type { ShortPathIn } from '../../registry/memberPath.js';
-import { objectAt } from '../../../api/json/defaulting.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { memberAt, membersOf, textAt } from '../../../api/json/members.js';
 import type { Review, ServedAs } from '../../registry/rules.js';
-import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { invalid, Path, required as missing } from '../../registry/validation/field.js';
 import { printedStructure, texts } from '../../registry/validation/internalform.js';
-import { pathSegmentName, qualifiedNameProblems, subdomainName } from '../../registry/validation/names.js';
+import { pathSegmentName, subdomainName } from '../../registry/validation/names.js';
 import { age, type Cells } from '../cells.js';
 import { eventConversion } from '../events.k8s.io/conversion.js';
 import { fieldsAt } from '../fields.js';
-import type { Draft, Kind } from '../kind.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import type { Draft, Kind, Writable } from '../kind.js';
+import { atOnce, inOrder, type Found } from '../../registry/validation/ofEach.js';
+import {
+  format,
+  members,
+  nonZero,
+  objectRules,
+  optional,
+  orEmpty,
+  orZero,
+  required,
+  when,
+  type Check,
+} from '../../registry/validation/table.js';
+import { qualified } from '../../registry/validation/values.js';
 
 const involved = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'] as const;
 const newerGroup = 'events.k8s.io/v1';
 const shortTextMax = 128;
 const messageMax = 1024;
-const types: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
-const isSet = (event: Draft<Event>, member: keyof Event): boolean => textAt(event, member) !== '';
+const bounded =
+  (max: number): Check<string> =>
+  (text, path) =>
+    Buffer.byteLength(text) > max ? [invalid(path, '', `can have at most ${max} characters`)] : [];
 
-function validateStyle(event: Draft<Event>, servedAs: ServedAs): FieldError[] {
-  const involved = textAt(event, 'involvedObject', 'namespace');
+const reporter = (nameInGroup: string): ((event: Draft<v1.Event>) => Found) =>
+  objectRules<v1.Event>({
+    reportingComponent: orEmpty((name) => {
+      const path = Path.of(nameInGroup);
+      return [...(name === '' ? [missing(path, '')] : []), ...qualified(name, path)];
+    }),
+    reportingInstance: required(bounded(shortTextMax)),
+    action: required(bounded(shortTextMax)),
+    reason: required(bounded(shortTextMax)),
+    message: nonZero(bounded(messageMax)),
+  });
+const [reporterInCore, reporterInGroup] = [reporter('reportingComponent'), reporter('reportingController')];
+
+function validateStyle(event: Draft<v1.Event>, { apiVersion }: ServedAs): Found {
+  const involved = event.involvedObject?.namespace ?? '';
   const own = event.metadata.namespace ?? '';
-  const newer = isSet(event, 'eventTime');
+  const newer = (event.eventTime ?? '') !== '';
   const clusterWide = newer ? ['default', 'kube-system'] : ['', 'default'];
   const matches = involved === '' ? clusterWide.includes(own) : newer || involved === own;
-  return [
-    ...(matches ? [] : [invalid(Path.of('involvedObject', 'namespace'), involved, 'does not match event.namespace')]),
-    ...(newer ? validateReporter(event, servedAs.apiVersion === newerGroup ? 'reportingController' : 'reportingComponent') : []),
-  ];
+  return inOrder(
+    matches ? [] : [invalid(Path.of('involvedObject', 'namespace'), involved, 'does not match event.namespace')],
+    newer ? (apiVersion === newerGroup ? reporterInGroup : reporterInCore)(event) : [],
+  );
 }
 
-function validateReporter(event: Draft<Event>, nameInGroup: string): FieldError[] {
-  const controller = textAt(event, 'reportingComponent');
-  const bounded = (member: keyof Event, max: number): FieldError[] =>
-    Buffer.byteLength(textAt(event, member)) > max ? [invalid(Path.of(member), '', `can have at most ${max} characters`)] : [];
-  const needed = (member: keyof Event): FieldError[] => [
-    ...(isSet(event, member) ? [] : [required(Path.of(member), '')]),
-    ...bounded(member, shortTextMax),
-  ];
-  return [
-    ...(controller === '' ? [required(Path.of(nameInGroup), '')] : []),
-    ...qualifiedNameProblems(controller).map((text) => invalid(Path.of(nameInGroup), controller, text)),
-    ...needed('reportingInstance'),
-    ...needed('action'),
-    ...needed('reason'),
-    ...bounded('message', messageMax),
-  ];
-}
+const series = optional(
+  members<v1.EventSeries>({
+    count: orZero((count, path) => (count < 2 ? [invalid(path, '', 'should be at least 2')] : [])),
+    lastObservedTime: required(),
+  }),
+);
+const validateSeries = objectRules<v1.Event>({ series });
 
-function validateSeries(event: Draft<Event>): FieldError[] {
-  const series = objectAt(event, 'series');
-  if (series === null) return [];
-  return [
-    ...(Number(series.count ?? 0) < 2 ? [invalid(Path.of('series', 'count'), '', 'should be at least 2')] : []),
-    ...(textAt(series, 'lastObservedTime') === '' ? [required(Path.of('series', 'lastObservedTime'), '')] : []),
-  ];
-}
-
-const older: readonly (readonly [member: string, isUsed: (event: Draft<Event>) => boolean])[] = [
-  ['firstTimestamp', (event) => isSet(event, 'firstTimestamp')],
-  ['lastTimestamp', (event) => isSet(event, 'lastTimestamp')],
-  ['count', (event) => Number(event.count ?? 0) !== 0],
-  ['source', (event) => (['component', 'host'] as const).some((member) => textAt(event, 'source', member) !== '')],
-];
+const unset: Check<unknown> = (_, path) => [invalid(path, '', 'needs to be unset')];
+const validateNewer = objectRules<v1.Event>({
+  // The core group accepts any name.
+  metadata: members<Pick<ObjectMeta, 'name'>>({ name: nonZero(format(subdomainName)) }),
+  series,
+  eventTime: required(),
+  type: orEmpty((type, path) => (['Normal', 'Warning'].includes(type) ? [] : [invalid(path, '', `has invalid value: ${type}`)])),
+  firstTimestamp: nonZero(unset),
+  lastTimestamp: nonZero(unset),
+  count: nonZero(unset),
+  source: optional(when(({ component, host }: Writable<v1.EventSource>) => (component || host || '') !== '', unset)),
+});
 
 /** The core group checks metadata only where nothing else is wrong. */
-function validateNew(event: Draft<Event>, ofMetadata: () => Found, servedAs: ServedAs): Found {
+function validateNew(event: Draft<v1.Event>, ofMetadata: () => Found, servedAs: ServedAs): Found {
   const findings = validateStyle(event, servedAs);
-  if (servedAs.apiVersion !== newerGroup) return findings.length > 0 ? findings : ofMetadata();
-  const type = textAt(event, 'type');
-  const name = event.metadata.name ?? '';
-  return inOrder(
-    findings,
-    ofMetadata(),
-    // The core group accepts any name.
-    (name === '' ? [] : subdomainName(name, false)).map((text) => invalid(Path.of('metadata', 'name'), name, text)),
-    validateSeries(event),
-    isSet(event, 'eventTime') ? [] : [required(Path.of('eventTime'), '')],
-    types.has(type) ? [] : [invalid(Path.of('type'), '', `has invalid value: ${type}`)],
-    older.filter(([, isUsed]) => isUsed(event)).map(([member]) => invalid(Path.of(member), '', 'needs to be unset')),
-  );
+  if (servedAs.apiVersion === newerGroup) return inOrder(findings, ofMetadata(), validateNewer(event));
+  return atOnce(findings).length > 0 ? findings : ofMetadata();
 }
 
 /** Only the series may change in the newer group. The reference checks the reason twice. */
@@ -120,13 +123,13 @@ const printedAs: Readonly<Partial<Record<(typeof immutable)[number], (value: Jso
 };
 
 /** Members whose empty forms are equal. */
-const empty = (value: JsonObject[string]): unknown =>
+const empty = (value: JsonValue | undefined): unknown =>
   value === null || value === '' || value === 0 || (typeof value === 'object' && Object.keys(membersOf(value)).length === 0)
     ? undefined
     : value;
 
 /** Only the newer group checks metadata again. */
-function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, metadata }: Review): Found {
+function validateUpdate(event: Draft<v1.Event>, old: Draft<v1.Event>, { servedAs, metadata }: Review): Found {
   const findings = validateStyle(event, servedAs);
   if (servedAs.apiVersion !== newerGroup) return findings;
   return inOrder(
@@ -145,7 +148,7 @@ function validateUpdate(event: Draft<Event>, old: Draft<Event>, { servedAs, meta
   );
 }
 
-const newerFields: Readonly<Record<string, ShortPathIn<Draft<Event>>>> = {
+const newerFields: Readonly<Record<string, ShortPathIn<Draft<v1.Event>>>> = {
   ...Object.fromEntries(involved.map((member) => [`regarding.${member}`, `involvedObject.${member}` as const])),
   reason: 'reason',
   type: 'type',
@@ -186,7 +189,7 @@ const eventCells = (involved: string, message: string): Cells => ({
 });
 
 /** Both groups are views of one set of objects, stored in the core form. */
-export const events: Kind<Draft<Event>> = {
+export const events: Kind<Draft<v1.Event>> = {
   name: 'events',
   views: ['events.events.k8s.io'],
   versions: { [newerGroup]: { conversion: eventConversion, fieldNames: newerFields, cells: eventCells('regarding', 'note') } },
@@ -196,7 +199,12 @@ export const events: Kind<Draft<Event>> = {
   update: { creates: true, review: [validateUpdate] },
   fields: {
     values: {
-      ...fieldsAt<Draft<Event>>(...involved.map((member) => `involvedObject.${member}` as const), 'reason', 'type', 'reportingComponent'),
+      ...fieldsAt<Draft<v1.Event>>(
+        ...involved.map((member) => `involvedObject.${member}` as const),
+        'reason',
+        'type',
+        'reportingComponent',
+      ),
       source: (event) => textAt(event, 'source', 'component') || textAt(event, 'reportingComponent'),
     },
   },

@@ -1,7 +1,12 @@
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import type { ApiObject, JsonObject, JsonValue } from '../../../api/object.js';
+import type { JsonObject, JsonValue, ObjectMeta } from '../../../api/object.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { objectAt, objectsIn } from '../../../api/json/defaulting.js';
+import { membersOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, required, type FieldError } from '../../registry/validation/field.js';
+import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import type { Rule } from '../../registry/validation/table.js';
+import type { Writable } from '../kind.js';
 
 /** Unused, but still checked (ValidateNodeSpecificAnnotations of the reference). */
 const taintsKey = 'scheduler.alpha.kubernetes.io/taints';
@@ -9,30 +14,33 @@ const avoidKey = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
 const annotationsPath = Path.of('metadata', 'annotations');
 const depthMax = 10_000;
 
-type TaintRule = (taints: readonly JsonObject[], path: Path) => FieldError[];
+type TaintRule = Rule<Writable<v1.Taint>[]>;
 
-export function validateNodeAnnotations({ metadata: { annotations = {} } }: ApiObject, validateTaints: TaintRule): FieldError[] {
-  const [taints, avoided] = [annotations[taintsKey] ?? '', annotations[avoidKey] ?? ''];
-  return [...(taints === '' ? [] : annotatedTaints(taints, validateTaints)), ...(avoided === '' ? [] : avoidedPods(avoided))];
-}
+export const nodeAnnotations =
+  (taintRule: TaintRule) =>
+  ({ annotations }: ObjectMeta): Found => {
+    const { [taintsKey]: taints = '', [avoidKey]: avoided = '' } = annotations ?? {};
+    return inOrder(taints === '' ? [] : annotatedTaints(taints, taintRule), avoided === '' ? [] : avoidedPods(avoided));
+  };
 
-function annotatedTaints(text: string, validateTaints: TaintRule): FieldError[] {
+function annotatedTaints(text: string, taintRule: TaintRule): Found {
   const read = readAs(text, 'array', '[]core.Taint');
   if ('problem' in read) return [invalid(annotationsPath, taintsKey, read.problem)];
   const items = Array.isArray(read.value) ? read.value : [];
   const other = items.find((item) => item !== null && kindOf(item) !== 'object');
   if (other !== undefined)
     return [invalid(annotationsPath, taintsKey, `json: cannot unmarshal ${kindOf(other)} into Go value of type core.Taint`)];
-  return validateTaints(
-    items.map((item) => lowerCaseNames(item as JsonObject | null)),
+  return taintRule(
+    items.map((item) => taintOf(membersOf(item))),
     annotationsPath.child(taintsKey),
+    null,
   );
 }
 
 function avoidedPods(text: string): FieldError[] {
   const read = readAs(text, 'object', 'v1.AvoidPods');
   if ('problem' in read) return [invalid(annotationsPath.child('AvoidPods'), avoidKey, read.problem)];
-  return objectsIn((read.value ?? {}) as JsonObject, 'preferAvoidPods').flatMap((entry, position) => {
+  return objectsIn(membersOf(read.value), 'preferAvoidPods').flatMap((entry, position) => {
     const path = annotationsPath.child(avoidKey).index(position).child('PodSignature');
     const controller = objectAt(objectAt(entry, 'podSignature') ?? {}, 'podController');
     if (controller === null) return [required(path, '')];
@@ -41,8 +49,10 @@ function avoidedPods(text: string): FieldError[] {
 }
 
 /** Taints have the reference's internal names, in any case. */
-const lowerCaseNames = (taint: JsonObject | null): JsonObject =>
-  Object.fromEntries(Object.entries(taint ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+function taintOf(item: JsonObject): Writable<v1.Taint> {
+  const members = Object.fromEntries(Object.entries(item).map(([name, value]) => [name.toLowerCase(), value]));
+  return { key: textAt(members, 'key'), value: textAt(members, 'value'), effect: textAt(members, 'effect') };
+}
 
 function readAs(text: string, kind: 'array' | 'object', type: string): { readonly value: JsonValue } | { readonly problem: string } {
   const result = readJson(text, { depthMax, keepLiterals: false });

@@ -1,42 +1,35 @@
 import { quoted } from '../../../workers/codecs/goQuotes.js';
-import type { Node } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, objectsIn } from '../../../api/json/defaulting.js';
-import { itemsOf, memberAt, textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/core/v1.js';
+import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { cidr, parseRange, withoutLeadingZeros } from '../../registry/validation/addresses.js';
-import {
-  duplicate,
-  forbidden,
-  internalError,
-  invalid,
-  notSupported,
-  Path,
-  required,
-  type FieldError,
-} from '../../registry/validation/field.js';
-import { labelValueProblems } from '../../registry/validation/names.js';
+import { duplicate, forbidden, internalError, invalid, Path, type FieldError } from '../../registry/validation/field.js';
+import { labelValueProblems, qualifiedNameProblems } from '../../registry/validation/names.js';
 import { isWhole, nonNegativeQuantity } from '../../registry/validation/quantities.js';
 import { repeats } from '../../registry/validation/repeats.js';
 import { isWholeResource } from '../../registry/validation/resourcenames.js';
 import { rangeWarnings } from '../../registry/validation/spelling.js';
-import { qualified } from '../../registry/validation/values.js';
+import { format, members, objectRules, oneOf, orEmpty, required, unrepeated, type Rule } from '../../registry/validation/table.js';
 import { at, condition, none } from '../cells.js';
 import { gate } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { specOf, statusOf } from '../parts.js';
-import { validateNodeAnnotations } from './nodeAnnotations.js';
+import { nodeAnnotations } from './nodeAnnotations.js';
+import { optionals, printedStructure, texts } from '../../registry/validation/internalform.js';
+import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
 import { roundAmounts } from '../../../api/resourceLists.js';
 
-const taints = Path.of('metadata', 'taints');
-const rangesPath = Path.of('spec', 'podCIDRs');
-const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+type Taint = Writable<v1.Taint>;
+type Amounts = Writable<v1.NodeStatus['capacity']>;
 
-const rangesOf = (node: Draft<Node>): string[] => itemsOf(specOf(node).podCIDRs).map(String);
+const rangesPath = Path.of('spec', 'podCIDRs');
+
+const rangesOf = (node: Draft<v1.Node>): readonly string[] => itemsOf(specOf(node).podCIDRs);
 
 /** Older clients know the first range, which wins where both are set. */
-function alignRanges(node: Draft<Node>): void {
+function alignRanges(node: Draft<v1.Node>): void {
   const spec = ensureObject(node, 'spec');
-  const single = textAt(spec, 'podCIDR');
+  const { podCIDR: single = '' } = spec;
   const listed = rangesOf(node);
   if (single !== '' && listed[0] !== single) spec.podCIDRs = [single];
   const first = rangesOf(node)[0];
@@ -44,72 +37,57 @@ function alignRanges(node: Draft<Node>): void {
 }
 
 /** Node configuration is obsolete: only nodes that have one may keep it. */
-function dropConfig(node: Draft<Node>, old: Draft<Node> | null): void {
+function dropConfig(node: Draft<v1.Node>, old: Draft<v1.Node> | null): void {
   if ((old?.spec?.configSource ?? null) === null) delete node.spec?.configSource;
   if ((old?.status?.config ?? null) === null) delete node.status?.config;
 }
 
 /** Unreserved capacity is allocatable. */
-function setAllocatable(node: Draft<Node>): void {
+function setAllocatable(node: Draft<v1.Node>): void {
   const status = statusOf(node);
   const capacity = objectAt(status, 'capacity');
   if (capacity !== null && (status.allocatable ?? null) === null) status.allocatable = { ...capacity };
 }
 
-const validateNodeTaints = (node: Draft<Node>): FieldError[] => validateTaints(objectsIn(specOf(node), 'taints'), taints);
-const validateAnnotations = (node: Draft<Node>): FieldError[] => validateNodeAnnotations(node, validateTaints);
-
-function validateTaints(list: readonly JsonObject[], listPath: Path): FieldError[] {
-  const seen = new Set<string>();
-  return list.flatMap((taint, position) => {
-    const path = listPath.index(position);
-    const [key, value, effect] = [textAt(taint, 'key'), textAt(taint, 'value'), textAt(taint, 'effect')];
-    const id = `${effect} ${key}`;
-    const repeated = seen.has(id);
-    seen.add(id);
+const taint = members<v1.Taint>({
+  key: orEmpty(format(qualifiedNameProblems)),
+  value: orEmpty((value, path) => {
     const problems = labelValueProblems(value);
-    return [
-      ...qualified(key, path.child('key')),
-      ...(problems.length === 0 ? [] : [invalid(path.child('value'), value, problems.join(';'))]),
-      ...(effect === ''
-        ? [required(path.child('effect'), '')]
-        : effects.includes(effect)
-          ? []
-          : [notSupported(path.child('effect'), effect, effects)]),
-      ...(repeated ? [repeatedTaint(taint, path)] : []),
-    ];
-  });
-}
+    return problems.length === 0 ? [] : [invalid(path, value, problems.join(';'))];
+  }),
+  effect: required(oneOf('NoSchedule', 'PreferNoSchedule', 'NoExecute')),
+});
+const shownTaint = [...texts('key', 'value', 'effect'), ...optionals('timeAdded')];
 
-function repeatedTaint(taint: JsonObject, path: Path): FieldError {
-  const finding = duplicate(path, {
-    Key: textAt(taint, 'key'),
-    Value: textAt(taint, 'value'),
-    Effect: textAt(taint, 'effect'),
-    TimeAdded: taint.timeAdded ?? null,
+const taintList: Rule<readonly Taint[] | undefined> = (list, path) => {
+  const isRepeated = repeats(itemsOf(list).map(({ key = '', effect = '' }) => `${effect} ${key}`));
+  return ofEach(itemsOf(list), (item, position) => {
+    const at = path.index(position);
+    return inOrder(taint(item, at, list), isRepeated(position) ? [repeatedTaint(item, at)] : []);
   });
+};
+
+function repeatedTaint(taint: Taint, path: Path): FieldError {
+  const finding = duplicate(path, printedStructure(taint, shownTaint));
   return { ...finding, message: `${finding.message}: taints must be unique by key and effect pair` };
 }
 
-const validateAmounts = (node: Draft<Node>): FieldError[] =>
-  (['capacity', 'allocatable'] as const).flatMap((member) =>
-    Object.entries(objectAt(statusOf(node), member) ?? {}).flatMap(([name, amount]) => {
-      const path = Path.of('status', member, name);
-      return [
-        ...nonNegativeQuantity(amount, path),
-        ...(isWholeResource(name) && !isWhole(amount) ? [invalid(path, amount, 'must be an integer')] : []),
-      ];
-    }),
-  );
+const amounts = (list: Amounts = {}, path: Path): Found =>
+  ofEach(Object.entries(list), ([name, amount]) => {
+    const at = path.child(name);
+    return [
+      ...nonNegativeQuantity(amount, at),
+      ...(isWholeResource(name) && !isWhole(amount) ? [invalid(at, amount, 'must be an integer')] : []),
+    ];
+  });
 
-function validateRanges(node: Draft<Node>): FieldError[] {
-  const ranges = rangesOf(node);
+function validateRanges(ranges: readonly string[] = [], path: Path): FieldError[] {
   const families = ranges.map((range) => parseRange(range)?.family);
-  const findings = ranges.flatMap((range, position) => cidr(range, rangesPath.index(position)));
+  const findings = ranges.flatMap((range, position) => cidr(range, path.index(position)));
   const malformed = ranges.findIndex((range) => !readsAsRange(range));
-  if (ranges.length > 1 && malformed >= 0) findings.push(internalError(rangesPath, unreadableRange(malformed, ranges[malformed] ?? '')));
+  if (ranges.length > 1 && malformed >= 0) findings.push(internalError(path, unreadableRange(malformed, ranges[malformed] ?? '')));
   else if (ranges.length < 2 || (ranges.length === 2 && families[0] !== families[1])) return findings;
-  return [...findings, invalid(rangesPath, ranges, 'may specify no more than one CIDR for each IP family')];
+  return [...findings, invalid(path, ranges, 'may specify no more than one CIDR for each IP family')];
 }
 
 /** Leading zeros do not make a range unreadable. */
@@ -117,23 +95,14 @@ const readsAsRange = (range: string): boolean => parseRange(withoutLeadingZeros(
 const unreadableRange = (position: number, range: string): string =>
   `invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR[${position}]: <nil> (invalid CIDR address: ${range})`;
 
-const validate = (node: Draft<Node>): FieldError[] => [
-  ...validateAnnotations(node),
-  ...validateNodeTaints(node),
-  ...validateAmounts(node),
-  ...validateDeclared(node),
-  ...validateRanges(node),
-];
-
 const featureName = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
 const featureCharactersMax = 253;
 const featureForm =
   "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
 
-function validateDeclared(node: Draft<Node>): FieldError[] {
-  const features = itemsOf(statusOf(node).declaredFeatures).map(String);
-  return features.flatMap((feature, position) => {
-    const [at, before] = [Path.of('status', 'declaredFeatures').index(position), features[position - 1] ?? ''];
+const declaredFeatures = (features: readonly string[] = [], path: Path): Found =>
+  ofEach(features, (feature, position) => {
+    const [at, before] = [path.index(position), features[position - 1] ?? ''];
     const isLong = Buffer.byteLength(feature) > featureCharactersMax;
     const fault = isLong ? `must be no more than ${featureCharactersMax} characters` : featureForm;
     return [
@@ -142,36 +111,35 @@ function validateDeclared(node: Draft<Node>): FieldError[] {
       ...(!isLong && featureName.test(feature) ? [] : [invalid(at, feature, `invalid feature name ${quoted(feature)}: ${fault}`)]),
     ];
   });
-}
+
+const annotations = objectRules<v1.Node>({ metadata: nodeAnnotations(taintList) });
+const taints = (node: Draft<v1.Node>): Found => taintList(specOf(node).taints, Path.of('metadata', 'taints'), null);
+const status = members<v1.NodeStatus>({ capacity: amounts, allocatable: amounts, declaredFeatures });
+const ofStatus = objectRules<v1.Node>({ status });
+const ofRanges = objectRules<v1.Node>({ spec: members<v1.NodeSpec>({ podCIDRs: validateRanges }) });
+const ofAddresses = objectRules<v1.Node>({
+  status: members<v1.NodeStatus>({
+    addresses: unrepeated(
+      ({ type = '', address = '' }: Writable<v1.NodeAddress>) => `${type}\n${address}`,
+      (address, path) => [duplicate(path, printedStructure(address, texts('type', 'address')))],
+    ),
+  }),
+});
+
+const validate = (node: Draft<v1.Node>): Found => inOrder(annotations(node), taints(node), ofStatus(node), ofRanges(node));
 
 /** Changes allowed in any update. */
-function validateChange(node: Draft<Node>, old: Draft<Node>): FieldError[] {
+function validateChange(node: Draft<v1.Node>, old: Draft<v1.Node>): Found {
   const [spec, before] = [specOf(node), specOf(old)];
-  const provider = textAt(before, 'providerID');
-  return [
-    ...validateAnnotations(node),
-    ...validateAmounts(node),
-    ...validateDeclared(node),
-    ...repeatedAddresses(node),
-    ...changedRanges(rangesOf(node), rangesOf(old)),
-    ...(provider !== '' && textAt(spec, 'providerID') !== provider
-      ? [forbidden(Path.of('spec', 'providerID'), 'node updates may not change providerID except from "" to valid')]
-      : []),
-    ...validateNodeTaints(node),
-    ...(textAt(spec, 'externalID') === textAt(before, 'externalID')
-      ? []
-      : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')]),
-  ];
-}
-
-function repeatedAddresses(node: Draft<Node>): FieldError[] {
-  const addresses = objectsIn(statusOf(node), 'addresses').map((address) => ({
-    Type: textAt(address, 'type'),
-    Address: textAt(address, 'address'),
-  }));
-  const isRepeated = repeats(addresses.map(({ Type, Address }) => `${Type}\n${Address}`));
-  return addresses.flatMap((address, position) =>
-    isRepeated(position) ? [duplicate(Path.of('status', 'addresses').index(position), address)] : [],
+  const text = 'node updates may not change providerID except from "" to valid';
+  return inOrder(
+    annotations(node),
+    ofStatus(node),
+    ofAddresses(node),
+    changedRanges(rangesOf(node), rangesOf(old)),
+    before.providerID && spec.providerID !== before.providerID ? [forbidden(Path.of('spec', 'providerID'), text)] : [],
+    taints(node),
+    (spec.externalID ?? '') === (before.externalID ?? '') ? [] : [forbidden(Path.of('spec', 'externalID'), 'may not be updated')],
   );
 }
 
@@ -183,7 +151,7 @@ function changedRanges(now: readonly string[], old: readonly string[]): FieldErr
 
 const roleLabel = 'node-role.kubernetes.io/';
 
-function nodeRoles(node: Draft<Node>): string {
+function nodeRoles(node: Draft<v1.Node>): string {
   const labels = node.metadata.labels ?? {};
   const roles = Object.keys(labels)
     .filter((key) => key.startsWith(roleLabel))
@@ -193,24 +161,21 @@ function nodeRoles(node: Draft<Node>): string {
   return [...new Set(named === undefined || named === '' ? roles : [...roles, named])].sort().join(',') || none;
 }
 
-function nodeStatus(node: Draft<Node>): string {
+function nodeStatus(node: Draft<v1.Node>): string {
   const ready = condition(node, 'Ready');
   const state = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
-  return memberAt(node, 'spec', 'unschedulable') === true ? `${state},SchedulingDisabled` : state;
+  return node.spec?.unschedulable ? `${state},SchedulingDisabled` : state;
 }
 
-const nodeAddress = (node: Draft<Node>, type: string): string =>
-  textAt(
-    itemsOf(memberAt(node, 'status', 'addresses')).find((address) => textAt(address, 'type') === type),
-    'address',
-  ) || none;
+const nodeAddress = ({ status }: Draft<v1.Node>, type: string): string =>
+  itemsOf(status?.addresses).find((address) => address.type === type)?.address || none;
 
-function kernelVersion(node: Draft<Node>): string {
-  const [version, architecture] = [textAt(node, 'status', 'nodeInfo', 'kernelVersion'), textAt(node, 'status', 'nodeInfo', 'architecture')];
-  return version === '' ? '<unknown>' : architecture === '' ? version : `${version} (${architecture})`;
+function kernelVersion({ status }: Draft<v1.Node>): string {
+  const { kernelVersion: version, architecture } = status?.nodeInfo ?? {};
+  return version ? (architecture ? `${version} (${architecture})` : version) : '<unknown>';
 }
 
-export const nodes: Kind<Draft<Node>> = {
+export const nodes: Kind<Draft<v1.Node>> = {
   name: 'nodes',
   gated: [gate('NodeDeclaredFeatures', 'status.declaredFeatures')],
   defaults(node) {
@@ -223,7 +188,7 @@ export const nodes: Kind<Draft<Node>> = {
   warnings: (node) => [
     ...(specOf(node).configSource === undefined ? [] : ['spec.configSource: the feature is no longer supported']),
     ...(textAt(node, 'spec', 'externalID') === '' ? [] : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
-    ...itemsOf(specOf(node).podCIDRs).flatMap((range, position) => rangeWarnings(String(range), `spec.podCIDRs[${position}]`)),
+    ...itemsOf(specOf(node).podCIDRs).flatMap((range, position) => rangeWarnings(range, `spec.podCIDRs[${position}]`)),
   ],
   create: {
     // A node reports itself, so its initial status counts.

@@ -20,8 +20,15 @@ const refused: Refused = [
   ],
   [
     'taints in an annotation of a node',
-    object('Node', {}, { annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"Key":"k","effect":"X"}]' } }),
-    ['unsupported metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect'],
+    object(
+      'Node',
+      {},
+      { annotations: { 'scheduler.alpha.kubernetes.io/taints': '[{"Key":"k","effect":"X"},{"key":5,"value":true,"effect":null}]' } },
+    ),
+    [
+      'unsupported metadata.annotations.scheduler.alpha.kubernetes.io/taints[0].effect',
+      'required metadata.annotations.scheduler.alpha.kubernetes.io/taints[1].effect',
+    ],
   ],
   [
     'annotations of nodes that cannot be read',
