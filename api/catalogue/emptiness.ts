@@ -27,4 +27,4 @@ const places: Readonly<Record<string, Telling>> = {
 };
 
 /** Returns null for members whose emptiness is insignificant; `owner` lacks its package. */
-export const tellingBelow = (owner: string, member: string): Telling | null => places[`${owner}.${member}`] ?? null;
+export const tellingAt = (owner: string, member: string): Telling | null => places[`${owner}.${member}`] ?? null;

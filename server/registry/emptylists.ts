@@ -1,5 +1,5 @@
 import type { ApiObject, JsonObject, JsonValue } from '../../api/object.js';
-import { tellingBelow, type Telling } from '../../api/catalogue/emptiness.js';
+import { tellingAt, type Telling } from '../../api/catalogue/emptiness.js';
 import { typeNamed, typeOfKind, type Field, type KindName, type Shape } from '../../api/catalogue/types.js';
 
 /** A place in a type that may hold an empty list or map: names of members, `each` for every item or value. */
@@ -36,13 +36,11 @@ export function withoutEmpty(object: ApiObject, kind: KindName): ApiObject {
 function placesIn(type: string, around: readonly string[], telling: Telling | null): Place[] {
   if (around.includes(type)) return [];
   const owner = type.split('.').at(-1) ?? type;
-  return [...(typeNamed(type)?.fields?.values() ?? [])].flatMap((field) => [
-    ...placesOfShape(field.shape, [...around, type], tellingBelow(owner, field.name) ?? telling).map(({ steps, as }) => ({
-      steps: [field.name, ...steps],
-      as,
-    })),
-    ...ownPlace(field, telling),
-  ]);
+  return [...(typeNamed(type)?.fields?.values() ?? [])].flatMap((field) => {
+    const own = tellingAt(owner, field.name) ?? telling;
+    const below = placesOfShape(field.shape, [...around, type], own);
+    return [...below.map(({ steps, as }) => ({ steps: [field.name, ...steps], as })), ...ownPlace(field, own)];
+  });
 }
 
 function ownPlace({ name, shape, presence }: Field, telling: Telling | null): Place[] {

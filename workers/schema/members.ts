@@ -1,4 +1,4 @@
-import { tellingBelow, type Telling } from '../../api/catalogue/emptiness.js';
+import { tellingAt, type Telling } from '../../api/catalogue/emptiness.js';
 import type { Field, Presence, Shape } from '../../api/catalogue/types.js';
 import { isKnownWide } from '../turns/weight.js';
 import { isMembers, type Json, type JsonMembers } from '../codecs/value.js';
@@ -11,7 +11,7 @@ export interface Member extends MemberStep {
   readonly presence: Presence;
   /** An empty list or map equals an absent one. */
   readonly isCollection: boolean;
-  /** Empty values below it that are significant. */
+  /** Empty values at it and below that are significant. */
   readonly telling: Telling | null;
   /** The items of a list kind, which always exist. */
   readonly isItems: boolean;
@@ -36,7 +36,7 @@ export function memberOf(field: Field, type: string, checkerOf: (shape: Shape, t
     shape,
     presence,
     checker: () => (checker ??= checkerOf(shape, textType)),
-    telling: tellingBelow(owner, name),
+    telling: tellingAt(owner, name),
     isItems,
     isCollection: (shape.is === 'list' || shape.is === 'map') && !isItems && !meaningfulWhenEmpty.has(`${owner}.${name}`),
   };
@@ -52,7 +52,7 @@ export function checkMember(object: JsonMembers, value: Json, member: Member, co
   context.telling = around;
   context.leave();
   if (after !== value) object[member.name] = after;
-  return !isAbsent(after, member, around);
+  return !isAbsent(after, member, member.telling ?? around);
 }
 
 /**

@@ -129,6 +129,21 @@ describe('registry, what is empty', () => {
       );
     });
 
+  for (const kind of ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'])
+    it(`counts as a change where a ${kind} has no hooks, each time (validatingwebhookconfiguration/strategy.go)`, async () => {
+      const sample = await createSample();
+      const sent = { apiVersion: 'admissionregistration.k8s.io/v1', kind, metadata: { name: 'h' } };
+      await sample.create(received(sent) as unknown as JsonObject);
+      const empty = received({ ...sent, webhooks: [] });
+      for (const generation of [2, 3]) {
+        const changed = await sample.update(sent, (stored) => {
+          stored['webhooks'] = structuredClone(empty['webhooks'] ?? null);
+        });
+        expect(changed.metadata.generation).to.equal(generation);
+        expect(changed).to.not.have.property('webhooks');
+      }
+    });
+
   it('is quoted where the scopes of a quota may not change', async () => {
     const quota = (spec: JsonObject): JsonObject => ({
       apiVersion: 'v1',

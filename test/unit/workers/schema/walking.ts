@@ -1,4 +1,4 @@
-import { tellingBelow } from '../../../../api/catalogue/emptiness.js';
+import { tellingAt } from '../../../../api/catalogue/emptiness.js';
 import { typeNamed, type ApiType, type Field, type Shape } from '../../../../api/catalogue/types.js';
 import { countMembers } from '../../../../workers/codecs/json.js';
 import type { MemberOrder } from '../../../../workers/codecs/jsonReader.js';
@@ -87,11 +87,11 @@ class Walk {
         const owner = lastWords(name, 1);
         this.context.enter({ name: member, owner, called: field.within === undefined ? member : `${field.within}.${member}` });
         const around = this.context.telling;
-        this.context.telling = tellingBelow(owner, member) ?? around;
+        this.context.telling = tellingAt(owner, member) ?? around;
         const after = this.#value(before, field.shape, textTypeOf(name, member));
-        this.context.telling = around;
         this.context.leave();
         if (!this.#isAbsent(after, field, owner)) kept[member] = after;
+        this.context.telling = around;
       }
     }
     // Members stand where they stood in the object, whatever the order of the text.
