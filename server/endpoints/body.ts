@@ -1,5 +1,5 @@
 import { groupVersionOf } from '../../api/meta/resource.js';
-import type { EncodingName, Kind } from '../../workers/codecs/contract.js';
+import type { EncodingName, Kind, Spelling } from '../../workers/codecs/contract.js';
 import type { DecodeObjectResult } from '../../workers/decode.js';
 import type { DecodeJob } from '../../workers/job.js';
 import type { PoolFailure, Workers } from '../../workers/pool.js';
@@ -31,6 +31,7 @@ const bodyEncodings: Readonly<Record<string, EncodingName>> = {
 export interface DecodedBody {
   readonly value: JsonValue;
   readonly duplicates: readonly string[];
+  readonly spellings: readonly Spelling[];
 }
 
 export interface BodyReader {
@@ -74,7 +75,7 @@ export function createBodyReader(workers: Workers): BodyReader {
     const result = await workers.decode(job, context);
     if (result.ok) {
       context.audit?.requestBody(result.value);
-      return { value: result.value as JsonValue, duplicates: result.duplicates };
+      return { value: result.value as JsonValue, duplicates: result.duplicates, spellings: result.spellings ?? [] };
     }
     throw 'refused' in result ? refusal(result) : explain(result.message);
   };

@@ -9,16 +9,18 @@ export type Container = JsonObject | JsonValue[];
 
 /** Null when the container does not exist, or the pointer has no key. */
 export function containerAt(root: JsonValue, pointer: string): { readonly container: Container; readonly key: string } | null {
-  const [, ...parts] = pointer.split('/');
+  const parts = pointerParts(pointer);
   const key = parts.pop();
   if (key === undefined) return null;
   let value: JsonValue | undefined = root;
   for (const part of parts) {
     if (!isContainer(value)) return null;
-    value = memberOf(value, unescaped(part));
+    value = memberOf(value, part);
   }
-  return isContainer(value) ? { container: value, key: unescaped(key) } : null;
+  return isContainer(value) ? { container: value, key } : null;
 }
+
+export const pointerParts = (pointer: string): string[] => pointer.split('/').slice(1).map(unescaped);
 
 const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 const isContainer = (value: JsonValue | undefined): value is Container => typeof value === 'object' && value !== null;

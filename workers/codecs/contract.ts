@@ -7,8 +7,16 @@ export type DecodeResult =
       readonly ok: true;
       readonly value: unknown;
       /** Paths of repeated members: `spec.replicas`, `items[0].name`. Empty unless requested. */ readonly duplicates: readonly string[];
+      /** Only of JSON, and only where there are any. */
+      readonly spellings?: readonly Spelling[];
     }
   | DecodeFailure;
+
+/** A number whose text differs from that of its value: `2.0`, `1e3`. */
+export interface Spelling {
+  readonly path: readonly string[];
+  readonly text: string;
+}
 
 export interface DecodeFailure {
   readonly ok: false;

@@ -1,8 +1,8 @@
 import { isAscii } from 'node:buffer';
-import type { Codec, DecodeFailure, DecodeOptions, DecodeResult } from './contract.js';
+import type { Codec, DecodeFailure, DecodeOptions, DecodeResult, Spelling } from './contract.js';
 import { readJson, type MemberOrder } from './jsonReader.js';
 import { surveyJson } from './jsonSurvey.js';
-import { isMembers, type Json, type JsonMembers } from './value.js';
+import { isMembers, NumberLiteral, type Json, type JsonMembers } from './value.js';
 import { writeJson } from './jsonWriter.js';
 
 /** A decoded text, with the data that the structure check needs to report duplicates in text order. */
@@ -60,12 +60,37 @@ export const jsonCodec: Codec = {
   decode(bytes: Uint8Array, { findDuplicates, depthMax }: DecodeOptions): DecodeResult {
     const document = parseJson(bytes, { depthMax, keepLiterals: false });
     if (!document.ok) return document;
-    if (!findDuplicates || countMembers(document.value) === document.members) return { ok: true, value: document.value, duplicates: [] };
+    const read = { ok: true, value: document.value, ...spelled(bytes, document, depthMax) } as const;
+    if (!findDuplicates || countMembers(document.value) === document.members) return { ...read, duplicates: [] };
     const careful = parseJson(bytes, { depthMax, keepLiterals: false, careful: true });
-    return careful.ok ? { ok: true, value: document.value, duplicates: duplicatePaths(careful.value, careful.order) } : careful;
+    return careful.ok ? { ...read, duplicates: duplicatePaths(careful.value, careful.order) } : careful;
   },
   encode: (value: unknown): Buffer => Buffer.from(writeJson(value), 'utf8'),
 };
+
+/** A body may consist of such numbers. */
+const spellingsMax = 1_000;
+
+/** The quick reader refuses texts with such numbers, so only few texts are read again. */
+function spelled(bytes: Uint8Array, { order }: JsonDocument & { ok: true }, depthMax: number): { spellings?: Spelling[] } {
+  const kept = order === undefined ? undefined : parseJson(bytes, { depthMax, keepLiterals: true });
+  const spellings: Spelling[] = [];
+  const path: string[] = [];
+  const visit = (value: Json): void => {
+    if (typeof value !== 'object' || value === null || spellings.length >= spellingsMax) return;
+    if (value instanceof NumberLiteral) {
+      spellings.push({ path: [...path], text: value.text });
+      return;
+    }
+    for (const [name, member] of Object.entries(value)) {
+      path.push(name);
+      visit(member as Json);
+      path.pop();
+    }
+  };
+  if (kept?.ok === true) visit(kept.value);
+  return spellings.length === 0 ? {} : { spellings };
+}
 
 /** Unpaired surrogates in escapes become U+FFFD, which JSON.parse does not do. */
 const hasSurrogateEscape = (text: string): boolean => text.includes('\\u') && (text.includes('\\ud') || text.includes('\\uD'));

@@ -2,6 +2,7 @@ import { quoted } from '../../../workers/codecs/goQuotes.js';
 import { isObject } from '../../../api/json/json.js';
 import { writeJson } from '../../../workers/codecs/jsonWriter.js';
 import { comparePaths, untypedNumbers } from '../../../workers/decode.js';
+import type { Spelling } from '../../../workers/codecs/contract.js';
 import type { Json } from '../../../workers/codecs/value.js';
 import { turns } from '../../../workers/turns/turns.js';
 import { type Steps } from '../../../api/steps.js';
@@ -14,6 +15,7 @@ import { applyJsonPatch, checkOperations } from '../../patch/jsonpatch.js';
 import { applyMergePatch } from '../../patch/mergePatch.js';
 import { PatchError } from '../../patch/patcherror.js';
 import { patchTypeOfKind } from '../../patch/patchtype.js';
+import { placeInMerge, placeInOperations, withSpellings, type PlaceOf } from '../../patch/spellings.js';
 import { applyStrategicPatch } from '../../patch/strategic.js';
 import type { ServedResource } from '../../registry/resources.js';
 import { outcomeOf } from '../../registry/stepwise.js';
@@ -37,6 +39,8 @@ interface Patcher {
   readonly unreadable: (message: string, validated: boolean) => string;
   /** `duplicates` are its repeated members. Throws PatchError. */
   readonly check?: (patch: JsonValue, duplicates: readonly string[]) => readonly string[];
+  /** Absent where the reference patches values, not texts. */
+  readonly placeOf?: (patch: JsonValue) => PlaceOf;
 }
 
 const undecodable = (message: string): string => `error decoding patch: ${message}`;
@@ -59,11 +63,13 @@ const patchers: ReadonlyMap<string, Patcher> = new Map(
         return applyMergePatch(current, patchObject(patch));
       },
       unreadable: (message, validated) => (validated ? undecodable(message) : noMergePatch),
+      placeOf: () => placeInMerge,
     },
     'application/json-patch+json': {
       apply: (current, patch) => applyJsonPatch(current, patch),
       unreadable: (message, validated) => (validated ? undecodable(message) : message),
       check: (patch, duplicates) => [...checkOperations(patch), ...duplicates].map((found) => `json patch ${found}`),
+      placeOf: placeInOperations,
     },
     [strategicType]: {
       apply(current, patch, resource) {
@@ -118,8 +124,8 @@ async function patchThrough(view: View | null, context: RequestContext, route: R
   function* applied(current: ApiObject | null): Steps<ApiObject> {
     const seen = view === null || current === null ? current : view.before(current, current.metadata.resourceVersion ?? '', route.resource);
     const before = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...seen };
-    const { value, duplicates } = body();
-    const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null }, resource);
+    const { value, duplicates, spellings } = body();
+    const { after, odd } = yield* patched(patcher, { before, value, duplicates: validated ? duplicates : null, spellings }, resource);
     yield;
     const refuse = (why: string): StatusError => invalidPatch(strategic ? printed(value) : writeJson(after), why);
     const { object, unknown } = patchedKind(after, resource, { strategic, refuse });
@@ -159,7 +165,7 @@ const readPatch = (
 
 /** Integers beyond 64 bits are floating point in custom objects. */
 const sentTo = (resource: ServedResource, body: DecodedBody): DecodedBody =>
-  patchTypeOfKind(resource) === null ? { ...body, value: untypedNumbers(body.value as Json) as JsonValue } : body;
+  patchTypeOfKind(resource) === null ? { ...body, value: untypedNumbers(body.value as Json) as JsonValue, spellings: [] } : body;
 
 /** A strategic merge is read member by member, a merge in order. */
 const toldOrder: Readonly<Record<string, ((a: string, b: string) => number) | undefined>> = {
@@ -173,17 +179,19 @@ interface Patch {
   readonly value: JsonValue;
   /** Repeated members of the patch; null where fields are not validated. */
   readonly duplicates: readonly string[] | null;
+  readonly spellings: readonly Spelling[];
 }
 
 function* patched(
-  { apply, check }: Patcher,
-  { before, value, duplicates }: Patch,
+  { apply, check, placeOf }: Patcher,
+  { before, value, duplicates, spellings }: Patch,
   resource: ServedResource,
 ): Steps<{ readonly after: JsonObject; readonly odd: readonly string[] }> {
   try {
     const doubled = (duplicates ?? []).map((path) => `duplicate field ${quoted(path)}`);
     const odd = check === undefined || duplicates === null ? doubled : check(value, doubled);
-    return { after: patchObject(yield* apply(before, value, resource)), odd };
+    const after = patchObject(yield* apply(before, value, resource));
+    return { after: placeOf === undefined ? after : withSpellings(after, spellings, placeOf(value)), odd };
   } catch (error) {
     if (error instanceof PatchError) throw patchFailure(error);
     throw error;

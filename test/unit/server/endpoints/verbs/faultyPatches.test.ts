@@ -86,6 +86,23 @@ describe('endpoints/faulty patches', () => {
       expect(body['message']).to.match(/: error decoding from json: illegal base64 data at input byte 0$/);
     });
 
+    it('are refused where they are spelled as fractions, but for the kinds of patches that have no text (evanphx/json-patch, patch.go)', async () => {
+      const replaced = (text: string): Promise<Answer> =>
+        call(server.url, 'PATCH', `${deployments}/d?dryRun=All`, {
+          type: types.json,
+          raw: `[{"op":"replace","path":"/spec/replicas","value":${text}}]`,
+        });
+      for (const text of ['2.0', '-0.0', '2e0', '2.50'])
+        for (const refused of [await scaled('merge', text), await replaced(text)]) {
+          expect(refused.status).to.equal(422);
+          expect(refused.body['message']).to.contain(
+            `: json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`,
+          );
+        }
+      for (const taken of [await scaled('merge', '-0'), await scaled('strategic', '-0.0')]) expect(shown(taken)).to.deep.equal([200, 0]);
+      expect(shown(await scaled('strategic', '2.0'))).to.deep.equal([200, 2]);
+    });
+
     it('are refused where the patched text is read', async () => {
       expect(shown(await scaled('merge', '4294967298'))[1]).to.match(
         /cannot unmarshal number 4294967298 into Go struct field \S+ of type int32$/,
