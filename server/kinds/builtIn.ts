@@ -57,8 +57,12 @@ export function inForm(form: GroupVersion & { readonly kind: string }): (resourc
   return (resource) => ({ ...resource, ...form, behaviour });
 }
 
+/** The core group and all other groups have type converters of their own (genericapiserver.go), so either knows no owners of the other's versions. */
 const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
-  schemaOf: (apiVersion) => schemaOfKind({ ...groupVersionOf(apiVersion), kind: names.kind }),
+  schemaOf(apiVersion) {
+    const version = groupVersionOf(apiVersion);
+    return (version.group === '') === (names.group === '') ? schemaOfKind({ ...version, kind: names.kind }) : null;
+  },
   convert: (object, apiVersion) => ({ ...convertBetween(kind, object.apiVersion ?? apiVersionOf(names), apiVersion, object), apiVersion }),
 });
 

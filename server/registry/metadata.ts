@@ -63,7 +63,12 @@ export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void 
   kept.creationTimestamp = old.metadata.creationTimestamp ?? null;
   kept.generation = old.metadata.generation ?? 0;
   if ((kept.uid ?? '') === '') kept.uid = old.metadata.uid ?? '';
-  if (old.metadata.deletionTimestamp !== undefined) kept.deletionTimestamp = old.metadata.deletionTimestamp;
-  if (old.metadata.deletionGracePeriodSeconds !== undefined) kept.deletionGracePeriodSeconds ??= old.metadata.deletionGracePeriodSeconds;
   object.metadata = kept;
+}
+
+/** Follows once owners are known: who omits a grace period takes it from its owner (fieldmanager.go runs before rest/update.go). */
+export function carryDeletion({ metadata }: ApiObject, old: ApiObject): void {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = old.metadata;
+  if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;
+  if (deletionGracePeriodSeconds !== undefined) metadata.deletionGracePeriodSeconds ??= deletionGracePeriodSeconds;
 }

@@ -10,7 +10,7 @@ import { outcomeOf } from './stepwise.js';
 import type { Target } from './target.js';
 import type { Eventually } from './conversions.js';
 import { settleEmpty, withoutEmpty } from './emptylists.js';
-import { carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
+import { carryDeletion, carryMetadataForUpdate, fillMetadataForCreate, storedForm } from './metadata.js';
 import { reordered } from '../patch/apply/managers.js';
 import { ownCreated, ownUpdated } from './ownership.js';
 import type { WriteContext } from './rules.js';
@@ -135,6 +135,7 @@ export function prepareUpdate(target: Target, update: Update, context: WriteCont
       ended: context.ended,
     });
   return afterwards(owners, (managedFields) => {
+    carryDeletion(object, old);
     resource.behaviour.strategy.through(subresource).prepare(object, old, context);
     setOwners(object.metadata, managedFields);
     return checkedUpdate(target, update, context);

@@ -122,6 +122,27 @@ describe('server-side apply over HTTP', () => {
     expect((await call(server.url, 'GET', `${maps}/${name}`)).status).to.equal(404);
   });
 
+  it('owns a grace period until a write omits it, which keeps it all the same (fieldmanager.go, rest/update.go)', async () => {
+    const name = next();
+    await apply(`${maps}/${name}`, map(name, { deletionGracePeriodSeconds: 0 }));
+    const { body } = await call(server.url, 'PUT', `${maps}/${name}?fieldManager=two`, { body: { metadata: { name }, data: { k: 'v' } } });
+    expect(body['metadata']).to.include({ deletionGracePeriodSeconds: 0 });
+    expect(ownersOf(body).map(({ manager, fieldsV1 }) => [manager, fieldsV1])).to.deep.equal([['one', { 'f:data': { 'f:k': {} } }]]);
+  });
+
+  it('forgets owners in the core group where it changes an event as one of its own group, and the other way round (genericapiserver.go)', async () => {
+    const name = next();
+    const [core, own] = ['/api/v1', '/apis/events.k8s.io/v1'].map((version) => `${version}/namespaces/default/events`);
+    const event = { metadata: { name }, eventTime: '2024-01-01T00:00:00.000000Z', reportingController: 'a.b/c', reportingInstance: 'i' };
+    const regarding = { kind: 'Pod', name: 'p', namespace: 'default' };
+    await call(server.url, 'POST', `${own}?fieldManager=one`, { body: { ...event, action: 'A', reason: 'R', type: 'Normal', regarding } });
+    const label = (a: string): JsonObject => ({ metadata: { labels: { a } } });
+    const versions = (object: JsonObject): unknown => ownersOf(object).map(({ manager, apiVersion }) => [manager, apiVersion]);
+    expect(versions(await get(`${core}/${name}`))).to.deep.equal([['one', 'events.k8s.io/v1']]);
+    expect(versions((await patch(`${core}/${name}`, label('1'), '?fieldManager=two')).body)).to.deep.equal([['two', 'v1']]);
+    expect(versions((await patch(`${own}/${name}`, label('2'), '?fieldManager=one')).body)).to.deep.equal([['one', 'events.k8s.io/v1']]);
+  });
+
   it('does not create what the client believes to be there', async () => {
     const name = next();
     const { status, body } = await apply(`${maps}/${name}`, map(name, { uid: 'nope' }));
