@@ -53,7 +53,21 @@ export function tableOfMany(
     columnDefinitions: headers ? columns.map(definition) : null,
   };
   const drawn = { form, now };
-  return { head, rows: rowsOf(items, (stored) => row(typeOf(resource), servedObject(resource, stored), columns, drawn)) };
+  const drawnRow = (stored: StoredObject): JsonObject =>
+    row(typeOf(resource), servedObject(resource, stored), columns, { ...drawn, annotations: annotationsOf(resource, stored, form) });
+  return { head, rows: rowsOf(items, drawnRow) };
+}
+
+/** A row of a built-in kind has metadata from before its conversion, which may keep members in annotations (rest/table.go). */
+const annotationsOf = ({ behaviour }: ServedResource, stored: StoredObject, { include }: TableForm): Annotations | undefined =>
+  include === 'Metadata' && behaviour.conversion !== null && !behaviour.selfDescribed
+    ? (stored.decode().metadata.annotations ?? {})
+    : undefined;
+type Annotations = NonNullable<ApiObject['metadata']['annotations']>;
+
+interface Drawn extends Required<Omit<Drawing, 'headers'>> {
+  /** Undefined for those of the object. */
+  readonly annotations?: Annotations | undefined;
 }
 
 /** Clients find a bookmark's annotation in a row with only its metadata. */
@@ -91,18 +105,15 @@ function* rowsOf(items: readonly StoredObject[], make: (stored: StoredObject) =>
 
 const typeOf = (resource: ServedResource): TypeMeta => ({ kind: resource.kind, apiVersion: apiVersionOf(resource) });
 
-function row(
-  type: TypeMeta,
-  object: ApiObject,
-  columns: readonly TableColumn[],
-  { form, now }: Required<Omit<Drawing, 'headers'>>,
-): JsonObject {
+function row(type: TypeMeta, object: ApiObject, columns: readonly TableColumn[], { form, now, annotations }: Drawn): JsonObject {
   // Columns of custom resource definitions may show the type as well.
   const whole: ApiObject = { ...type, ...object };
   const cells: JsonValue[] = columns.map(({ cell }) => cell(whole, now));
   if (form.include === 'None') return { cells, object: null };
   const { metadata, ...content } = object;
-  if (form.include === 'Metadata')
-    return { cells, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: orderedMetadata(metadata) } };
+  if (form.include === 'Metadata') {
+    const own = orderedMetadata(annotations === undefined ? metadata : { ...metadata, annotations });
+    return { cells, object: { kind: 'PartialObjectMetadata', apiVersion: form.apiVersion, metadata: own } };
+  }
   return { cells, object: { ...type, metadata, ...content } };
 }

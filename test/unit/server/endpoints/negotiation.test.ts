@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { itemsOf, memberAt } from '../../../../api/json/members.js';
 import { protobufDecode } from '../../../../workers/codecs/protobuf/index.js';
 import { call, watchStream, type Answer } from './client.js';
 import { startTestServer, type TestServer } from './harness.js';
@@ -153,5 +154,20 @@ describe('endpoints/negotiation', () => {
           `only the following media types are accepted: application/json, application/yaml, ${protobuf}`,
         );
       }
+  });
+
+  it('shows in rows the metadata from before a conversion, which keeps metrics in annotations (rest/table.go)', async () => {
+    const autoscalers = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
+    const kept = { 'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"5"}}]' };
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+    const metadata = { name: 'h', annotations: { a: 'b', ...kept } };
+    await call(server.url, 'POST', autoscalers, { body: { metadata, spec: { scaleTargetRef, maxReplicas: 5 } } });
+    const shown = async (include: string): Promise<unknown> => {
+      const accept = 'application/json;as=Table;g=meta.k8s.io;v=v1';
+      const { body } = await read(`${autoscalers}?includeObject=${include}`, { accept });
+      return memberAt(itemsOf(body['rows'])[0], 'object', 'metadata', 'annotations');
+    };
+    expect(await shown('Metadata')).to.deep.equal({ a: 'b' });
+    expect(await shown('Object')).to.deep.equal({ a: 'b', ...kept });
   });
 });
