@@ -57,7 +57,7 @@ export function inForm(form: GroupVersion & { readonly kind: string }): (resourc
   return (resource) => ({ ...resource, ...form, behaviour });
 }
 
-/** The core group and all other groups have type converters of their own (genericapiserver.go), so either knows no owners of the other's versions. */
+/** The core group has a type converter of its own (genericapiserver.go), which knows no owners in other groups, nor they its. */
 const versionsOf = (names: TypeNames, kind: Kind): Versions => ({
   schemaOf(apiVersion) {
     const version = groupVersionOf(apiVersion);

@@ -5,12 +5,12 @@ import type { Spelling } from '../../workers/codecs/contract.js';
 import { NumberLiteral } from '../../workers/codecs/value.js';
 import { pointerParts } from './jsonpointer.js';
 
-/** Where a value of a patch stands in the patched object; null for a value that does not get there. */
+/** Returns the place of a value of a patch in the patched object, or null. */
 export type PlaceOf = (path: readonly string[]) => readonly string[] | null;
 
 export const placeInMerge: PlaceOf = (path) => path;
 
-/** A later operation may move the value elsewhere, where its spelling is lost. */
+/** A value that a later operation moves loses its spelling. */
 export const placeInOperations =
   (patch: JsonValue): PlaceOf =>
   ([index = '', member, ...below]) => {
@@ -19,10 +19,7 @@ export const placeInOperations =
     return typeof entry['path'] === 'string' ? [...pointerParts(entry['path']), ...below] : null;
   };
 
-/**
- * Puts the numbers of a patch back as they are spelled: the reference merges texts, and reads the result as it reads a body, where `2.0` is no integer
- * (evanphx/json-patch, patch.go). Kind and version have no numbers. The result shares members with the object.
- */
+/** Spells numbers as the patch does: the reference merges texts, and `2.0` is no integer (evanphx/json-patch). The result shares members. */
 export function withSpellings(object: JsonObject, spellings: readonly Spelling[], placeOf: PlaceOf): JsonObject {
   let spelled: JsonValue = object;
   for (const { path, text } of spellings) {
@@ -32,7 +29,6 @@ export function withSpellings(object: JsonObject, spellings: readonly Spelling[]
   return spelled as JsonObject;
 }
 
-/** Undefined where something else stands by now. */
 function putBack(value: JsonValue | undefined, [name, ...below]: readonly string[], text: string): JsonValue | undefined {
   if (name === undefined) return typeof value === 'number' && value === Number(text) ? literal(text) : undefined;
   if (typeof value !== 'object' || value === null || value instanceof NumberLiteral) return undefined;
@@ -46,5 +42,5 @@ function putBack(value: JsonValue | undefined, [name, ...below]: readonly string
   return copy;
 }
 
-/** The check of the structure knows the spelling, and leaves a number. */
+/** The structure check reads it. */
 const literal = (text: string): JsonValue => new NumberLiteral(text) as unknown as JsonValue;

@@ -66,7 +66,7 @@ export function carryMetadataForUpdate(object: ApiObject, old: ApiObject): void 
   object.metadata = kept;
 }
 
-/** Follows once owners are known: who omits a grace period takes it from its owner (fieldmanager.go runs before rest/update.go). */
+/** Owners are known before: a grace period that a write omits has none (fieldmanager.go precedes rest/update.go). */
 export function carryDeletion({ metadata }: ApiObject, old: ApiObject): void {
   const { deletionTimestamp, deletionGracePeriodSeconds } = old.metadata;
   if (deletionTimestamp !== undefined) metadata.deletionTimestamp = deletionTimestamp;

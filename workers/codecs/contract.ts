@@ -7,7 +7,7 @@ export type DecodeResult =
       readonly ok: true;
       readonly value: unknown;
       /** Paths of repeated members: `spec.replicas`, `items[0].name`. Empty unless requested. */ readonly duplicates: readonly string[];
-      /** Only of JSON, and only where there are any. */
+      /** Absent without any. */
       readonly spellings?: readonly Spelling[];
     }
   | DecodeFailure;

@@ -68,10 +68,9 @@ export const jsonCodec: Codec = {
   encode: (value: unknown): Buffer => Buffer.from(writeJson(value), 'utf8'),
 };
 
-/** A body may consist of such numbers. */
 const spellingsMax = 1_000;
 
-/** The quick reader refuses texts with such numbers, so only few texts are read again. */
+/** The quick reader leaves such texts to the careful one. */
 function spelled(bytes: Uint8Array, { order }: JsonDocument & { ok: true }, depthMax: number): { spellings?: Spelling[] } {
   const kept = order === undefined ? undefined : parseJson(bytes, { depthMax, keepLiterals: true });
   const spellings: Spelling[] = [];

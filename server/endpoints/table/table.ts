@@ -58,7 +58,7 @@ export function tableOfMany(
   return { head, rows: rowsOf(items, drawnRow) };
 }
 
-/** A row of a built-in kind has metadata from before its conversion, which may keep members in annotations (rest/table.go). */
+/** Rows show a built-in kind's metadata from before its conversion, which adds annotations (rest/table.go). */
 const annotationsOf = ({ behaviour }: ServedResource, stored: StoredObject, { include }: TableForm): Annotations | undefined =>
   include === 'Metadata' && behaviour.conversion !== null && !behaviour.selfDescribed
     ? (stored.decode().metadata.annotations ?? {})
@@ -66,7 +66,6 @@ const annotationsOf = ({ behaviour }: ServedResource, stored: StoredObject, { in
 type Annotations = NonNullable<ApiObject['metadata']['annotations']>;
 
 interface Drawn extends Required<Omit<Drawing, 'headers'>> {
-  /** Undefined for those of the object. */
   readonly annotations?: Annotations | undefined;
 }
 
