@@ -9,6 +9,8 @@ export type Writable<T> = unknown extends T
   ? JsonValue
   : T extends readonly (infer Item)[]
     ? Writable<Item>[]
-    : T extends object
-      ? { -readonly [Member in keyof T]?: Writable<T[Member]> }
-      : T;
+    : string extends keyof T
+      ? { -readonly [Key in keyof T]: Writable<T[Key]> }
+      : T extends object
+        ? { -readonly [Member in keyof T]?: Writable<T[Member]> }
+        : T;

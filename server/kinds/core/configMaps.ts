@@ -1,34 +1,33 @@
-import type { ConfigMap } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { invalid, Path, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyProblems } from '../../registry/validation/values.js';
 import { keysAt } from '../cells.js';
 import type { Draft, Kind } from '../kind.js';
-import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+import { dataBytesMax, dataBytes, validateFrozen, validateKeys, type Data } from './keyedData.js';
 import { inOrder, ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { objectRules, optional } from '../../registry/validation/table.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { type Steps } from '../../../api/steps.js';
 
-const dataPath = Path.of('data');
 /** The reference's spelling of a path without a name. */
 const allData = Path.root.key('');
 
-function* validate(configMap: Draft<ConfigMap>): Steps<FieldError[]> {
-  const [data, binary] = [objectAt(configMap, 'data') ?? {}, objectAt(configMap, 'binaryData') ?? {}];
-  const findings = yield* outcomeOf(inOrder(validateTexts(data, binary), validateKeys(binary, Path.of('binaryData'))));
-  const bytes = (yield* dataBytes(data, 'utf8')) + (yield* dataBytes(binary, 'base64'));
+/** Texts and bytes share their keys. */
+const texts = (data: Data, path: Path, { binaryData = {} }: Draft<v1.ConfigMap>): Found =>
+  ofEach(Object.keys(data), (key) => [
+    ...configMapKeyProblems(key).map((text) => invalid(path.key(key), key, text)),
+    ...(Object.hasOwn(binaryData, key) ? [invalid(path.key(key), key, 'duplicate of key present in binaryData')] : []),
+  ]);
+const rules = objectRules<v1.ConfigMap>({ data: optional(texts), binaryData: optional(validateKeys) });
+
+function* validate(configMap: Draft<v1.ConfigMap>): Steps<FieldError[]> {
+  const { data = {}, binaryData = {} } = configMap;
+  const findings = yield* outcomeOf(rules(configMap));
+  const bytes = (yield* dataBytes(data, 'utf8')) + (yield* dataBytes(binaryData, 'base64'));
   return bytes > dataBytesMax ? [...findings, tooLong(allData, dataBytesMax)] : findings;
 }
 
-/** Texts and bytes share their keys. */
-const validateTexts = (data: JsonObject, binary: JsonObject): Found =>
-  ofEach(Object.keys(data), (key) => [
-    ...configMapKeyProblems(key).map((text) => invalid(dataPath.key(key), key, text)),
-    ...(Object.hasOwn(binary, key) ? [invalid(dataPath.key(key), key, 'duplicate of key present in binaryData')] : []),
-  ]);
-
-export const configMaps: Kind<Draft<ConfigMap>> = {
+export const configMaps: Kind<Draft<v1.ConfigMap>> = {
   name: 'configmaps',
   validate,
   update: {

@@ -1,4 +1,3 @@
-import type { ApiObject, JsonObject } from '../../../api/object.js';
 import { sameValue } from '../../../api/json/equality.js';
 import { forbidden, invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { configMapKeyProblems } from '../../registry/validation/values.js';
@@ -9,13 +8,15 @@ import { type Steps } from '../../../api/steps.js';
 export const dataBytesMax = 1024 * 1024;
 const frozen = 'field is immutable when `immutable` is set';
 
-export const validateKeys = (data: JsonObject, path: Path): Found =>
+export type Data = Readonly<Record<string, string | undefined>>;
+
+export const validateKeys = (data: Data, path: Path): Found =>
   ofEach(Object.keys(data), (key) => configMapKeyProblems(key).map((text) => invalid(path.key(key), key, text)));
 
 const stepValues = 1_000;
 
 /** The size of texts, or of decoded base64. */
-export function* dataBytes(data: JsonObject, encoding: 'utf8' | 'base64'): Steps<number> {
+export function* dataBytes(data: Data, encoding: 'utf8' | 'base64'): Steps<number> {
   let [bytes, position] = [0, 0];
   for (const key of Object.keys(data)) {
     const value = data[key];
@@ -25,21 +26,26 @@ export function* dataBytes(data: JsonObject, encoding: 'utf8' | 'base64'): Steps
   return bytes;
 }
 
-interface FrozenMembers {
-  readonly members: readonly string[];
+interface FrozenMembers<M> {
+  readonly members: readonly M[];
   /** Members that defaults always set (SetDefaults_ConfigMap of the reference). Default: none. */
-  readonly defaulted?: readonly string[];
+  readonly defaulted?: readonly M[];
 }
+type Keyed<M extends string> = { readonly [Member in M]?: Data } & { readonly immutable?: boolean };
 
 /** Empty maps are not stored, so sending one is a change, except where defaults always set it. */
-export function validateFrozen(object: ApiObject, old: ApiObject, { members, defaulted = [] }: FrozenMembers): FieldError[] {
-  if (old['immutable'] !== true) return [];
-  const same = (member: string): boolean => {
-    const [now, before] = [object[member] ?? null, old[member] ?? {}];
-    return now === null || defaulted.includes(member)
-      ? sameValue(now ?? {}, before)
-      : sameValue(now, before) && Object.keys(before as JsonObject).length > 0;
+export function validateFrozen<M extends string>(
+  object: Keyed<M>,
+  old: Keyed<M>,
+  { members, defaulted = [] }: FrozenMembers<M>,
+): FieldError[] {
+  if (old.immutable !== true) return [];
+  const same = (member: M): boolean => {
+    const [now, before]: (Data | undefined)[] = [object[member], old[member]];
+    return now === undefined || defaulted.includes(member)
+      ? sameValue(now ?? {}, before ?? {})
+      : sameValue(now, before ?? {}) && Object.keys(before ?? {}).length > 0;
   };
   const changed = members.filter((member) => !same(member));
-  return [...(object['immutable'] === true ? [] : ['immutable']), ...changed].map((member) => forbidden(Path.of(member), frozen));
+  return [...(object.immutable === true ? [] : ['immutable']), ...changed].map((member) => forbidden(Path.of(member), frozen));
 }

@@ -1,65 +1,65 @@
-import type { Namespace, NamespaceSpec } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { membersOf, textAt } from '../../../api/json/members.js';
+import type * as v1 from '../../../api/types/core/v1.js';
+import { itemsOf, textAt } from '../../../api/json/members.js';
 import { invalid, Path, type FieldError } from '../../registry/validation/field.js';
 import { validateKnownFinalizer } from '../../registry/validation/metadata.js';
 import { dnsLabelName, qualifiedNameProblems } from '../../registry/validation/names.js';
 import { fieldsAt } from '../fields.js';
+import { ofEach, type Found } from '../../registry/validation/ofEach.js';
+import { all, each, format, members, objectRules, type Rule } from '../../registry/validation/table.js';
 import type { Draft, Kind, Writable } from '../kind.js';
 
 /** The namespace controller removes it when all content is gone. */
 const contentFinalizer = 'kubernetes';
 const activePhase = 'Active';
 const nameLabel = 'kubernetes.io/metadata.name';
-const specFinalizers = Path.of('spec', 'finalizers');
 
-const finalizersOf = (namespace: Draft<Namespace>): string[] => (membersOf(namespace.spec).finalizers as string[] | undefined) ?? [];
+const finalizersOf = ({ spec }: Draft<v1.Namespace>): string[] => spec?.finalizers ?? [];
 
 /** The immutable label with the namespace's name, by which selectors match it. */
-function label(namespace: Draft<Namespace>): void {
+function label(namespace: Draft<v1.Namespace>): void {
   const name = namespace.metadata.name ?? '';
   if (name !== '') namespace.metadata.labels = { ...namespace.metadata.labels, [nameLabel]: name };
 }
 
-const withFinalizers = (spec: Writable<NamespaceSpec>, finalizers: string[]): JsonObject => {
+const withFinalizers = (spec: Writable<v1.NamespaceSpec> = {}, finalizers: string[]): Writable<v1.NamespaceSpec> => {
   const { finalizers: _old, ...rest } = spec;
   return finalizers.length === 0 ? rest : { ...rest, finalizers };
 };
 
+const finalizer = all(format(qualifiedNameProblems), validateKnownFinalizer);
+const finalizerRules = (finalizers: Rule<readonly string[] | undefined>): ((namespace: Draft<v1.Namespace>) => Found) =>
+  objectRules<v1.Namespace>({ spec: members<v1.NamespaceSpec>({ finalizers }) });
 /** The reference names the list on create and the item on finalize. */
-const validateFinalizers = (namespace: Draft<Namespace>, pathOf: (position: number) => Path): FieldError[] =>
-  finalizersOf(namespace).flatMap((finalizer, position) => [
-    ...qualifiedNameProblems(finalizer).map((text) => invalid(pathOf(position), finalizer, text)),
-    ...validateKnownFinalizer(finalizer, pathOf(position)),
-  ]);
+const validate = {
+  list: finalizerRules((list, path) => ofEach(itemsOf(list), (item) => finalizer(item, path, list))),
+  items: finalizerRules(each(finalizer)),
+};
 
-function validateStatus(namespace: Draft<Namespace>): FieldError[] {
-  const phase = membersOf(namespace.status).phase;
-  const deleted = namespace.metadata.deletionTimestamp !== undefined;
-  if (!deleted && phase !== activePhase)
-    return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Active' if `deletionTimestamp` is empty")];
-  if (deleted && phase !== 'Terminating')
-    return [invalid(Path.of('status', 'Phase'), phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")];
-  return [];
+function validateStatus({ metadata: { deletionTimestamp }, status }: Draft<v1.Namespace>): FieldError[] {
+  const [phase, state] = deletionTimestamp === undefined ? [activePhase, 'empty'] : ['Terminating', 'not empty'];
+  const text = `may only be '${phase}' if \`deletionTimestamp\` is ${state}`;
+  return status?.phase === phase ? [] : [invalid(Path.of('status', 'Phase'), status?.phase, text)];
 }
 
-export const namespaces: Kind<Draft<Namespace>> = {
+export const namespaces: Kind<Draft<v1.Namespace>> = {
   name: 'namespaces',
   metadata: { name: dnsLabelName },
   defaults: label,
-  validate: (namespace) => validateFinalizers(namespace, () => specFinalizers),
+  validate: validate.list,
   create: {
     prepare(namespace) {
-      const spec = membersOf(namespace.spec);
       const finalizers = finalizersOf(namespace);
-      namespace.spec = withFinalizers(spec, finalizers.includes(contentFinalizer) ? finalizers : [...finalizers, contentFinalizer]);
+      namespace.spec = withFinalizers(
+        namespace.spec,
+        finalizers.includes(contentFinalizer) ? finalizers : [...finalizers, contentFinalizer],
+      );
       namespace.status = { phase: activePhase };
       label(namespace);
     },
   },
   update: {
     prepare(namespace, old) {
-      namespace.spec = withFinalizers(membersOf(namespace.spec), finalizersOf(old));
+      namespace.spec = withFinalizers(namespace.spec, finalizersOf(old));
     },
   },
   subresources: {
@@ -71,18 +71,18 @@ export const namespaces: Kind<Draft<Namespace>> = {
     },
     finalize: {
       prepare(namespace, old) {
-        namespace.spec = withFinalizers(membersOf(old.spec), finalizersOf(namespace));
+        namespace.spec = withFinalizers(old.spec, finalizersOf(namespace));
         namespace.status = old.status;
       },
       resets: ['status'],
-      validate: (namespace) => validateFinalizers(namespace, (position) => specFinalizers.index(position)),
+      validate: validate.items,
     },
   },
   delete: {
     heldBy: (namespace) => finalizersOf(namespace).length > 0,
     mark(namespace, now) {
       namespace.metadata.deletionTimestamp = now;
-      namespace.status = { ...membersOf(namespace.status), phase: 'Terminating' };
+      namespace.status = { ...namespace.status, phase: 'Terminating' };
     },
     // A second request removes a terminating namespace.
     alwaysMarks: true,

@@ -1,5 +1,5 @@
 import type { PodTemplate } from '../../../api/types/core/v1.js';
-import { ensureObject, objectAt } from '../../../api/json/defaulting.js';
+import { ensureObject } from '../../../api/json/defaulting.js';
 import { Path } from '../../registry/validation/field.js';
 import { joinedAt, labelsAt } from '../cells.js';
 import { podSpecGates } from './podSpec/gated.js';
@@ -8,10 +8,10 @@ import { hasNewGeneration } from '../warnings.js';
 import type { Draft, Kind } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
 import { templateWarnings } from './podSpec/warnings/template.js';
-import type { Found } from '../../registry/validation/ofEach.js';
+import { objectRules, structure } from '../../registry/validation/table.js';
 
 const template = Path.of('template');
-const validate = (object: Draft<PodTemplate>): Found => validatePodTemplate(objectAt(object, 'template') ?? {}, template);
+const validate = objectRules<PodTemplate>({ template: structure(validatePodTemplate) });
 
 export const podTemplates: Kind<Draft<PodTemplate>> = {
   name: 'podtemplates',

@@ -1,8 +1,7 @@
-import type { ReplicationController } from '../../../api/types/core/v1.js';
-import type { JsonObject } from '../../../api/object.js';
-import { ensureObject, objectAt, setDefault } from '../../../api/json/defaulting.js';
+import type * as v1 from '../../../api/types/core/v1.js';
+import { ensureObject, setDefault } from '../../../api/json/defaulting.js';
 import { textAt } from '../../../api/json/members.js';
-import { invalid, Path, required } from '../../registry/validation/field.js';
+import { invalid, required, type FieldError, type Path } from '../../registry/validation/field.js';
 import { longName } from '../../registry/validation/names.js';
 import { printedMap } from '../../registry/validation/printed.js';
 import { nonNegative } from '../../registry/validation/values.js';
@@ -12,55 +11,46 @@ import { joinedAt, labelsAt, numberAt } from '../cells.js';
 import { endlessRun } from './podSpec/controlledTemplate.js';
 import { podSpecGates } from './podSpec/gated.js';
 import { below } from '../gated.js';
-import type { Draft, Kind } from '../kind.js';
-import { specOf, statusOf } from '../parts.js';
+import type { Draft, Kind, Writable } from '../kind.js';
 import { setPodTemplateDefaults, validatePodTemplate } from './podSpec/template.js';
-import { inOrder, type Found } from '../../registry/validation/ofEach.js';
+import { members, objectRules, requiredPointer } from '../../registry/validation/table.js';
 
-const specPath = Path.of('spec');
-const status = Path.of('status');
-const templatePath = specPath.child('template');
-const endless = endlessRun('ReplicationController');
-const hasEntries = (map: JsonObject | null): map is JsonObject => map !== null && Object.keys(map).length > 0;
+type Spec = Writable<v1.ReplicationControllerSpec>;
+type Labels = Spec['selector'];
+
+const hasEntries = (map: Labels): map is NonNullable<Labels> => Object.keys(map ?? {}).length > 0;
 
 /** The pods' labels are the default selector and labels. */
-function setDefaults(controller: Draft<ReplicationController>): void {
+function setDefaults(controller: Draft<v1.ReplicationController>): void {
   const spec = ensureObject(controller, 'spec');
   setDefault(spec, 'replicas', 1);
-  const template = objectAt(spec, 'template');
-  if (template === null) return;
-  setPodTemplateDefaults(template);
-  const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels');
+  if (spec.template === undefined) return;
+  setPodTemplateDefaults(spec.template);
+  const labels = spec.template.metadata?.labels;
   if (!hasEntries(labels)) return;
-  if (!hasEntries(objectAt(spec, 'selector'))) spec.selector = { ...labels };
-  if (!hasEntries(controller.metadata.labels ?? null)) controller.metadata.labels = { ...labels } as Record<string, string>;
+  if (!hasEntries(spec.selector)) spec.selector = { ...labels };
+  if (!hasEntries(controller.metadata.labels)) controller.metadata.labels = { ...labels };
 }
 
-function validate(controller: Draft<ReplicationController>): Found {
-  const spec = specOf(controller);
-  const selector = objectAt(spec, 'selector');
-  const template = objectAt(spec, 'template');
-  return inOrder(
-    nonNegative(spec.minReadySeconds, specPath.child('minReadySeconds')),
-    hasEntries(selector) ? [] : [required(specPath.child('selector'), '')],
-    nonNegative(spec.replicas, specPath.child('replicas')),
-    template === null ? [required(templatePath, '')] : validateTemplate(template, selector ?? {}),
-  );
+function matches({ metadata }: Writable<v1.PodTemplateSpec>, path: Path, { selector = {} }: Spec): FieldError[] {
+  const { labels = {} } = metadata ?? {};
+  return Object.entries(selector).every(([key, value]) => labels[key] === value)
+    ? []
+    : [invalid(path.child('metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')];
 }
 
-function validateTemplate(template: JsonObject, selector: JsonObject): Found {
-  const labels = objectAt(objectAt(template, 'metadata') ?? {}, 'labels') ?? {};
-  const matches = Object.entries(selector).every(([key, value]) => labels[key] === value);
-  return inOrder(
-    matches ? [] : [invalid(templatePath.child('metadata', 'labels'), printedMap(labels), '`selector` does not match template `labels`')],
-    validatePodTemplate(template, templatePath),
-    endless(template, templatePath, null),
-  );
-}
+const validate = objectRules<v1.ReplicationController>({
+  spec: members<v1.ReplicationControllerSpec>({
+    minReadySeconds: nonNegative,
+    selector: (selector, path) => (hasEntries(selector) ? [] : [required(path, '')]),
+    replicas: nonNegative,
+    template: requiredPointer(matches, validatePodTemplate, endlessRun('ReplicationController')),
+  }),
+});
 
-const validateStatus = (controller: Draft<ReplicationController>): Found => replicaStatus(statusOf(controller), status, null);
+const validateStatus = objectRules<v1.ReplicationController>({ status: replicaStatus });
 
-export const replicationControllers: Kind<Draft<ReplicationController>> = {
+export const replicationControllers: Kind<Draft<v1.ReplicationController>> = {
   name: 'replicationcontrollers',
   gated: [below('spec.template.spec', podSpecGates)],
   metadata: { generationOf: ['spec'], name: longName },

@@ -1,14 +1,12 @@
-import type { Secret } from '../../../api/types/core/v1.js';
+import type * as v1 from '../../../api/types/core/v1.js';
 import { readJson } from '../../../workers/codecs/jsonReader.js';
-import type { JsonObject } from '../../../api/object.js';
-import { objectAt } from '../../../api/json/defaulting.js';
-import { entryOf, textAt } from '../../../api/json/members.js';
+import { entryOf } from '../../../api/json/members.js';
 import { invalid, Path, required, tooLong, type FieldError } from '../../registry/validation/field.js';
 import { at, keysAt } from '../cells.js';
 import { fieldsAt } from '../fields.js';
 import type { Draft, Kind } from '../kind.js';
 import { keyPairProblem } from './keyPair.js';
-import { dataBytesMax, dataBytes, validateFrozen, validateKeys } from './keyedData.js';
+import { dataBytesMax, dataBytes, validateFrozen, validateKeys, type Data } from './keyedData.js';
 import { inOrder } from '../../registry/validation/ofEach.js';
 import { outcomeOf } from '../../registry/stepwise.js';
 import { type Steps } from '../../../api/steps.js';
@@ -19,36 +17,36 @@ const data = Path.of('data');
 const accountName = 'kubernetes.io/service-account.name';
 const jsonDepthMax = 10_000;
 
-const dataOf = (secret: Draft<Secret>): JsonObject => objectAt(secret, 'data') ?? {};
+const dataOf = ({ data = {} }: Draft<v1.Secret>): Data => data;
 
 const stepTexts = 500;
 
 /** `stringData` writes `data` without base64; it is never stored. */
-function* foldStringData(secret: Draft<Secret>): Steps<void> {
+function* foldStringData(secret: Draft<v1.Secret>): Steps<void> {
   const texts = secret.stringData ?? {};
   const keys = Object.keys(texts);
   delete secret.stringData;
   if (keys.length === 0) return;
   const folded = { ...secret.data };
   for (const [position, key] of keys.entries()) {
-    folded[key] = Buffer.from(String(texts[key])).toString('base64');
+    folded[key] = Buffer.from(texts[key] ?? '').toString('base64');
     if (position % stepTexts === stepTexts - 1) yield;
   }
   secret.data = folded;
 }
 
 const needsKey =
-  (key: string): ((secret: Draft<Secret>) => FieldError[]) =>
+  (key: string): ((secret: Draft<v1.Secret>) => FieldError[]) =>
   (secret) =>
     Object.hasOwn(dataOf(secret), key) ? [] : [required(data.key(key), '')];
 
 /** Registry credentials are JSON that must not appear in messages. */
 const needsJson =
   (key: string) =>
-  (secret: Draft<Secret>): FieldError[] => {
+  (secret: Draft<v1.Secret>): FieldError[] => {
     const missing = needsKey(key)(secret);
     if (missing.length > 0) return missing;
-    const result = readJson(Buffer.from(String(dataOf(secret)[key] ?? ''), 'base64').toString(), {
+    const result = readJson(Buffer.from(dataOf(secret)[key] ?? '', 'base64').toString(), {
       depthMax: jsonDepthMax,
       keepLiterals: false,
     });
@@ -65,7 +63,7 @@ const kindOf = (value: unknown): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'number';
 
 /** Required content by type. Other types may have any. */
-const byType: Readonly<Record<string, (secret: Draft<Secret>) => FieldError[]>> = {
+const byType: Readonly<Record<string, (secret: Draft<v1.Secret>) => FieldError[]>> = {
   'kubernetes.io/service-account-token': (secret) =>
     (secret.metadata.annotations?.[accountName] ?? '') === '' ? [required(Path.of('metadata', 'annotations').key(accountName), '')] : [],
   'kubernetes.io/dockercfg': needsJson('.dockercfg'),
@@ -78,15 +76,15 @@ const byType: Readonly<Record<string, (secret: Draft<Secret>) => FieldError[]>> 
   [tlsType]: (secret) => [...needsKey('tls.crt')(secret), ...needsKey('tls.key')(secret)],
 };
 
-function* validate(secret: Draft<Secret>): Steps<FieldError[]> {
+function* validate(secret: Draft<v1.Secret>): Steps<FieldError[]> {
   return [
     ...(yield* outcomeOf(validateKeys(dataOf(secret), data))),
     ...((yield* dataBytes(dataOf(secret), 'base64')) > dataBytesMax ? [tooLong(data, dataBytesMax)] : []),
-    ...(entryOf(byType, textAt(secret, 'type'))?.(secret) ?? []),
+    ...(entryOf(byType, secret.type ?? '')?.(secret) ?? []),
   ];
 }
 
-export const secrets: Kind<Draft<Secret>> = {
+export const secrets: Kind<Draft<v1.Secret>> = {
   name: 'secrets',
   defaults(secret) {
     if ((secret.type ?? '') === '') secret.type = defaultType;
@@ -95,9 +93,7 @@ export const secrets: Kind<Draft<Secret>> = {
   validate,
   warnings(secret) {
     if (secret.type !== tlsType) return [];
-    const [certificate, key] = ['tls.crt', 'tls.key'].map((name) =>
-      Buffer.from(String(dataOf(secret)[name] ?? ''), 'base64').toString('latin1'),
-    );
+    const [certificate, key] = ['tls.crt', 'tls.key'].map((name) => Buffer.from(dataOf(secret)[name] ?? '', 'base64').toString('latin1'));
     const problem = keyPairProblem(certificate ?? '', key ?? '');
     return problem === null ? [] : [problem];
   },

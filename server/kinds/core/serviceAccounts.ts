@@ -1,6 +1,4 @@
 import type { ServiceAccount } from '../../../api/types/core/v1.js';
-import { objectsIn } from '../../../api/json/defaulting.js';
-import { textAt } from '../../../api/json/members.js';
 import type { Draft, Kind } from '../kind.js';
 
 const enforces = 'kubernetes.io/enforce-mountable-secrets';
@@ -8,8 +6,7 @@ const enforcesText = `metadata.annotations[${enforces}]: deprecated in v1.32+; p
 
 /** Only the name of a secret matters here. */
 function cleanReferences(account: Draft<ServiceAccount>): void {
-  if (account.secrets !== undefined && account.secrets !== null)
-    account.secrets = objectsIn(account, 'secrets').map((secret) => (secret.name === undefined ? {} : { name: textAt(secret, 'name') }));
+  if (account.secrets !== undefined) account.secrets = account.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }
 
 export const serviceAccounts: Kind<Draft<ServiceAccount>> = {
